@@ -1,9 +1,13 @@
-/** The verb `compact`: takes runs out of a store that are over and owe nothing, each kept as an archive first, and says of the others why they stay. */
+/**
+ * The verb `compact`: takes runs out of a store that are over and owe nothing, each kept as an archive first, archives the oldest rows of the
+ * others, and says why the rest stays.
+ */
 import { JournalError, type JournalStore } from '../../journal/journal.ts';
 import { deletable, deleteEnded } from '../../workers/deleting.ts';
 import { openJournal } from '../reading/journal-key.ts';
 import { journalProblem, runNamed } from '../reading/reading.ts';
 import { archiveInto } from './folder.ts';
+import { type ArchivedRows, archiveRows } from './rows.ts';
 
 /** Options of compacting. */
 export interface CompactOptions {
@@ -18,11 +22,13 @@ export interface CompactOptions {
   readonly onRun: (compacted: Compacted) => void;
 }
 
-/** A run that was looked at. `why`: the reason why it stays; null where it goes. */
+/** A run that was looked at. `why`: the reason why it stays, beside which stand its rows; null where it goes. */
 export interface Compacted {
   readonly run: string;
   readonly rows: number;
   readonly why: string | null;
+  /** Of a run that stays: the rows that are archived by now, those that went now, and the reason why the others stay. Null where it cannot be read. */
+  readonly of: ArchivedRows | null;
 }
 
 /** The runs that went and stayed, their rows, and the bytes that a file gave back; null where it gives none back. */
@@ -31,6 +37,10 @@ export interface CompactTotals {
   readonly goneRows: number;
   readonly stayed: number;
   readonly stayedRows: number;
+  /** The rows of runs that stayed which were archived now. */
+  readonly movedRows: number;
+  /** The folder that they are in; null where the store archives none. */
+  readonly folder: string | null;
   readonly bytes: number | null;
 }
 
@@ -46,16 +56,18 @@ export async function compact(options: CompactOptions): Promise<CompactTotals | 
       store = await openJournal(journal);
     }
     const runs = run === null ? await store.runs() : [await runNamed(store, run)];
-    const totals = { gone: 0, goneRows: 0, stayed: 0, stayedRows: 0 };
+    const totals = { gone: 0, goneRows: 0, stayed: 0, stayedRows: 0, movedRows: 0 };
     for (const { run: name, head } of runs) {
-      const why = await whyStays(store, name, options);
-      options.onRun({ run: name, rows: head, why });
+      const { why, of } = await looked(store, name, options);
+      options.onRun({ run: name, rows: head, why, of });
       const [count, rows] = why === null ? (['gone', 'goneRows'] as const) : (['stayed', 'stayedRows'] as const);
       totals[count] += 1;
       totals[rows] += head;
+      totals.movedRows += of?.moved ?? 0;
     }
-    const bytes = dryRun || totals.gone === 0 ? null : ((await store.shrink?.()) ?? null);
-    return { ...totals, bytes };
+    const isSmaller = !dryRun && (totals.gone > 0 || totals.movedRows > 0);
+    const bytes = isSmaller ? ((await store.shrink?.()) ?? null) : null;
+    return { ...totals, folder: store.archive?.folder ?? null, bytes };
   } catch (error) {
     const { code, message } = error as { code?: unknown; message?: string };
     if (!(error instanceof JournalError) && typeof code === 'string') return { problem: `${options.into}: ${message}` };
@@ -65,13 +77,17 @@ export async function compact(options: CompactOptions): Promise<CompactTotals | 
   }
 }
 
-async function whyStays(store: JournalStore, run: string, { dryRun, into }: CompactOptions): Promise<string | null> {
+/** Deletes a run, or archives the rows of one that stays. One that cannot be read stays as it is, with its code as the reason. */
+async function looked(
+  store: JournalStore,
+  run: string,
+  { dryRun, into }: CompactOptions,
+): Promise<Pick<Compacted, 'why' | 'of'>> {
   try {
-    if (dryRun) return (await deletable(store, run)).why;
-    return await deleteEnded(store, run, archiveInto(into));
+    const why = dryRun ? (await deletable(store, run)).why : await deleteEnded(store, run, archiveInto(into));
+    return { why, of: why === null ? null : await archiveRows(store, run, dryRun) };
   } catch (error) {
-    if (error instanceof JournalError)
-      return error.code === 'run_unknown' ? 'another process has deleted it' : error.code;
-    throw error;
+    if (!(error instanceof JournalError)) throw error;
+    return { why: error.code === 'run_unknown' ? 'another process has deleted it' : error.code, of: null };
   }
 }

@@ -1,4 +1,5 @@
 /** The verb `compact`: its options, its help, and its call. */
+import { isAbsolute, relative } from 'node:path';
 import type { Command } from 'commander';
 import { type Compacted, type CompactTotals, compact } from '../archive/compact.ts';
 import { JOURNAL } from '../reading/reading.ts';
@@ -18,7 +19,7 @@ interface Given {
 export function addCompact(program: Command): void {
   program
     .command('compact')
-    .description('archive the runs that are over, delete them, and say why the others stay')
+    .description('archive the runs that are over and the oldest rows of the others, and say why the rest stays')
     .argument('[run]', 'the name of one run; left out, every run of the store')
     .option('--archive <folder>', 'the folder in which each is kept first, a file a run')
     .option('--by <name>', 'the name of the person who says so')
@@ -31,9 +32,16 @@ export function addCompact(program: Command): void {
 A run goes where it has ended or was cancelled, no commit of it is owed, and it is
 known what became of each of its calls: nothing of it can be restored any more.
 Its archive is durable first (docs/archive-format.md), and belay show reads it:
---store FOLDER/order-1.0a1b2c3d4e5f.jsonl. Every other run stays whole, with the
-reason: any step of it may still be one to restore. The file gets shorter by what
-went; in PostgreSQL the space is used again.
+--store FOLDER/order-1.0a1b2c3d4e5f.jsonl.
+
+Of every other run in a SQLite file, the rows go that its base stands for, into a
+folder beside the file (belay.sqlite-rows): first they are held against the base,
+from which each decision and each resume is answered as before. While the folder
+is there they are read as before, too; without it the run goes on, and what reads
+it from its beginning says rows_archived. The rest stays, with the reason.
+
+The file gets shorter by what went; in PostgreSQL the space of deleted runs is
+used again.
 
 Examples:
   belay compact --dry-run
@@ -60,16 +68,29 @@ or the folder cannot be read or written, or the command is misused.`,
     });
 }
 
-function textOf({ run, rows, why }: Compacted, dryRun: boolean): string {
+function textOf({ run, rows, why, of }: Compacted, dryRun: boolean): string {
   const name = `${printable(run)} (${count(rows, 'row')})`;
-  if (why !== null) return `${name} stays: ${printable(why)}\n`;
-  return `${name} ${dryRun ? 'would be archived and deleted' : 'is archived and deleted'}\n`;
+  if (why === null) return `${name} ${dryRun ? 'would be archived and deleted' : 'is archived and deleted'}\n`;
+  const stays = `${name} stays: ${printable(why)}`;
+  if (of === null || rows === 0) return `${stays}\n`;
+  const went = of.moved === 0 ? 'are archived' : dryRun ? 'would be archived' : 'are archived now';
+  const rest = of.archived === 0 ? 'its rows' : `its first ${count(of.archived, 'row')} ${went}, the others`;
+  return `${stays}; ${rest} stay: ${printable(of.rest)}\n`;
 }
 
-function sums({ gone, goneRows, stayed, stayedRows, bytes }: CompactTotals, dryRun: boolean): string {
+function sums(totals: CompactTotals, dryRun: boolean): string {
+  const { gone, goneRows, stayed, stayedRows, movedRows, folder, bytes } = totals;
   if (gone + stayed === 0) return 'no runs yet';
   const went = `${count(gone, 'run')} (${count(goneRows, 'row')}) ${dryRun ? 'would go' : 'went'}`;
   const stay = `${count(stayed, 'run')} (${count(stayedRows, 'row')}) ${stayed === 1 ? 'stays' : 'stay'}`;
+  const into = `${count(movedRows, 'row')} of ${stayed === 1 ? 'it' : 'them'} ${dryRun ? 'would go' : 'went'} to ${printable(here(folder ?? ''))}`;
+  const moved = movedRows === 0 ? [] : [into];
   const shorter = bytes === null || bytes <= 0 ? [] : [`the file is ${count(bytes, 'byte')} shorter`];
-  return [went, stay, ...shorter].join('; ');
+  return [went, stay, ...moved, ...shorter].join('; ');
+}
+
+/** A path as a person would type it here. */
+function here(path: string): string {
+  const near = relative(process.cwd(), path);
+  return near.startsWith('..') || isAbsolute(near) ? path : near;
 }

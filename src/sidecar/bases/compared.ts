@@ -10,6 +10,15 @@ import { RunState } from '../../projection/run-state.ts';
 import { RunNoteFold } from '../../reports/run-note.ts';
 import { rebuilt } from './loaded-base.ts';
 
+/** True where a base can be read here: this release knows its form, and has the codecs that it needs. */
+export function isReadable(base: Base, codecs: readonly ValueCodec[] = []): boolean {
+  try {
+    return rebuilt(base.parts, codecs) !== null;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Compares a base with what the rows of its run come to.
  * @returns the place where they differ; null where they do not, or where the base cannot be read here.
