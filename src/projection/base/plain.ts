@@ -4,12 +4,16 @@ import type { StepEntry } from '../../model/step-entry.ts';
 import type { RunState } from '../run-state.ts';
 import { savedRun } from './run.ts';
 
-/** The members that two states of a run have in common where they are the same. Contexts that are kept to save work are left out. Nothing is paged out afterwards. */
-export function plainRun(runState: RunState): unknown {
+/**
+ * The members that two states of a run have in common where they are the same. Contexts that are kept to save work are left out. Nothing is paged
+ * out afterwards.
+ * @param told makes of the entry of a step what is compared.
+ */
+export function plainRun(runState: RunState, told: (entry: StepEntry) => unknown = (entry) => entry): unknown {
   runState.pages.allIn();
   const { contexts, actors, ...rest } = savedRun(runState, {
     entry: (entry) => entry,
-    step: ({ entry }) => entry && whole(entry),
+    step: ({ entry }) => entry && told(whole(entry)),
     intent: ({ intent }) => intent,
     output: ({ output }) => (output === undefined ? null : [output]),
     value: (value) => value,

@@ -1,4 +1,5 @@
 /** Holds the base of a run against its rows: it says nothing that they do not. */
+import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { entriesOf } from '../../journal/entries.ts';
 import { EntryDecoder } from '../../journal/entry-codec.ts';
@@ -28,15 +29,52 @@ export async function baseDifference(
   rows: Rows,
   codecs: readonly ValueCodec[] = [],
 ): Promise<string | null> {
+  // One after the other, and of the many steps a digest each: neither holds the state that it came from.
+  const saved = savedOf(base, codecs);
+  return saved === null ? null : difference(await foldedOf(rows, base.at, codecs), saved);
+}
+
+function savedOf(base: Base, codecs: readonly ValueCodec[]): unknown {
   const found = rebuilt(base.parts, codecs);
-  if (found === null) return null;
+  return found === null ? null : [plainRun(found.runState, digested), found.note.parts];
+}
+
+async function foldedOf(rows: Rows, last: number, codecs: readonly ValueCodec[]): Promise<unknown> {
   const runState = new RunState(undefined, undefined, codecs);
   const note = new RunNoteFold();
-  for (const { entry, row, fold } of entriesOf(upTo(await gathered(rows), base.at), new EntryDecoder(codecs))) {
+  for (const { entry, row, fold } of entriesOf(upTo(await gathered(rows), last), new EntryDecoder(codecs))) {
     fold(() => runState.apply(entry, row.time));
     note.take(entry);
   }
-  return difference([plainRun(runState), note.parts], [plainRun(found.runState), found.note.parts]);
+  return [plainRun(runState, digested), note.parts];
+}
+
+/** A value as a digest of it; as it is where something of it is neither text nor number nor made of these. */
+function digested(value: unknown): unknown {
+  const text = textOf(value);
+  return text === null ? value : hash('sha256', text, 'base64');
+}
+
+/** A text that two values share where they are the same; null where something in them has none. */
+function textOf(value: unknown): string | null {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value);
+  if (typeof value !== 'object') return typeof value === 'boolean' || value === undefined ? String(value) : null;
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return listed(value.map(textOf), '[]');
+  if (Object.getPrototypeOf(value) !== Object.prototype) return null;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return listed(
+    members.map(([name, member]) => {
+      const text = textOf(member);
+      return text === null ? null : `${JSON.stringify(name)}:${text}`;
+    }),
+    '{}',
+  );
+}
+
+function listed(texts: readonly (string | null)[], [open, close]: string): string | null {
+  return texts.includes(null) ? null : `${open}${texts.join()}${close}`;
 }
 
 function* upTo(rows: Iterable<StoredRow>, last: number): Generator<StoredRow> {
