@@ -5,7 +5,7 @@
 import { JournalError, type JournalStore } from '../../journal/journal.ts';
 import { deletable, deleteEnded } from '../../workers/deleting.ts';
 import { openJournal } from '../reading/journal-key.ts';
-import { journalProblem, runNamed } from '../reading/reading.ts';
+import { type Counting, journalProblem, runNamed } from '../reading/reading.ts';
 import { archiveInto } from './folder.ts';
 import { type ArchivedRows, archiveRows } from './rows.ts';
 
@@ -18,6 +18,8 @@ export interface CompactOptions {
   readonly into: string;
   /** True where nothing is to be changed. */
   readonly dryRun: boolean;
+  /** Told of the rows of a run that were held against its base, of which there may be many. */
+  readonly counting: Counting;
   /** Told of each run that was looked at. */
   readonly onRun: (compacted: Compacted) => void;
 }
@@ -81,11 +83,11 @@ export async function compact(options: CompactOptions): Promise<CompactTotals | 
 async function looked(
   store: JournalStore,
   run: string,
-  { dryRun, into }: CompactOptions,
+  { dryRun, into, counting }: CompactOptions,
 ): Promise<Pick<Compacted, 'why' | 'of'>> {
   try {
     const why = dryRun ? (await deletable(store, run)).why : await deleteEnded(store, run, archiveInto(into));
-    return { why, of: why === null ? null : await archiveRows(store, run, dryRun) };
+    return { why, of: why === null ? null : await archiveRows(store, run, { dryRun, counting }) };
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;
     return { why: error.code === 'run_unknown' ? 'another process has deleted it' : error.code, of: null };

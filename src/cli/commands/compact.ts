@@ -3,7 +3,7 @@ import { isAbsolute, relative } from 'node:path';
 import type { Command } from 'commander';
 import { type Compacted, type CompactTotals, compact } from '../archive/compact.ts';
 import { JOURNAL } from '../reading/reading.ts';
-import { finish } from '../terminal/console.ts';
+import { finish, terminal } from '../terminal/console.ts';
 import { printable } from '../terminal/terminal.ts';
 import { count } from '../terminal/wording.ts';
 
@@ -59,9 +59,16 @@ or the folder cannot be read or written, or the command is misused.`,
           'name the folder of the archives and who says so: --archive FOLDER --by NAME, or --dry-run',
           2,
         );
-      const onRun = (told: Compacted) =>
+      const reading = terminal('rows');
+      let earlier = 0;
+      const counting = (rows: number) => reading.progress(earlier + rows);
+      const onRun = (told: Compacted) => {
+        earlier += told.rows;
+        reading.done();
         process.stdout.write(json ? `${JSON.stringify(told)}\n` : textOf(told, dryRun));
-      const done = await compact({ journal, run: run ?? null, into: archive ?? '', dryRun, onRun });
+      };
+      const done = await compact({ journal, run: run ?? null, into: archive ?? '', dryRun, counting, onRun });
+      reading.done();
       if ('problem' in done) return finish('', done.problem, 2);
       if (json) return finish(`${JSON.stringify({ ...done, dryRun, ...(by !== undefined && { by }) })}\n`, null, 0);
       return finish(`${sums(done, dryRun)}\n`, null, 0);
