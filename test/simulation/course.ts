@@ -48,7 +48,11 @@ export class Course {
   #rounds = 0;
   readonly #isNew: boolean;
 
-  constructor(scenario: Scenario, store: Journals = new MortalStore(deathsOf(scenario)), saved: Saved | null = null) {
+  constructor(
+    scenario: Scenario,
+    store: Journals = new MortalStore(deathsOf(scenario), scenario.paged),
+    saved: Saved | null = null,
+  ) {
     this.#scenario = scenario;
     this.world = new World(scenario.faults);
     this.#store = store;

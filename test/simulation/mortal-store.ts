@@ -2,7 +2,7 @@
  * A store whose process can be killed without killing ours: from its death on nothing is appended and no flush comes back. The next
  * process finds the rows that were appended before, or, where they were not flushed, those that were durable.
  */
-import { type JournalStore, type LocalStore, memoryStore } from 'belay-sidecar';
+import { JournalError, type JournalStore, type LocalStore, memoryStore } from 'belay-sidecar';
 import { wrapJournals } from 'belay-sidecar/testing';
 
 type LocalJournal = Awaited<ReturnType<LocalStore['open']>>;
@@ -23,12 +23,17 @@ export class MortalStore {
   /** Told of the rows that are appended. */
   onRows: (rows: readonly Row[]) => void = () => {};
   readonly #deaths: Death[];
+  readonly #isArchived: boolean;
   #killed: Death | null = null;
   #rows: LocalStore = memoryStore();
   #open: LocalJournal | null = null;
 
-  /** Has processes die at these appends, counted over all of them. */
-  constructor(deaths: readonly Death[]) {
+  /**
+   * Has processes die at these appends, counted over all of them.
+   * @param isArchived true where no rows before a base are there, as without the files of archived rows.
+   */
+  constructor(deaths: readonly Death[], isArchived = false) {
+    this.#isArchived = isArchived;
     this.#deaths = deaths.toSorted((a, b) => a.append - b.append);
   }
 
@@ -76,6 +81,11 @@ export class MortalStore {
     };
     return {
       append,
+      read: (after = 0) => {
+        if (this.#isArchived && after < (journal.base()?.at ?? 0))
+          throw new JournalError('rows_archived', `The rows after ${after} are not there.`);
+        return journal.read(after);
+      },
       keep: (base) => {
         if (!isDead) journal.keep(base);
       },

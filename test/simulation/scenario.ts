@@ -187,7 +187,7 @@ export interface Scenario {
   readonly children: readonly Child[];
   readonly body: readonly Block[];
   readonly redeliver: boolean;
-  /** True where a base is kept after every row, and all steps but the last are paged out. */
+  /** True where a base is kept after every row, and all steps but the last are paged out: no process reads a row before it. */
   readonly paged: boolean;
   readonly faults: readonly Fault[];
 }

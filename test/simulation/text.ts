@@ -13,7 +13,7 @@ export function scenarioText(scenario: Scenario): string {
       .map(({ name, body }) => `child ${name}: ${bodyText(body)}`),
     ...scenario.tools.filter(({ name }) => used.has(name)).map((tool) => `tool ${toolText(tool)}`),
     ...scenario.faults.map((fault) => `fault: ${faultText(fault)}`),
-    ...(scenario.paged ? ['a base after every row, all steps but the last paged out'] : []),
+    ...(scenario.paged ? ['a base after every row, all steps but the last paged out, and no row before it'] : []),
   ].join('\n');
 }
 
