@@ -199,9 +199,9 @@ try {
       `  context of ${String(ballast).padStart(5)} bytes more     ${shown(size)}   at most 200: ${verdict(size <= 200)}`,
     );
   }
-  // Of one machine, as a process has it, and the second half of them: hot code beside hot code.
-  await restores(300);
-  const restore = await restores(300);
+  // Of one machine, as a process has it, and once both are as warm as for steps.
+  await restores(WARM);
+  const restore = await restores(1_000);
   const more = at(restore.ours, 0.5) - at(restore.own, 0.5);
   console.log('A restore (µs)');
   console.log(`  xstate, from a snapshot         ${shown(at(restore.own, 0.5))} ${shown(at(restore.own, 0.99))}`);
