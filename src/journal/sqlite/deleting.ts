@@ -14,18 +14,9 @@ import type { Leases } from './lease/lease.ts';
 import type { Tables } from './log/tables.ts';
 import { verifiedHead } from './log/verify.ts';
 
-const ROWS = [
-  'inbox',
-  'note',
-  'work',
-  'claim',
-  'claim_wait',
-  'claim_freed',
-  'overtaken',
-  'base',
-  'base_part',
-  'archived',
-].map((table) => `DELETE FROM ${table} WHERE run = ?`);
+const ROWS = ['inbox', 'note', 'work', 'claim', 'claim_wait', 'claim_freed', 'overtaken', 'base', 'base_part'].map(
+  (table) => `DELETE FROM ${table} WHERE run = ?`,
+);
 
 /**
  * Deletes a run that is as it was seen. What it held is overwritten in the file; the log has it until it is folded in.
@@ -52,6 +43,7 @@ export function deleteRun(
       const lease = leases.take(run.id, name);
       files = tables.archived.of(run);
       number = run.id;
+      tables.archived.delete(run);
       tables.log.drop(run);
       for (const statement of [...ROWS, 'DELETE FROM run WHERE id = ?']) db.prepare(statement).run(run.id);
       leases.release(run.id, lease);

@@ -1,4 +1,4 @@
-/** Archived rows that are not as they were written: a file, the table that names its end. Each is noticed when it is read, or nothing is different. */
+/** Archived rows that are not as they were written: a file, the index that names its end. Each is noticed when it is read, or nothing is different. */
 import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -12,6 +12,9 @@ import { archive, based, fileIn, filesIn, longRun, reading, rowsIn, wholeCopy } 
 
 /** The bytes that a file begins with, before what is packed. */
 const BEGINNING = 'belay rows 1\0'.length;
+
+/** The end of the last stretch. */
+const LAST = 'SELECT max(last) FROM segment WHERE run = -1';
 
 let path: string;
 let a: readonly StoredRow[];
@@ -108,16 +111,26 @@ describe('a file of archived rows', () => {
   });
 });
 
-describe('the table of archived rows', () => {
+describe('the index of archived rows', () => {
   test.each([
-    ['without the last end', 'DELETE FROM archived WHERE last = (SELECT max(last) FROM archived)'],
-    ['without the first end', 'DELETE FROM archived WHERE last = (SELECT min(last) FROM archived)'],
-    ['that is empty', 'DELETE FROM archived'],
-    ['with another seq', 'UPDATE archived SET last = last - 1 WHERE last = (SELECT max(last) FROM archived)'],
-    ['with another row of the log', 'UPDATE archived SET row = row + 1'],
-    ['with another hash', "UPDATE archived SET hash = x'00'"],
-    ['with another digest', "UPDATE archived SET digest = x'00'"],
-    ['with the end of another run', 'UPDATE archived SET run = 2'],
+    ['without the last end', `DELETE FROM segment WHERE run = -1 AND last = (${LAST})`],
+    [
+      'without the first end',
+      'DELETE FROM segment WHERE run = -1 AND last = (SELECT min(last) FROM segment WHERE run = -1)',
+    ],
+    ['that is empty', 'DELETE FROM segment WHERE run = -1'],
+    ['with another seq', `UPDATE segment SET last = last - 1 WHERE run = -1 AND last = (${LAST})`],
+    ['with another row of the log', "UPDATE segment SET rows = CAST(x'00' || substr(rows, 2) AS BLOB) WHERE run = -1"],
+    [
+      'with another hash',
+      'UPDATE segment SET rows = CAST(substr(rows, 1, 8) || zeroblob(32) || substr(rows, 41) AS BLOB) WHERE run = -1',
+    ],
+    [
+      'with another digest',
+      'UPDATE segment SET rows = CAST(substr(rows, 1, 40) || zeroblob(32) AS BLOB) WHERE run = -1',
+    ],
+    ['with what is no end', "UPDATE segment SET rows = x'00' WHERE run = -1"],
+    ['with the end of another run', 'UPDATE segment SET run = -2 WHERE run = -1'],
   ])('%s is noticed, and nothing else is read in the place of what was written', async (_, sql) => {
     const copy = wholeCopy(path);
     raw(copy, sql);

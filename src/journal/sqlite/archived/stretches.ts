@@ -7,10 +7,11 @@ import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';
 import { seed } from '../../chain.ts';
 import { corrupt } from '../errors.ts';
-import { ARCHIVED_FORMAT } from '../file/format.ts';
 import type { Run } from '../log/run.ts';
 
 const BEGINNING = Buffer.from('belay archived 1\0');
+/** The lengths of a number and of a hash, in bytes. */
+const [NUMBER, HASH] = [8, 32];
 
 /** The end of a stretch: the next commit group is chained to it. */
 export interface StretchEnd {
@@ -29,26 +30,25 @@ export interface ArchivedStretch {
 export class Stretches {
   readonly #path: string;
   readonly #identity: Buffer;
-  /** Null in a file of a format without them. */
-  readonly #sql: { readonly all: Statement; readonly last: Statement; readonly add: Statement } | null;
+  readonly #all: Statement;
+  readonly #last: Statement;
+  readonly #add: Statement;
+  readonly #delete: Statement;
 
+  /** For a file whose format has the log. */
   constructor(db: Database.Database, path: string, identity: Buffer) {
     this.#path = path;
     this.#identity = identity;
-    const isThere = (db.pragma('user_version', { simple: true }) as number) >= ARCHIVED_FORMAT;
-    const select = 'SELECT last, row, hash, digest FROM archived WHERE run = ? ORDER BY last';
-    this.#sql = isThere
-      ? {
-          all: db.prepare(select).raw(),
-          last: db.prepare(`${select} DESC LIMIT 2`).raw(),
-          add: db.prepare('INSERT INTO archived (run, last, row, hash, digest) VALUES (?, ?, ?, ?, ?)'),
-        }
-      : null;
+    const select = 'SELECT last, rows FROM segment WHERE run = ? ORDER BY last';
+    this.#all = db.prepare(select).raw();
+    this.#last = db.prepare(`${select} DESC LIMIT 2`).raw();
+    this.#add = db.prepare('INSERT INTO segment (run, last, rows) VALUES (?, ?, ?)');
+    this.#delete = db.prepare('DELETE FROM segment WHERE run = ?');
   }
 
   /** The end of the archived rows of a run; null where it has none. @throws JournalError `journal_corrupt`. */
   endOf(run: Run): StretchEnd | null {
-    const [last, before] = (this.#sql?.last.all(run.id) ?? []) as unknown[][];
+    const [last, before] = this.#last.all(-run.id) as unknown[][];
     return last === undefined ? null : this.#end(run, before?.[0] ?? 0, last);
   }
 
@@ -56,7 +56,7 @@ export class Stretches {
   of(run: Run): readonly ArchivedStretch[] {
     const stretches: ArchivedStretch[] = [];
     let after = 0;
-    for (const stored of this.#sql?.all.all(run.id) ?? []) {
+    for (const stored of this.#all.all(-run.id)) {
       const end = this.#end(run, after, stored as unknown[]);
       stretches.push({ after, end });
       after = end.seq;
@@ -66,13 +66,19 @@ export class Stretches {
 
   /** Adds a stretch, inside the transaction that takes its rows out of the log. */
   add(run: Run, { after, end }: ArchivedStretch): void {
-    this.#sql?.add.run(run.id, end.seq, end.row, end.hash, this.#digest(run, after, end));
+    const row = Buffer.alloc(NUMBER);
+    row.writeDoubleBE(end.row);
+    this.#add.run(-run.id, end.seq, Buffer.concat([row, end.hash, this.#digest(run, after, end)]));
   }
 
-  #end(run: Run, after: unknown, [seq, row, hash, digest]: unknown[]): StretchEnd {
-    if (isCount(seq) && isCount(row) && Buffer.isBuffer(hash) && Buffer.isBuffer(digest)) {
-      const end = { seq, row, hash };
-      if (this.#digest(run, after, end).equals(digest)) return end;
+  delete(run: Run): void {
+    this.#delete.run(-run.id);
+  }
+
+  #end(run: Run, after: unknown, [seq, stored]: unknown[]): StretchEnd {
+    if (isCount(seq) && Buffer.isBuffer(stored) && stored.length === NUMBER + 2 * HASH) {
+      const end = { seq, row: stored.readDoubleBE(0), hash: stored.subarray(NUMBER, NUMBER + HASH) };
+      if (this.#digest(run, after, end).equals(stored.subarray(NUMBER + HASH))) return end;
     }
     throw corrupt(
       this.#path,

@@ -8,11 +8,10 @@
  * adds `work`: the runs that are left for workers, and when each can go on next. Format 6 adds the claims of runs. Format 7 adds
  * `overtaken`: the head that a run had when it was taken from a process that may still live. Format 8 has `log` in place of `entry` and
  * `commit_group`: one row for each commit of the file, with an index of it; `note` names a row of it. Format 9 adds the bases
- * of runs. Format 10 adds `archived`: what of the rows of a run is in files beside this one.
+ * of runs. Format 10 has `segment` name archived rows, too.
  */
 import type Database from 'better-sqlite3';
 import type { Anchor } from '../log/anchor.ts';
-import { ARCHIVED_SQL } from './archived-table.ts';
 import { BASE_SQL } from './base-tables.ts';
 import { CLAIM_SQL } from './claim-tables.ts';
 import { LOG_SQL, LOGGED_SQL } from './log-tables.ts';
@@ -87,7 +86,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { to: 7, adds: true, sql: 'CREATE TABLE overtaken (run INTEGER PRIMARY KEY, head INTEGER NOT NULL) STRICT;' },
   { to: LOG_FORMAT, sql: LOG_SQL, move: moveIntoLog, drops: LOGGED_SQL },
   { to: BASE_FORMAT, adds: true, sql: BASE_SQL },
-  { to: ARCHIVED_FORMAT, adds: true, sql: ARCHIVED_SQL },
+  { to: ARCHIVED_FORMAT, adds: true, sql: '' },
 ];
 
 /** The format that a list of migrations leads to. */
