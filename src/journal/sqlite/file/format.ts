@@ -28,7 +28,7 @@ export const LOG_FORMAT = 8;
 export const BASE_FORMAT = 9;
 
 /** The first format with archived rows. */
-export const ARCHIVED_FORMAT = 10;
+const ARCHIVED_FORMAT = 10;
 
 /** One step from a format to the next. */
 export interface Migration {
