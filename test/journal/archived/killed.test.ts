@@ -37,8 +37,15 @@ test('no row is lost, and none is there twice', { timeout: 120_000 }, async () =
     const other = startOther();
     others.push(other);
     await other.ask({ do: 'store', path: copy });
+    // Killed as soon as so many more files are there, at whatever of the next one it is by then.
+    const wanted = filesIn(copy).length + 1 + (kills % 3);
+    let isOver = false;
     const archiving = other.ask({ do: 'archive', run: 'a', at }).catch(() => null);
-    await wait(2 + ((kills * 37) % 120));
+    void archiving.then(() => {
+      isOver = true;
+    });
+    while (!isOver && filesIn(copy).length < wanted) await wait(1);
+    await wait(kills % 5);
     await other.end('SIGKILL');
     await archiving;
     kills += 1;
