@@ -10,9 +10,8 @@ import { type OpenFile, pragma } from '../file/file.ts';
 import { atOnce, immediately } from '../file/transaction.ts';
 import type { Bases } from '../log/bases.ts';
 import type { Run } from '../log/run.ts';
-import type { StoredGroup } from '../log/stored-rows.ts';
 import type { Tables } from '../log/tables.ts';
-import { verifiedGroups, verifiedHead } from '../log/verify.ts';
+import { type CheckedGroup, verifiedGroups, verifiedHead } from '../log/verify.ts';
 import { folderOf, writeStretch } from './files.ts';
 
 /** The least size of a stretch, in bytes of rows, unpacked: the transaction that takes it out holds others up for less than a tenth of a second. */
@@ -69,18 +68,17 @@ function archiveUpTo(tables: Tables, file: OpenFile, name: string, row: number):
 function archiveNext(tables: Tables, { db, identity, anchor }: OpenFile, run: Run, row: number): boolean {
   const after = tables.archived.endOf(run)?.seq ?? 0;
   atOnce(db, () => tables.log.refresh());
-  const ends = new Map(tables.log.settledBefore(run, row + 1).map(({ last, rows }) => [last, rows.at(-1) as number]));
-  const groups: StoredGroup[] = [];
-  let [size, upTo] = [0, 0];
-  for (const { group, part } of verifiedGroups(tables, identity, run, after, [...ends.keys()].at(-1) ?? after)) {
-    groups.push({ group, part });
-    size += part.length;
-    if (ends.has(group.last)) upTo = group.last;
-    if (upTo === group.last && size >= SIZE) break;
+  const ends = new Set(tables.log.settledBefore(run, row + 1).map(({ last }) => last));
+  const groups: CheckedGroup[] = [];
+  let size = 0;
+  for (const checked of verifiedGroups(tables, identity, run, after, [...ends].at(-1) ?? after)) {
+    groups.push(checked);
+    size += checked.part.length;
+    if (size >= SIZE && ends.has(checked.group.last)) break;
   }
-  const last = groups.at(-1)?.group;
-  if (last === undefined || upTo !== last.last) return false;
-  const stretch = { after, end: { seq: upTo, row: ends.get(upTo) as number, hash: last.hash } };
+  const last = groups.at(-1);
+  if (last === undefined || !ends.has(last.group.last)) return false;
+  const stretch = { after, end: { seq: last.group.last, row: last.row, hash: last.group.hash } };
   writeStretch(tables.path, run, stretch, groups);
   pragma(db, 'secure_delete = ON');
   try {
@@ -89,7 +87,7 @@ function archiveNext(tables: Tables, { db, identity, anchor }: OpenFile, run: Ru
       tables.log.check(anchor.head());
       if (tables.run(run.name)?.id !== run.id || (tables.archived.endOf(run)?.seq ?? 0) !== after) return false;
       tables.archived.add(run, stretch);
-      tables.log.dropUpTo(run, upTo);
+      tables.log.dropUpTo(run, stretch.end.seq);
       return true;
     });
   } finally {
