@@ -102,6 +102,19 @@ test('no name of a run leads out of the folder', async () => {
   expect(readdirSync(join(at.folder, 'in', 'kept'))).toHaveLength(names.length + 1);
 });
 
+test('a file of runs is named in the place of a run, but where another one is named', async () => {
+  const at = await desk();
+  const said = await at.ask('compact', '--dry-run');
+  expect(await at.ask('compact', 'belay.sqlite', '--dry-run')).toEqual(said);
+  writeFileSync(join(at.folder, 'order-1'), 'a file that is no journal');
+  const run = await at.ask('compact', 'order-1', '--dry-run', '--journal', join(at.folder, 'belay.sqlite'));
+  expect([run.code, run.out]).toEqual([
+    0,
+    expect.stringMatching(/^order-1 \(\d+ rows\) would be archived and deleted\n1 run/),
+  ]);
+  expect(await at.ask('compact', 'order-1', '--dry-run')).toMatchObject({ code: 2, out: '', err: /journal_not_ours/ });
+});
+
 test('a name that was typed wrong makes no file', async () => {
   const at = await desk();
   const done = await at.ask('compact', '--archive', 'kept', '--by', 'ada', '--journal', 'typo.sqlite');

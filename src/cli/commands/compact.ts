@@ -1,4 +1,5 @@
 /** The verb `compact`: its options, its help, and its call. */
+import { statSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
 import type { Command } from 'commander';
 import { type Compacted, type CompactTotals, compact } from '../archive/compact.ts';
@@ -6,6 +7,8 @@ import { JOURNAL } from '../reading/reading.ts';
 import { finish, terminal } from '../terminal/console.ts';
 import { printable } from '../terminal/terminal.ts';
 import { count } from '../terminal/wording.ts';
+
+const NO_ERROR = { throwIfNoEntry: false } as const;
 
 interface Given {
   journal: string;
@@ -20,7 +23,7 @@ export function addCompact(program: Command): void {
   program
     .command('compact')
     .description('archive the runs that are over and the oldest rows of the others, and say why the rest stays')
-    .argument('[run]', 'the name of one run; left out, every run of the store')
+    .argument('[run]', 'the name of one run, or a SQLite file of runs; left out, every run of the store')
     .option('--archive <folder>', 'the folder in which each is kept first, a file a run')
     .option('--by <name>', 'the name of the person who says so')
     .option('--dry-run', 'change nothing, and tell what would go')
@@ -47,12 +50,16 @@ Examples:
   belay compact --dry-run
   belay compact --archive kept --by ada
   belay compact order-1 --archive kept --by ada --json
+  belay compact other.sqlite --dry-run
 
 Exit code: 0, also where every run stays; 2 when there is no such run, the store
 or the folder cannot be read or written, or the command is misused.`,
     )
-    .action(async (run: string | undefined, given: Given) => {
-      const { journal, archive, by, dryRun = false, json = false } = given;
+    .action(async (named: string | undefined, given: Given) => {
+      const { archive, by, dryRun = false, json = false } = given;
+      // Where no other file is named, the word may name one.
+      const isFile = named !== undefined && given.journal === JOURNAL && statSync(named, NO_ERROR)?.isFile() === true;
+      const [run, journal] = isFile ? [null, named] : [named ?? null, given.journal];
       if (!dryRun && (archive === undefined || by === undefined))
         return finish(
           '',
@@ -67,7 +74,7 @@ or the folder cannot be read or written, or the command is misused.`,
         reading.done();
         process.stdout.write(json ? `${JSON.stringify(told)}\n` : textOf(told, dryRun));
       };
-      const done = await compact({ journal, run: run ?? null, into: archive ?? '', dryRun, counting, onRun });
+      const done = await compact({ journal, run, into: archive ?? '', dryRun, counting, onRun });
       reading.done();
       if ('problem' in done) return finish('', done.problem, 2);
       if (json) return finish(`${JSON.stringify({ ...done, dryRun, ...(by !== undefined && { by }) })}\n`, null, 0);
