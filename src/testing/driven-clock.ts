@@ -20,6 +20,8 @@ const BEGINNING = Date.UTC(2030, 0, 1, 9);
 const PATIENCE = 5_000;
 /** Real waits before a timer fires during a call whose work is not visible: for short timers, and for long ones. */
 const GRACE = { short: 5, long: 250 } as const;
+/** The most real waits for calls whose work is not visible and that no timer brings on: ten seconds of them. */
+const MOST_WAITS = 40;
 /** A timer is long from this wait on, in milliseconds. */
 const LONG = 1_000;
 /** Kinds of resources of the process that stand for no work of their own. */
@@ -136,18 +138,30 @@ export class DrivenClock {
   async during<T>(work: () => Promise<T> | T): Promise<T> {
     this.hold();
     try {
-      let isOver = false;
-      const done = Promise.resolve(work()).finally(() => {
-        isOver = true;
-      });
-      done.catch(() => {});
-      for (;;) {
-        await this.quiet();
-        if (isOver) return await done;
-        if (!this.fireNext(true)) throw new StalledError('nothing is due any more, and the work is not done');
-      }
+      return await this.carry(work);
     } finally {
       this.release();
+    }
+  }
+
+  /**
+   * Fires timers until some work is done, while this clock holds them.
+   * @param calls the number of calls under way: their work is not visible, so the work is given real time before it counts as stalled.
+   * @throws StalledError where the work waits for an event that no timer brings.
+   */
+  async carry<T>(work: () => Promise<T> | T, calls: () => number = () => 0): Promise<T> {
+    let isOver = false;
+    const done = Promise.resolve(work()).finally(() => {
+      isOver = true;
+    });
+    done.catch(() => {});
+    let waits = 0;
+    for (;;) {
+      await this.quiet(calls);
+      if (isOver) return await done;
+      if (this.fireNext(true)) continue;
+      if (calls() === 0 || waits++ >= MOST_WAITS)
+        throw new StalledError('nothing is due any more, and the work is not done');
     }
   }
 

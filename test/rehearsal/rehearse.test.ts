@@ -61,6 +61,13 @@ describe('a shop with an honest world', () => {
     expect(lost('absent')).toMatchObject({ is: 'parked', reasons: ['effect_outcome_unknown'] });
   });
 
+  test('brings a late call on by its clock once the run is over, also where its tool waits on a timer', async () => {
+    const { cells } = await rehearse({ ...shop({ slow: true }), paths: ordered, only: 'pay#1/late' });
+    expect(cells.map(({ verdict }) => verdict.is)).not.toContain('harm');
+    expect(cells.map(({ timeline }) => timeline.includes('pay#1 arrives late'))).toEqual(cells.map(() => true));
+    expect(cells.length).toBeGreaterThan(0);
+  });
+
   test('has a price that is found wrong asked again, and parks once it was paid', async () => {
     const { cells } = await rehearse({ ...shop(), paths: ordered, kills: 'none', wrong: { askPrice: () => 7 } });
     const found = (when: string) =>

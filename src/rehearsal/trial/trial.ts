@@ -1,7 +1,7 @@
 import { memoryStore } from '../../journal/memory/store.ts';
 import { stateText } from '../../reports/timeline.ts';
 import type { Ending } from '../../sidecar/report.ts';
-import { DrivenClock } from '../../testing/driven-clock.ts';
+import { DrivenClock, StalledError } from '../../testing/driven-clock.ts';
 import type { Snapshot } from '../../xstate/actor.ts';
 import { attach, resume, type Sidecar } from '../../xstate/attach.ts';
 import type { WrongFault } from '../faults/fault.ts';
@@ -190,7 +190,7 @@ class Trial {
     const sidecar = this.#sidecar;
     if (this.#wants === 'close') {
       this.#seen.tell('the process is closed');
-      await sidecar?.close().catch(() => {});
+      await this.#carried('close()', () => sidecar?.close());
     }
     this.#life.isAlive = false;
     this.#wants = 'nothing';
@@ -209,6 +209,18 @@ class Trial {
     await this.#begin(false);
   }
 
+  /** Has the clock bring on some work beside the run, such as a tool that waits on a timer once the run is over. */
+  async #carried(what: string, work: () => Promise<void> | undefined): Promise<void> {
+    const calls = () => this.#transport.inFlight;
+    const failed = await this.#clock
+      .carry(async () => work(), calls)
+      .then(
+        () => null,
+        (error: unknown) => error,
+      );
+    if (failed instanceof StalledError) this.#seen.tell(`${what} never ends`);
+  }
+
   async #leave(): Promise<void> {
     const open = this.#open;
     this.#open = null;
@@ -225,10 +237,10 @@ class Trial {
     const ending = this.#ending;
     const snapshot = this.#sidecar?.actor.getSnapshot() as Snapshot | undefined;
     const [state, context] = [stateText(snapshot?.value), plain(snapshot?.context)];
-    await this.#transport.arrive();
+    await this.#carried('a late call', () => this.#transport.arrive());
     await this.#clock.quiet(() => this.#transport.inFlight);
     this.#life.isAlive = false;
-    await this.#sidecar?.close().catch(() => {});
+    await this.#carried('close()', () => this.#sidecar?.close());
     this.#clock.release();
     const reconcilers = Object.keys(this.#open?.reconcilers ?? {});
     const world = plain(await this.#open?.snapshot());

@@ -44,6 +44,8 @@ export interface Habits {
   readonly lies?: boolean;
   /** The reset leaves what was reserved. */
   readonly leaves?: boolean;
+  /** The bank takes a while to answer. */
+  readonly slow?: boolean;
   /** The price is another one each time. */
   readonly moods?: boolean;
 }
@@ -69,7 +71,11 @@ export function shop(habits: Habits = {}) {
         return price;
       }),
       reserve: tool<string, number>(async ({ input, key }) => act(`hold ${input}`, key)),
-      pay: tool<string, number>(async ({ input, key }) => act(`paid ${input}`, key)),
+      pay: tool<string, number>(async ({ input, key }) => {
+        const receipt = act(`paid ${input}`, key);
+        if (habits.slow) await new Promise((resolve) => setTimeout(resolve, 300));
+        return receipt;
+      }),
     },
   }).createMachine({
     id: 'shop',
