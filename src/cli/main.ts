@@ -10,4 +10,13 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(2);
 });
 
+// Node ends with 13, and without a word, where a promise is waited for that nothing settles any more.
+process.on('exit', (code) => {
+  if (code !== 13) return;
+  process.stderr.write(
+    'belay: stalled: the command waits for something that never comes, such as a promise of the agent\n',
+  );
+  process.exitCode = 2;
+});
+
 await runCommand(process.argv.slice(2));

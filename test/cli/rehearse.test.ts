@@ -126,6 +126,10 @@ describe('the command ends with 2 and a sentence', () => {
     expect(await refused('order', '--sample', 'few')).toContain('a whole number');
     expect(await refused('order', '--input', '{')).toContain('--input is not JSON');
   });
+
+  test('where no run has the text of --only in its id', async () => {
+    expect(await refused('order', '--only', 'pay#1/lots')).toContain('no run of order has this text in its id');
+  });
 });
 
 test('the help says what is run and what the exit codes mean', async () => {

@@ -66,6 +66,10 @@ export async function rehearseAgent(options: RehearseOptions): Promise<Rehearsed
   const subject = subjectOf(agent, page, { machines: options.machines, config: file });
   try {
     const report = await rehearseSubject(subject, settings);
+    if (options.only !== null && report.cells.length === 0)
+      return {
+        problem: `--only ${JSON.stringify(options.only)}: no run of ${agent.machine.id} has this text in its id, so that nothing was rehearsed. belay rehearse ${agent.machine.id} --json lists the ids`,
+      };
     const failing = report.cells.filter((cell) => fails(cell, options.allowParked));
     return { config: shownFile(file), document, report, failing };
   } catch (error) {
