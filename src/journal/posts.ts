@@ -6,6 +6,8 @@ import { JournalError } from './journal.ts';
 
 /** The size limit of a message, in bytes of UTF-8. */
 export const BODY_LIMIT = 64 * 1024;
+/** The members of an event as a message. */
+export const EVENT_MEMBERS: readonly string[] = ['event', 'at', 'by'];
 /** The most messages of a run. */
 export const POSTS_LIMIT = 10_000;
 
@@ -35,4 +37,17 @@ export function checkRoom(run: string, messages: number): void {
 function tooLarge(): JournalError {
   const reason = `Not taken: a message has at most ${BODY_LIMIT} bytes. Store large content elsewhere, and post its place.`;
   return new JournalError('post_too_large', reason);
+}
+
+/**
+ * True for a message that has the form of an event. Every other message acts on a run in a way that an event cannot: it answers, complains or
+ * ends the run. The store in PostgreSQL takes such a message only from an operator.
+ */
+export function isEventMessage(body: string): boolean {
+  try {
+    const members = Object.keys(JSON.parse(body) as object);
+    return members.includes('event') && members.every((name) => EVENT_MEMBERS.includes(name));
+  } catch {
+    return false;
+  }
 }

@@ -7,10 +7,10 @@ import type { StartRequest } from './work.ts';
 
 /** The size limit of a body, in bytes of UTF-8. */
 const BODY_LIMIT = 64 * 1024 * 1024;
-const NAME_LIMIT = 1_024;
+export const NAME_LIMIT = 1_024;
 /** The size limit of an input, in bytes of UTF-8, and of the names of an agent and a queue. */
-const INPUT_LIMIT = 1024 * 1024;
-const WORK_NAME_LIMIT = 256;
+export const INPUT_LIMIT = 1024 * 1024;
+export const WORK_NAME_LIMIT = 256;
 
 /**
  * The UTF-8 of a row's body.

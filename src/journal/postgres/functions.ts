@@ -112,20 +112,21 @@ END $belay$;`;
  * Leaves a message: its number, 0 where there is no such run, -1 where it has as many as it may. Sent again with the same nonce it
  * answers the same.
  */
-const POST = posting({ create: 'CREATE', acting: '', check: '', limit: 'p_limit' });
+const POST = posting({ create: 'CREATE', name: 'post', acting: '', check: '', limit: 'p_limit' });
 
 /** All of them, in the words of the schema "belay". */
 export const FUNCTIONS = [SAFELY, BEAT, TAKE, APPEND, POST].join('\n');
 
-/** The statement that makes the function which leaves a message: how it acts, what it checks first, and how many messages a run may have. */
+/** The statement that makes a function which leaves a message: its name, how it acts, what it checks first, and how many messages a run may have. */
 export function posting(how: {
   readonly create: string;
+  readonly name: 'post' | 'operate';
   readonly acting: string;
   readonly check: string;
   readonly limit: string;
 }): string {
   return `
-${how.create} FUNCTION belay.post(p_name text, p_time bigint, p_nonce uuid, p_body bytea, p_limit bigint, p_again boolean)
+${how.create} FUNCTION belay.${how.name}(p_name text, p_time bigint, p_nonce uuid, p_body bytea, p_limit bigint, p_again boolean)
 RETURNS bigint LANGUAGE plpgsql ${how.acting} AS $belay$
 #variable_conflict use_column
 DECLARE

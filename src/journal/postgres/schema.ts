@@ -6,12 +6,13 @@ import { BASE_SCHEMA } from './bases/schema.ts';
 import { CLAIM_SCHEMA } from './claim-schema.ts';
 import { FUNCTIONS } from './functions.ts';
 import { NOTED } from './noted.ts';
+import { OPERATORS } from './operators.ts';
 import { OVERTAKEN } from './overtaken.ts';
 import { ROLES } from './roles.ts';
 import { WORK_SCHEMA } from './work-schema.ts';
 
 /** The format that this release writes; a store of a newer one is refused. */
-export const FORMAT = 7;
+export const FORMAT = 8;
 
 const FIRST = `
 CREATE TABLE belay.store (
@@ -64,7 +65,16 @@ CREATE TABLE belay.inbox (
 ${FUNCTIONS}`;
 
 /** The statements that each format adds to the one before it, in the words of the schema "belay". */
-const MIGRATIONS: readonly string[] = [FIRST, NOTED, WORK_SCHEMA, CLAIM_SCHEMA, OVERTAKEN, ROLES, BASE_SCHEMA];
+const MIGRATIONS: readonly string[] = [
+  FIRST,
+  NOTED,
+  WORK_SCHEMA,
+  CLAIM_SCHEMA,
+  OVERTAKEN,
+  ROLES,
+  BASE_SCHEMA,
+  OPERATORS,
+];
 
 /** A statement in the words of another schema. */
 export function within(schema: string, text: string): string {

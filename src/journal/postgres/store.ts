@@ -16,7 +16,7 @@ import {
   type SeenRun,
   type StoredRow,
 } from '../journal.ts';
-import { checkRoom, POSTS_LIMIT, postBytes } from '../posts.ts';
+import { checkRoom, isEventMessage, POSTS_LIMIT, postBytes } from '../posts.ts';
 import { checkLimit, checkRunName, isRunName, wrongRun } from '../rows.ts';
 import { Bases } from './bases/bases.ts';
 import { PostgresClaims } from './claims.ts';
@@ -161,8 +161,9 @@ class PostgresStore implements JournalStore {
     this.#refuseIfClosed();
     const bytes = postBytes(body);
     await this.#database.identity();
+    const through = isEventMessage(body) ? 'post' : 'operate';
     const number = isRunName(run)
-      ? await posted(this.#database, [run, this.#now(), randomUUID(), bytes, POSTS_LIMIT])
+      ? await posted(this.#database, through, [run, this.#now(), randomUUID(), bytes, POSTS_LIMIT])
       : 0;
     if (number === 0) throw wrongRun('run_unknown', run);
     if (number === -1) checkRoom(run, POSTS_LIMIT);
