@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { calledPlace, withoutPackage } from '../../src/cli/reading/place.ts';
+import { postgresStore } from '../../src/journal/postgres/store.ts';
+import { workClient } from '../../src/workers/client.ts';
 import { startServer } from '../postgres-server.ts';
 import { Desk } from './agents.ts';
 import { belay } from './belay.ts';
@@ -58,6 +60,15 @@ describe.skipIf(server === null)('a store in PostgreSQL at the terminal', () => 
     expect(existsSync(join(desk.folder, 'belay.sqlite'))).toBe(false);
     const other = await ask(['show', 'order-2', '--store', address], {});
     expect([other.code, other.err]).toEqual([2, expect.stringMatching(/run_unknown .*order-1/)]);
+  });
+
+  test('is the same place for a program that is given the same address', async () => {
+    const store = postgresStore(address);
+    await workClient(store).start({ run: 'left-by-a-program', agent: 'order' });
+    await store.close();
+    expect((await ask(['runs'])).out).toMatch(/left-by-a-program/);
+    const broken = await ask(['runs', '--store', `${address}&schema=other`], {});
+    expect([broken.code, broken.err]).toEqual([2, expect.stringMatching(/journal_cannot_read.*name two schemas/)]);
   });
 
   test('shows its password nowhere', async () => {

@@ -13,14 +13,8 @@ export const STORE = [
   `the place of the runs: a file, or postgres://…; left out, ${VARIABLE}, then --journal`,
 ] as const;
 
-/** An address and the schema in it. */
-interface Address {
-  readonly address: string;
-  readonly schema: string | null;
-}
-
 /** The addresses of this process, by the names that they are called by. */
-const addresses = new Map<string, Address>();
+const addresses = new Map<string, string>();
 /** The place that the environment names to the command that is answered: a printed command finds it there, too. */
 let given: string | null = null;
 
@@ -34,10 +28,8 @@ export function placeOf(typed: string | null, otherwise: string): string {
 /** The name that a place is called by: an address without its password. */
 export function calledPlace(place: string): string {
   if (!/^postgres(ql)?:\/\//i.test(place)) return place;
-  const schema = /[?&]schema=([^&#]*)/.exec(place)?.[1];
-  const address = place.replace(/([?&])schema=[^&#]*&?/, '$1').replace(/[?&]$/, '');
   const called = withoutSecrets(place);
-  addresses.set(called, { address, schema: schema === undefined ? null : decoded(schema) });
+  addresses.set(called, place);
   return called;
 }
 
@@ -54,9 +46,8 @@ export function placeWords(place: string, usual: string): readonly string[] {
 
 /** Opens the database of an address. The package `pg` is loaded only then. */
 export async function openAddress(place: string, readonly: boolean): Promise<JournalStore> {
-  const { address, schema } = addresses.get(place) as Address;
   const { postgresStore } = await import('../../journal/postgres/store.ts').catch(withoutPackage);
-  return postgresStore({ address, migrate: !readonly, ...(schema !== null && { schema }) });
+  return postgresStore({ address: addresses.get(place) as string, migrate: !readonly });
 }
 
 /** Says how to get the package that a store in PostgreSQL needs. @throws JournalError, or the error that was not about that. */
@@ -74,12 +65,4 @@ export function withoutPackage(error: unknown): never {
 function withoutSecrets(place: string): string {
   const parameters = place.replace(/([?&])(password|sslpassword)=[^&#]*/gi, '$1$2=***');
   return parameters.replace(/^([a-z]+:\/\/[^:@]*):.*@/is, '$1@');
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -18,6 +18,7 @@ import {
 } from '../journal.ts';
 import { checkRoom, isEventMessage, POSTS_LIMIT, postBytes } from '../posts.ts';
 import { checkLimit, checkRunName, isRunName, wrongRun } from '../rows.ts';
+import { postgresPlace } from './address.ts';
 import { Bases } from './bases/bases.ts';
 import { PostgresClaims } from './claims.ts';
 import { Commits, confirmed, lost } from './commits.ts';
@@ -34,9 +35,9 @@ export type { PostgresPool };
 
 /** Options of a store in PostgreSQL; the defaults suit normal use. Times are in milliseconds. */
 export interface PostgresOptions {
-  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; what it leaves out, the variables PGHOST, PGUSER and so on say. */
+  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=SCHEMA`; what it leaves out, the variables PGHOST, PGUSER and so on say. */
   readonly address?: string;
-  /** The schema of its tables; `belay`. */
+  /** The schema of its tables; the one in the address, else `belay`. */
   readonly schema?: string;
   /** A pool of `pg` that the program has already; the store does not close it. */
   readonly pool?: PostgresPool;
@@ -64,7 +65,7 @@ export interface PostgresOptions {
 
 /**
  * A store in a PostgreSQL database, for runs on many machines. Needs the package `pg`.
- * @throws JournalError `journal_cannot_read` for an address that has no form.
+ * @throws JournalError `journal_cannot_read` for an address that has no form, and where address and options name two schemas.
  * @example
  * import { postgresStore } from 'belay-sidecar/postgres';
  *
@@ -93,9 +94,8 @@ class PostgresStore implements JournalStore {
   constructor(options: PostgresOptions) {
     const { leaseMs = 30_000, pollMs = 1_000, now = Date.now } = options;
     const { delayMs = 50, patienceMs = 60_000, connectMs = 5_000, queryMs = 15_000 } = options;
-    const { address, schema = 'belay', pool, connections = 4, migrate = true } = options;
-    if (schema === '' || schema.includes('\0') || Buffer.byteLength(schema) > 63)
-      throw new JournalError('journal_cannot_read', 'A schema has a name of 1 to 63 bytes.');
+    const { pool, connections = 4, migrate = true } = options;
+    const { address, schema } = postgresPlace(options.address, options.schema);
     this.#now = now;
     this.#database = new Database({ address, schema, pool, connections, connectMs, queryMs, patienceMs, migrate });
     this.#tables = new Tables(this.#database);
