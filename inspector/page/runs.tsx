@@ -117,9 +117,7 @@ function Rows({ rows, now }: { rows: readonly WireRunRow[]; now: number }) {
               </td>
               <td>{waitsFor ?? ''}</td>
               <td>{agent ?? ''}</td>
-              <td>
-                <Ago time={time} now={now} />
-              </td>
+              <td>{time === null ? 'not yet' : <Ago time={time} now={now} />}</td>
             </tr>
           ))}
         </tbody>

@@ -14,7 +14,8 @@ export interface WireRunRow {
   readonly agent: string | null;
   readonly state: WireState;
   readonly head: number;
-  readonly time: number;
+  /** The time of its last row; null where it has none. */
+  readonly time: number | null;
   readonly waitsFor: string | null;
 }
 

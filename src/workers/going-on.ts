@@ -67,13 +67,16 @@ async function opened(setting: Setting): Promise<Left> {
     const own = { run, config: agent.config, ...kept, redeliver: true, keepAlive: false };
     const sidecar = await resume(open.machine, { ...openedOptions(open), ...own });
     setting.onTaken();
+    let left: Left;
     try {
       const ended = endOf(sidecar);
       sidecar.actor.start();
-      return await standstill(sidecar, ended, setting);
+      left = await standstill(sidecar, ended, setting);
     } finally {
       await sidecar.close({ drain: setting.stopping.aborted ? setting.drainMs : 0 });
     }
+    // It may have ended in the moment in which the worker took leave.
+    return left.is === 'given_back' ? ((await endedAs(sidecar).catch(() => null)) ?? left) : left;
   } finally {
     await open.close();
   }
@@ -115,14 +118,18 @@ async function standstill(sidecar: Sidecar, end: End, { stopping, lingerMs }: Se
   }
 }
 
+/** The end of a run; null where it goes on, or still owes what a person has to settle. */
+async function endedAs(sidecar: Sidecar): Promise<Left | null> {
+  const { status } = sidecar;
+  if (status !== 'done' && status !== 'cancelled') return null;
+  const turn = new Promise<null>((resolve) => setImmediate(resolve, null));
+  const told = await Promise.race([sidecar.finished(), turn]);
+  return told?.status === status ? { is: status } : null;
+}
+
 async function leftAs(sidecar: Sidecar, end: End, due: number | null): Promise<Left> {
   const { status } = sidecar;
-  if (status === 'done' || status === 'cancelled') {
-    // After its end a run may still owe what a person has to settle.
-    const turn = new Promise<null>((resolve) => setImmediate(resolve, null));
-    const told = await Promise.race([sidecar.finished(), turn]);
-    return told?.status === status ? { is: status } : { is: 'parked', due };
-  }
+  if (status === 'done' || status === 'cancelled') return (await endedAs(sidecar)) ?? { is: 'parked', due };
   if (end.status === 'stuck') return { is: 'stuck', due };
   return { is: status === 'parked' ? 'parked' : 'waits', due };
 }

@@ -19,7 +19,13 @@ export type WorkTold =
 export interface WorkCounts {
   readonly open: number;
   readonly taken: number;
+  /** The runs that ended here. */
   readonly done: number;
+  /** The runs that a person has ended and that it has brought to their end. */
+  readonly cancelled: number;
+  /** The times that a run was left parked or stuck. */
+  readonly parked: number;
+  /** The times that a run could not go on. */
   readonly failed: number;
   readonly polls: number;
   /** The runs that polls were told of. */

@@ -95,7 +95,17 @@ class Working implements Worker {
   readonly #claims: CountedClaims | null;
   readonly #failures = new Map<string, number>();
   readonly #takings = new Map<string, number[]>();
-  readonly #counts = { taken: 0, done: 0, failed: 0, polls: 0, told: 0, unserved: 0, crashed: 0 };
+  readonly #counts = {
+    taken: 0,
+    done: 0,
+    cancelled: 0,
+    parked: 0,
+    failed: 0,
+    polls: 0,
+    told: 0,
+    unserved: 0,
+    crashed: 0,
+  };
   readonly #sweeping: Sweeping | null;
   readonly #working: Promise<void>;
   #answered: number | null = null;
@@ -199,7 +209,8 @@ class Working implements Worker {
 
   async #tell(run: string, left: Left): Promise<void> {
     const { store, onTold } = this.#options;
-    if (left.is === 'done') this.#counts.done += 1;
+    if (left.is === 'done' || left.is === 'cancelled') this.#counts[left.is] += 1;
+    if (left.is === 'parked' || left.is === 'stuck') this.#counts.parked += 1;
     if (left.is === 'failed') {
       this.#counts.failed += 1;
       const failures = this.#failures.get(run) ?? 0;

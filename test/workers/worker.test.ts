@@ -219,3 +219,26 @@ test('of two workers that see the same run, only the one that holds it says that
   expect(told.toSorted()).toEqual(runs.flatMap((run) => [`${run} done`, `${run} taken`]).toSorted());
   expect(both.reduce((sum, { worker }) => sum + worker.counts.taken, 0)).toBe(runs.length);
 });
+
+test('a worker counts the runs that it has ended, and those that it has left parked', async () => {
+  const { worker, client, told } = working([agentOf('pays'), agentOf('hears'), agentOf('unknown')]);
+  await client.start({ run: 'a', agent: 'pays' });
+  await client.start({ run: 'b', agent: 'hears' });
+  await client.start({ run: 'c', agent: 'unknown' });
+  await until(() => told.includes('a done') && told.includes('b waits') && told.includes('c parked'));
+  await client.cancel('b', { by: 'ann' });
+  await until(() => told.includes('b cancelled'));
+  expect(worker.counts).toMatchObject({ done: 1, cancelled: 1, parked: 1, failed: 0 });
+});
+
+test('a run that has ended when the worker takes leave is one that it has ended', async () => {
+  const { worker, store, client, told } = working([agentOf('pays')]);
+  await client.start({ run: 'a', agent: 'pays' });
+  await until(async () => {
+    const rows = (await store.run('a'))?.head === 0 ? [] : await gathered(store.read('a'));
+    return timelineOf(rows).runState.ended === 'done';
+  });
+  await worker.stop();
+  expect([told, await client.result('a')]).toEqual([['a done'], { is: 'done', output: 0 }]);
+  expect(worker.counts).toMatchObject({ taken: 1, done: 1 });
+});

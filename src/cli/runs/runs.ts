@@ -45,7 +45,7 @@ const COLUMNS = [
 
 function cellsOf({ run, agent, head, time, held, stands }: Listed): string[] {
   const text = 'code' in stands ? stands.code : statusText(stands, held);
-  return [run, agent ?? '', String(head), timeText(time), text];
+  return [run, agent ?? '', String(head), head === 0 ? 'not yet' : timeText(time), text];
 }
 
 /** Reads notes; runs of one agent that stand alike have the same, which is read once. */
@@ -73,7 +73,7 @@ async function listed(store: JournalStore, run: RunSummary, counting: Counting):
 
 function fields({ run, agent, head, time, held, stands }: Listed): object {
   const how = 'code' in stands ? { standing: null, code: stands.code, held } : statusFields(stands, held);
-  return { run, agent, head, time: new Date(time).toISOString(), ...how };
+  return { run, agent, head, time: head === 0 ? null : new Date(time).toISOString(), ...how };
 }
 
 /** Writes a run as a trace (docs/trace-format.md). */

@@ -55,6 +55,13 @@ function metricsText(counts: WorkCounts): string {
     ['belay_worker_runs_crashed', 'gauge', 'Due runs that have ended three processes.', counts.crashed],
     ['belay_worker_runs_taken_total', 'counter', 'Runs taken.', counts.taken],
     ['belay_worker_runs_done_total', 'counter', 'Runs that ended here.', counts.done],
+    [
+      'belay_worker_runs_cancelled_total',
+      'counter',
+      'Runs that a person has ended, brought to their end here.',
+      counts.cancelled,
+    ],
+    ['belay_worker_runs_parked_total', 'counter', 'Times that a run was left parked or stuck.', counts.parked],
     ['belay_worker_runs_failed_total', 'counter', 'Takings that could not go on.', counts.failed],
     ['belay_worker_polls_total', 'counter', 'Looks for runs.', counts.polls],
     ['belay_worker_runs_told_total', 'counter', 'Runs that looks were told of.', counts.told],

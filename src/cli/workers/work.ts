@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { LeftRun } from '../../journal/work.ts';
 import { CodedError } from '../../model/coded-error.ts';
-import type { WorkTold } from '../../workers/told.ts';
+import type { WorkCounts, WorkTold } from '../../workers/told.ts';
 import { startWorker, type Worker } from '../../workers/worker.ts';
 import { archiveInto } from '../archive/folder.ts';
 import { findMachines } from '../check/check.ts';
@@ -32,8 +32,11 @@ export interface WorkOptions {
   readonly json: boolean;
 }
 
+/** The counts of a worker that has stopped. */
+type Ended = Pick<WorkCounts, 'taken' | 'done' | 'cancelled' | 'parked' | 'failed'>;
+
 /** Works until the process is told to stop. @returns a problem where it cannot begin. */
-export async function work(options: WorkOptions): Promise<Problem | { readonly done: number; readonly taken: number }> {
+export async function work(options: WorkOptions): Promise<Problem | Ended> {
   const machines = await findMachines(options.machines);
   if ('problem' in machines) return machines;
   const { agents, guards } = machines;
@@ -81,8 +84,8 @@ export async function work(options: WorkOptions): Promise<Problem | { readonly d
       const { open } = worker.counts;
       say({ is: 'leaving', signal, open }, `${signal}: takes no more runs, and gives ${count(open, 'run')} back`);
       await worker.stop();
-      const { taken, done } = worker.counts;
-      return { taken, done };
+      const { taken, done, cancelled, parked, failed } = worker.counts;
+      return { taken, done, cancelled, parked, failed };
     } finally {
       server?.close();
       await store.close().catch((error: unknown) => note(journalProblem(journal, error)));

@@ -21,9 +21,9 @@ export async function runsView(runs: Runs, file: string, now: number, waits: Wai
     if (isAsking) full -= 1;
     const waitsFor = isAsking ? await waits.of(runs, summary) : null;
     const { run, head, time } = summary;
-    rows.push({ id: idOf(run), run, agent, state, head, time, waitsFor });
+    rows.push({ id: idOf(run), run, agent, state, head, time: head === 0 ? null : time, waitsFor });
   }
-  rows.sort((a, b) => Number(b.state.needs) - Number(a.state.needs) || b.time - a.time);
+  rows.sort((a, b) => Number(b.state.needs) - Number(a.state.needs) || (b.time ?? 0) - (a.time ?? 0));
   return { file, now, runs: rows };
 }
 

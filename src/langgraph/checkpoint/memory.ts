@@ -2,6 +2,9 @@
 import { type Checkpoint, Send } from '@langchain/langgraph';
 import type { NotedOutput } from './outputs.ts';
 
+/** From the reform of the calendar, at which the times of such ids begin, to 1970, in milliseconds. */
+const GREGORIAN = 12_219_292_800_000;
+
 /** The name under which the runtime keeps its own notes in the context. */
 export const OWN = '__belay';
 /** The name under which the context has what each `Send` of the superstep carries, by its lane. */
@@ -26,6 +29,13 @@ export interface TaskNotes {
   readonly answers?: { readonly task: string; readonly values: readonly unknown[] };
   /** The output of its node, once it has one. */
   readonly out?: NotedOutput;
+}
+
+/** The time that an id of LangGraph's bears, which is a UUID of version 6; empty for another id. */
+function timeOf(id: string): string {
+  const [, high = '', middle = '', low = ''] = /^([0-9a-f]{8})-([0-9a-f]{4})-6([0-9a-f]{3})-/.exec(id) ?? [];
+  const ticks = Number.parseInt(high + middle + low, 16);
+  return Number.isNaN(ticks) ? '' : new Date(Math.floor(ticks / 10_000) - GREGORIAN).toISOString();
 }
 
 /** The checkpoint from which LangGraph makes the superstep again. */
@@ -85,7 +95,7 @@ export function checkpointOf(at: CheckpointNotes): Checkpoint {
   return {
     v: 4,
     id: at.id,
-    ts: new Date(0).toISOString(),
+    ts: timeOf(at.id),
     channel_values: withSends(at.values, (sent) => new Send(sent.node, sent.args)),
     channel_versions: { ...at.versions },
     versions_seen: copied(at.seen),
@@ -101,7 +111,7 @@ export function checkpointAt({ id }: TurnNotes, values: Checkpoint['channel_valu
   return {
     v: 4,
     id,
-    ts: new Date(0).toISOString(),
+    ts: timeOf(id),
     channel_values: { ...values, [trigger]: null },
     channel_versions: { ...Object.fromEntries(versions), [trigger]: 2 },
     versions_seen: {},
