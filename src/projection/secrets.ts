@@ -1,7 +1,9 @@
 /**
  * Values that are not to be shown, and texts without them. A value is found as it is, as JSON writes it and as a URL has it; one of two or
- * three characters only as a word of its own, and one of a single character not at all: every text has it.
+ * three characters only as a word of its own, and one of a single character not at all: every text has it. Bytes and dates are found in each
+ * of their usual texts.
  */
+import { bytesOf, SecretLists, textsOfBytes } from './secret-bytes.ts';
 
 /** From how many characters on a value is taken out wherever it stands, and from how many where it is a word. */
 const ANYWHERE = 4;
@@ -12,6 +14,7 @@ export class Secrets {
   readonly #instead: string;
   readonly #texts = new Set<string>();
   #sorted: readonly string[] | null = null;
+  #lists: SecretLists | null = null;
 
   /** @param instead stands where a value is taken out. */
   constructor(instead: string) {
@@ -26,16 +29,21 @@ export class Secrets {
   /** Takes a value in: its texts and numbers, and those of all its members. */
   learn(value: unknown, seen = new Set<unknown>()): void {
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') this.#add(String(value));
-    else if (isText(value)) this.#add(textOf(value));
-    else if (!seen.has(value)) {
+    else if (isText(value)) for (const text of textsOf(value)) this.#add(text);
+    else if (typeof value === 'object' && value !== null && !seen.has(value)) {
       seen.add(value);
+      const bytes = bytesOf(value);
+      if (bytes !== null) this.#addBytes(value, bytes);
+      if (isError(value)) this.learn(value.message);
       for (const [, member] of ownMembers(value)) this.learn(member, seen);
     }
   }
 
   /** A text without them. */
   hidden(text: string): string {
-    let hidden = text;
+    if (this.#texts.size === 0) return text;
+    this.#lists ??= new SecretLists(this.#texts);
+    let hidden = this.#lists.hidden(text, this.#instead);
     for (const secret of this.#longestFirst()) {
       if (secret.length >= ANYWHERE) hidden = hidden.replaceAll(secret, this.#instead);
       else if (hidden.includes(secret)) hidden = hidden.replace(asWord(secret), this.#instead);
@@ -62,12 +70,14 @@ export class Secrets {
 
   #container(value: object, within: readonly object[]): unknown {
     const kept = (member: unknown) => this.without(member, within);
-    if (Array.isArray(value)) return value.map(kept);
+    const bytes = bytesOf(value);
+    if (bytes !== null) return this.#hasBytes(bytes) ? this.#instead : value;
+    if (Array.isArray(value))
+      return isList(value) && this.#hasBytes(Buffer.from(value)) ? this.#instead : value.map(kept);
     if (value instanceof Map) return new Map([...value].map(([name, member]) => [kept(name), kept(member)]));
     if (value instanceof Set) return new Set([...value].map(kept));
     if (isText(value)) return this.#texts.has(textOf(value)) ? this.#instead : value;
     if (value instanceof Error) return new Error(this.hidden(value.message));
-    if (ArrayBuffer.isView(value)) return value;
     return Object.fromEntries(ownMembers(value).map(([name, member]) => [this.hidden(name), kept(member)]));
   }
 
@@ -83,6 +93,16 @@ export class Secrets {
     return text;
   }
 
+  #addBytes(value: object, bytes: Buffer): void {
+    if (this.#texts.has(bytes.join(','))) return;
+    for (const text of textsOfBytes(value, bytes)) this.#add(text);
+  }
+
+  /** True for bytes that are not to be shown, alone, among others, or as a text of theirs. */
+  #hasBytes(bytes: Buffer): boolean {
+    return [bytes.toString('utf8'), bytes.toString('latin1')].some((text) => this.hidden(text) !== text);
+  }
+
   #add(text: string): void {
     if (text.length < AS_WORD || this.#texts.has(text)) return;
     this.#texts.add(text);
@@ -91,6 +111,7 @@ export class Secrets {
       this.#texts.add(encodeURIComponent(text));
     }
     this.#sorted = null;
+    this.#lists = null;
   }
 
   /** The longest first: one may be a part of another. */
@@ -119,6 +140,30 @@ export function ownMembers(value: unknown): [name: string, member: unknown][] {
 function isText(value: unknown): value is Date | URL {
   try {
     return value instanceof Date || value instanceof URL;
+  } catch {
+    return false; // a proxy that is revoked
+  }
+}
+
+/** The text of a value that reads like it, and for a date its other usual texts. */
+function textsOf(value: Date | URL): string[] {
+  const text = textOf(value);
+  if (value instanceof URL || text === '') return [text];
+  const ofDay = text.endsWith('T00:00:00.000Z') ? [text.slice(0, -14)] : [];
+  const toSecond = text.replace(/\.\d{3}Z$/, '');
+  return [text, toSecond, value.toUTCString(), value.toString(), String(value.getTime()), ...ofDay];
+}
+
+/** True for numbers that could be bytes. */
+function isList(value: readonly unknown[]): value is readonly number[] {
+  return (
+    value.length > 1 && value.every((each) => Number.isInteger(each) && (each as number) >= 0 && (each as number) < 256)
+  );
+}
+
+function isError(value: object): value is Error {
+  try {
+    return value instanceof Error;
   } catch {
     return false; // a proxy that is revoked
   }
