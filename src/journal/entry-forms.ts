@@ -39,7 +39,7 @@ export interface Form<T> {
 }
 
 /** A whole number. */
-export const count: Form<number> = { write: (value) => `${value}`, read: (stored) => stored as number };
+export const count: Form<number> = { write: (value) => `${value}`, read: whole };
 
 /** Numbers, texts and lists of them, as JSON has them. */
 export function plain<T>(): Form<T> {
@@ -152,3 +152,8 @@ export const flag: Form<boolean> = {
   write: (is) => (is ? '[1]' : '[]'),
   read: (stored) => (stored as unknown[]).length > 0,
 };
+
+function whole(stored: unknown): number {
+  if (Number.isSafeInteger(stored)) return stored as number;
+  throw new TypeError('has something else where a whole number belongs');
+}

@@ -44,10 +44,15 @@ export async function reading(
   }
 }
 
-/** One line for an error of the journal. Other errors are rethrown. */
+/**
+ * One line for an error that came of a journal. Rows that no release has written can make the code that reads them fail anywhere: the
+ * hash of an archive says that it is whole, and not who wrote it.
+ */
 export function journalProblem(file: string, error: unknown): string {
-  if (!(error instanceof JournalError)) throw error;
-  return `${file}: ${error.code} ${error.message}`;
+  if (error instanceof JournalError) return `${file}: ${error.code} ${error.message}`;
+  const what = (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).split('\n')[0];
+  const fix = 'Restore the journal from a backup. Where nobody has changed it, this is an error of Belay: report it.';
+  return `${file}: journal_corrupt what it holds cannot be read (${what}). ${fix}`;
 }
 
 /** Reads a whole run. @throws JournalError for a run that does not exist, with the names that are near. */

@@ -66,8 +66,8 @@ async function listed(store: JournalStore, run: RunSummary, counting: Counting):
   try {
     return listedAs(run, runNoteOf(await countedRows(store, run.run, counting)));
   } catch (error) {
-    if (!(error instanceof JournalError)) throw error;
-    return { ...run, agent: null, stands: { code: error.code } };
+    const code = error instanceof JournalError ? error.code : 'journal_corrupt';
+    return { ...run, agent: null, stands: { code } };
   }
 }
 

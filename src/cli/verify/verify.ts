@@ -86,8 +86,7 @@ async function runsOf(
     }
     return verified;
   } catch (error) {
-    if (error instanceof JournalError) return { problem: journalProblem(file, error) };
-    throw error;
+    return { problem: journalProblem(file, error) };
   } finally {
     await store?.close();
   }
