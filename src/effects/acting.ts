@@ -18,6 +18,7 @@ export async function plainCall(port: GuardPort, call: GuardedCall): Promise<Rep
     await port.durable();
     if (call.signal.aborted || port.cancelled()) return { is: 'dropped' };
   }
+  if (port.stopping()) return { is: 'dropped' };
   const settled = await timed(call, undefined);
   const spent = call.charge(of, settled);
   if (spent.length > 0) port.append(spent);
@@ -33,6 +34,7 @@ export async function stage(port: GuardPort, call: GuardedCall, key: string): Pr
     port.append([{ do: 'outcome', key, status: 'buffered' }]);
     return { is: 'done', output: undefined };
   }
+  if (port.stopping()) return { is: 'dropped' };
   const settled = await timed(call, key);
   if (call.signal.aborted) return { is: 'dropped' };
   const refusal = 'error' in settled ? null : (call.tool?.refuses(settled.output) ?? null);
@@ -65,7 +67,7 @@ export async function act(
     if (plan === null && isConfirmed) break;
     const asked = plan === null ? port.confirm() : plan.then(yes);
     isConfirmed = plan === null;
-    if ((asked !== null && !(await asked)) || call.signal.aborted)
+    if ((asked !== null && !(await asked)) || call.signal.aborted || port.stopping())
       return before ? { is: 'dropped' } : drop(port, key, leaving);
   }
   return leaving !== undefined && !isOpen(leaving.status) ? null : made(port, call, key, before);

@@ -31,7 +31,7 @@ export interface GuardPort {
   clear(): Promise<void> | null;
   /** The same while the run is parked as well: no call comes up, unless a person has approved it, while it is in question what it rests on. */
   free(): Promise<void> | null;
-  /** True where the process takes leave of the run: what waits then goes on waiting. */
+  /** True where the process takes leave of the run: nothing new leaves, and what waits goes on waiting. */
   stopping(): boolean;
   /** True where a person has ended the run: nothing new leaves (F3). */
   cancelled(): boolean;

@@ -56,6 +56,20 @@ export class Ledger {
     for (const call of this.open()) call.mayLeave = true;
   }
 
+  /** The run was given back while these calls were under way: the ones that are open may still act. */
+  giveBack(keys: readonly string[]): void {
+    for (const key of keys) {
+      const call = this.#calls.get(key);
+      if (call !== undefined && isOpen(call.status)) call.mayLeave = true;
+    }
+  }
+
+  /** A call that was under way as its run was given back has come back. */
+  returned(key: string): void {
+    const call = this.#calls.get(key);
+    if (call !== undefined) call.mayLeave = false;
+  }
+
   /** The call that an actor has made, if it has made one: it keeps its key when it is started again. */
   ofActor(actor: number): LedgerCall | undefined {
     const call = this.#byActor.get(actor);
@@ -179,6 +193,7 @@ export class Ledger {
     if (call === undefined) return undefined;
     call.status = outcome.status;
     call.error = outcome.error ?? null;
+    if (!isOpen(outcome.status)) call.mayLeave = false;
     if (outcome.status === 'compensated') call.undoing = false;
     if ('output' in outcome) {
       call.output = outcome.output;

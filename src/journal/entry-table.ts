@@ -75,6 +75,8 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   cancel: object('cancel', 30),
   overtaken: object('overtaken', 31),
   voided: object('voided', 32),
+  given_back: object('given_back', 33),
+  returned: object('returned', 34),
 };
 
 const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));

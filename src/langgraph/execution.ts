@@ -80,10 +80,6 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
   protected begin(): void {
     this.at.begin();
   }
-  /** The calls of its nodes go on as long as their own signals let them. */
-  override stop(): void {
-    this.leave();
-  }
   override seen(context: unknown): unknown {
     return seenInSuperstep(context as Memory);
   }

@@ -58,6 +58,10 @@ export type Entry =
    * still leave (E2).
    */
   | { readonly do: 'overtaken'; readonly upTo: number }
+  /** A process gave the run back, and these calls of it had left and not come back: they may still act (E2). */
+  | { readonly do: 'given_back'; readonly keys: readonly string[] }
+  /** A call that was under way as its run was given back has come back: nothing of it acts any more (E2). */
+  | { readonly do: 'returned'; readonly key: string }
   | StepEntry
   | IntentEntry
   | OutcomeEntry

@@ -119,6 +119,8 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
     case 'begin':
     case 'config':
     case 'overtaken':
+    case 'given_back':
+    case 'returned':
     case 'voided':
     case 'intent':
     case 'leave':

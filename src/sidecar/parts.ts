@@ -42,6 +42,8 @@ export interface RunParts extends Clock {
   readonly run: string;
   /** The work that is under way in this process. */
   readonly activity: Activity;
+  /** Aborted once the run is given back: the program's own functions are not called any more. */
+  readonly gone: AbortController;
   readonly config: BoundaryConfig;
   readonly journal: Journal;
   readonly runState: RunState;

@@ -37,6 +37,8 @@ export class Calls {
   readonly #preconditions: Preconditions;
   readonly #claiming: Claiming;
   readonly #stop = new AbortController();
+  /** True once the run is being given back: what is under way may come back, and nothing new leaves. */
+  #isDraining = false;
   /** The calls that have left and have not come back. */
   readonly underWay: UnderWay;
   /** Asks counterparties. */
@@ -87,7 +89,7 @@ export class Calls {
       confirm: () => confirmed(this.#parts, this.#write),
       secret: runState.secret,
       codecs: runState.codecs,
-      stopping: () => this.#stop.signal.aborted,
+      stopping: () => this.#isDraining || this.#stop.signal.aborted,
       cancelled: () => runState.asked.cancelled !== null,
     };
     return guardedCall(port, this.#guarded(call, number, whose, lacks));
@@ -225,8 +227,9 @@ export class Calls {
     return this.undoing.discard(call);
   }
 
-  /** @see {@link UnderWay.drain} */
+  /** Lets no new call leave, and waits for the ones under way. @see {@link UnderWay.drain} */
   drain(longest: number): Promise<void> {
+    this.#isDraining = true;
     return this.underWay.drain(longest);
   }
 

@@ -9,11 +9,14 @@ import type { Entry } from '../../model/entry.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import { broughtAs } from '../registered.ts';
 import { argsOf } from './args.ts';
+import { cameBack } from './left-behind.ts';
 
 /** The factor by which each further question to a counterparty waits longer. */
 const FACTOR = 5;
 /** The longest wait for the next question that is waited out at once, in milliseconds: what takes longer is asked later. */
 const AT_ONCE = 1_000;
+/** The longest wait for a call without a timeout that this process has under way since it gave the run back, in milliseconds. */
+const PATIENCE = 10_000;
 
 /** A counterparty that can be asked, and how its tool wants it asked. */
 interface Counterparty {
@@ -51,7 +54,9 @@ export class Reconciling {
    * @returns the wall clock of the next question, or null where the outcome is known or no question is left.
    */
   async reconcile(key: string, now = false): Promise<number | null> {
-    const counterparty = this.#counterpartyOf(this.#parts.runState.ledger.get(key));
+    const call = this.#parts.runState.ledger.get(key);
+    await this.#waitForReturn(call);
+    const counterparty = this.#counterpartyOf(call);
     if (counterparty === null) return null;
     const ends = this.#parts.activity.begin();
     try {
@@ -78,6 +83,7 @@ export class Reconciling {
   /** Asks the counterparty of an open call once, whatever has been asked before: a person is about to say what became of it. */
   async askNow(key: string): Promise<void> {
     const call = this.#parts.runState.ledger.get(key);
+    await this.#waitForReturn(call);
     const counterparty = this.#counterpartyOf(call);
     if (call === undefined || counterparty === null || !isOpen(call.status)) return;
     await this.#askOnce(call, counterparty);
@@ -96,13 +102,33 @@ export class Reconciling {
    * more.
    */
   async #askOnce(call: LedgerCall, counterparty: Counterparty): Promise<boolean> {
-    const isCurrent = () => this.#parts.runState.ledger.get(call.key) === call && isOpen(call.status);
+    const isCurrent = () => this.#isCurrent(call);
     const before = call.asked;
     const entries = isCurrent() ? await this.#answer(call, counterparty) : null;
     // While it was waited, or asked, the call itself may have come back, or a replay may have claimed its key.
     if (!isCurrent()) return true;
     this.#write.append(entries ?? [this.#unknown(call, counterparty)]);
     return !isCurrent() || call.asked !== before;
+  }
+
+  #isCurrent(call: LedgerCall): boolean {
+    return this.#parts.runState.ledger.get(call.key) === call && isOpen(call.status);
+  }
+
+  /** Waits for a call that an earlier sidecar of this process left behind as it gave the run back: it says itself what became of it (E2). */
+  async #waitForReturn(call: LedgerCall | undefined): Promise<void> {
+    // What may be made again under its key is not waited for.
+    if (call === undefined || !call.mayLeave || call.intent.class === 'idempotent') return;
+    const { key, intent } = call;
+    const tool = this.#parts.config.tools.get(intent.tool);
+    const back = await cameBack(this.#parts.runState.secret, key, tool?.timeout ?? PATIENCE);
+    if (back === null || !this.#isCurrent(call)) return;
+    const refusal = back.status === 'confirmed' ? (tool?.refuses(back.output) ?? null) : null;
+    const outcome = refusal === null ? back : ({ status: 'unknown', error: refusal } as const);
+    this.#write.append([
+      { do: 'returned', key },
+      { do: 'outcome', key, ...outcome },
+    ]);
   }
 
   /** The entry of an answer that tells nothing: when it is asked again, if it is. */

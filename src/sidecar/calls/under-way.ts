@@ -4,12 +4,23 @@ import type { RunParts } from '../parts.ts';
 
 /** The longest wait for a call without a timeout, in milliseconds. */
 const PATIENCE = 1_000;
+/** The turns in which a call that was aborted as the run is given back may come back. */
+const TURNS = 3;
+
+/** A call under way that may change the world. */
+interface Keyed {
+  readonly abort: AbortController;
+  /** The act, as it settles. */
+  readonly acting: Promise<unknown>;
+  /** Resolves once the act is over, however it ended. */
+  readonly returned: Promise<unknown>;
+}
 
 /** The calls under way of one run. */
 export class UnderWay {
   readonly #parts: RunParts;
   /** The calls that may change the world, by their keys. */
-  readonly #keyed = new Map<string, { readonly abort: AbortController; readonly returned: Promise<unknown> }>();
+  readonly #keyed = new Map<string, Keyed>();
   /** The calls that change nothing. */
   readonly #plain = new Set<{ readonly tool: string; readonly returned: Promise<unknown> }>();
   /** The calls whose intent is on its way to the disk: they have not left. */
@@ -47,6 +58,16 @@ export class UnderWay {
     return this.#keyed.size > 0;
   }
 
+  /** The keys of the calls that may change the world, have left and not come back, each with its return. */
+  get acting(): ReadonlyMap<string, Promise<unknown>> {
+    return new Map([...this.#keyed].map(([key, { acting }]) => [key, acting]));
+  }
+
+  /** Waits a few turns, in which calls that heed their signal come back, and their answers are written. */
+  async aborted(): Promise<void> {
+    for (let turn = 0; turn < TURNS && this.isActing; turn += 1) await written();
+  }
+
   /** The tools whose calls change nothing and have not come back: a run that ends now drops their answers. */
   get plain(): string[] {
     return [...this.#plain].map(({ tool }) => tool);
@@ -60,7 +81,7 @@ export class UnderWay {
     own.addEventListener('abort', forward, { once: true });
     this.#leaving.delete(key);
     const acting = act(abort.signal);
-    const mine = { abort, returned: acting.then(ignored, ignored) };
+    const mine = { abort, acting, returned: acting.then(ignored, ignored) };
     this.#keyed.set(key, mine);
     void mine.returned.then(async () => {
       own.removeEventListener('abort', forward);

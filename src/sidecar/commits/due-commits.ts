@@ -18,6 +18,8 @@ export interface PublishingPort extends Writer {
   /** The function of a tool, as the machine has it. */
   toolOf(name: string): ((call: { input: unknown; key: string; signal: AbortSignal }) => Promise<unknown>) | undefined;
   reconcile(key: string): Promise<unknown>;
+  /** Keeps a call that is being made visible as one under way (E2). */
+  track(key: string, own: AbortSignal, act: (signal: AbortSignal) => Promise<unknown>): Promise<unknown>;
   /** Parks the run on a commit that cannot be made visible. Resolves once it is to be tried again. */
   park(call: LedgerCall, error: unknown): Promise<void>;
 }
@@ -134,9 +136,9 @@ export class DueCommits {
     const tool = this.#parts.config.tools.get(intent.tool);
     const act = this.#run.toolOf(intent.tool);
     if (act === undefined) throw new Error(`the machine has no tool ${intent.tool}`);
-    const { signal } = new AbortController();
+    const made = (own: AbortSignal) => act({ input: intent.args, key, signal: own });
     const settled = await timed(
-      { tool, signal, act: (_, own) => act({ input: intent.args, key, signal: own }) },
+      { tool, signal: this.#stopping, act: (_, own) => this.#run.track(key, own, made) },
       key,
       (late) => {
         if (call.status === 'unknown') this.#run.append([{ do: 'outcome', key, ...completion(late) }]);

@@ -6,8 +6,9 @@ import type { Signal } from '../../model/failure.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
 import type { Ending } from '../report.ts';
 import { complain, type FoundWrong } from '../run/complain.ts';
-import { givenBack, isDurable, lookedRest, type RunRest } from '../run/rest.ts';
+import { lookedRest, type RunRest } from '../run/rest.ts';
 import type { Run } from '../run/run.ts';
+import { closeRun } from './closing.ts';
 
 /** The commands to a run that is open. */
 export interface RunCommands {
@@ -63,6 +64,7 @@ export interface RunCommands {
 /** The commands to a run, whose root is there. */
 export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCommands {
   let isClosed = false;
+  let closing: Promise<void> | null = null;
   /** A command is refused or has an effect: nothing is said to a sidecar that has given its run back. */
   const commanded = () => {
     if (!isClosed) return;
@@ -78,7 +80,8 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
       commanded();
       const { runState, recovering, complaints } = run;
       await complain({ runState, recovering, complaints }, signal, suspect);
-      // A complaint is taken once its answer is durable.
+      // A complaint is taken once its answer is durable: nobody answers it any more where the run was given back meanwhile.
+      commanded();
       await run.write.durable();
     },
     async settle(key, status, output) {
@@ -108,14 +111,8 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
       if (!(longest >= 0 && longest <= 2 ** 31 - 1)) throw new RangeError(`"${drain}" is no time to wait for`);
       if (longest > 0) await run.drain(longest);
       isClosed = true;
-      const rest = givenBack(run);
-      run.stopping();
-      run.runtime.stop(root);
-      // A base is kept where nothing waits to be written: what has happened is durable whether or not one can be kept. No turn passes before
-      // the journal is closed, so that a complaint that nobody answers any more finds it closed, and is refused.
-      if (isDurable(run) && run.write.broken === null) run.parts.basing.closing();
-      await journal.close(rest);
-      run.parts.observing?.closes();
+      closing ??= closeRun(run, root, journal);
+      await closing;
     },
   };
 }

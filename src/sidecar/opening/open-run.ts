@@ -15,7 +15,9 @@ import type { Runtime, Watcher } from '../../runtime/runtime.ts';
 import { Activity } from '../activity.ts';
 import { Basing } from '../bases/basing.ts';
 import { resumed } from '../bases/resumed.ts';
+import { forgetLeft } from '../calls/left-behind.ts';
 import { observing } from '../observing.ts';
+import { outside } from '../outside.ts';
 import type { RunParts } from '../parts.ts';
 import { planResume } from '../plan/resume-plan.ts';
 import { Run } from '../run/run.ts';
@@ -81,17 +83,22 @@ type Recorded = Pick<RunParts, 'config' | 'journal' | 'runState' | 'encoder' | '
 
 function parts(options: RunOptions, recorded: Recorded): RunParts {
   const { redaction } = recorded.runState;
-  return {
-    run: options.run,
-    activity: new Activity(),
-    ...recorded,
+  const gone = new AbortController();
+  const brought = {
     reconcilers: options.reconcilers ?? {},
     undos: options.undo ?? {},
     buffers: options.buffers ?? {},
     checks: options.checks ?? {},
+    governor: options.governor ?? (() => null),
+  };
+  return {
+    run: options.run,
+    activity: new Activity(),
+    ...recorded,
+    ...outside(brought, () => gone.signal.aborted),
+    gone,
     onGate: (gate) => options.onGate?.({ ...gate, reason: redaction.text(gate.reason) }),
     keepAlive: options.keepAlive ?? true,
-    governor: options.governor ?? (() => null),
     claims: options.claims ?? null,
     ...processClock(options.now),
     redeliver: options.redeliver ?? true,
@@ -145,6 +152,7 @@ function begun(
   const run = runOf(program, parts(options, recorded));
   const digests = { config: config.digest, machine: program.digest };
   const secret = (options as { readonly [SECRET]?: string })[SECRET] ?? randomBytes(32).toString('hex');
+  forgetLeft(secret);
   const trace = run.parts.observing?.opens(options.run, config.agent, run.runState) ?? null;
   const form = { format: FORMAT, secret, ...redactOf(config), ...(trace !== null && { trace }) };
   run.write.append([{ do: 'begin', agent: config.agent, digests, ...form }]);

@@ -17,6 +17,7 @@ export function outboxOf(
     durable: () => write.durable(),
     toolOf: (name) => runtime.toolNamed(name),
     reconcile: (key) => calls.reconcile(key),
+    track: (key, own, act) => calls.underWay.track(key, own, act),
     discard: (call) => calls.discard(call),
     park: (call, error) => recovering().parkCommit(call, error).finally(parts.activity.wait()),
     refused: (raised) => recovering().refused(raised),

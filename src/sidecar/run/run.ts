@@ -174,6 +174,7 @@ export class Run implements Watcher {
 
   stopping(): void {
     this.#isStopping = true;
+    this.parts.gone.abort();
     this.approvals.stop();
     this.calls.stop();
     this.#outbox.stop();

@@ -1,0 +1,31 @@
+/** Gives a run back: what is under way is aborted, what has not come back is named for the next process, and nothing is called any more (semantics.md E2). */
+import type { Journal } from '../../journal/journal.ts';
+import { isOpen } from '../../model/effect.ts';
+import type { ActorHandle } from '../../runtime/microstep.ts';
+import { leaveBehind } from '../calls/left-behind.ts';
+import { givenBack, isDurable } from '../run/rest.ts';
+import type { Run } from '../run/run.ts';
+
+/** Stops a run, makes everything durable, and gives its lease back. */
+export async function closeRun(run: Run, root: ActorHandle, journal: Journal): Promise<void> {
+  const rest = givenBack(run);
+  run.stopping();
+  run.runtime.stop(root);
+  await run.calls.underWay.aborted();
+  nameUnderWay(run);
+  // A base is kept where nothing waits to be written: what has happened is durable whether or not one can be kept. No turn passes before
+  // the journal is closed.
+  if (isDurable(run) && run.write.broken === null) run.parts.basing.closing();
+  await journal.close(rest);
+  run.parts.observing?.closes();
+}
+
+/** Names the calls that may still act, in the rows that become durable before another process can take the run. */
+function nameUnderWay({ calls, write, parts }: Run): void {
+  const { ledger, secret } = parts.runState;
+  const open = [...calls.underWay.acting].filter(([key]) => isOpen(ledger.get(key)?.status ?? 'failed'));
+  if (open.length === 0 || write.broken !== null) return;
+  for (const [key, acting] of open) leaveBehind(secret, key, acting);
+  write.append([{ do: 'given_back', keys: open.map(([key]) => key) }]);
+  write.now();
+}
