@@ -10,6 +10,7 @@ import type { Call } from '../../runtime/runtime.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import type { RunParts, RunWriter } from '../parts.ts';
 import { argsOf } from './args.ts';
+import { billed } from './billing.ts';
 import { Claiming } from './claiming.ts';
 import { relationOf } from './earlier-calls.ts';
 import { confirmed } from './lease.ts';
@@ -186,7 +187,7 @@ export class Calls {
    * Writes what a call does, and what a person should know of it: what cannot be taken back relies on work that still can (E4).
    */
   #append(entries: readonly Entry[], instance: InstanceId): void {
-    this.#write.append(entries);
+    this.#write.append(billed(this.#parts, entries));
     const [intent] = entries;
     if (intent?.do !== 'intent' || intent.class !== 'irreversible' || intent.held === 'buffer') return;
     const { history } = this.#parts.runState;

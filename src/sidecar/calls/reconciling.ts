@@ -9,6 +9,7 @@ import type { Entry } from '../../model/entry.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import { broughtAs } from '../registered.ts';
 import { argsOf } from './args.ts';
+import { billed } from './billing.ts';
 import { cameBack } from './left-behind.ts';
 
 /** The factor by which each further question to a counterparty waits longer. */
@@ -16,7 +17,7 @@ const FACTOR = 5;
 /** The longest wait for the next question that is waited out at once, in milliseconds: what takes longer is asked later. */
 const AT_ONCE = 1_000;
 /** The longest wait for a call without a timeout that this process has under way since it gave the run back, in milliseconds. */
-const PATIENCE = 10_000;
+const PATIENCE = 1_000;
 
 /** A counterparty that can be asked, and how its tool wants it asked. */
 interface Counterparty {
@@ -107,7 +108,7 @@ export class Reconciling {
     const entries = isCurrent() ? await this.#answer(call, counterparty) : null;
     // While it was waited, or asked, the call itself may have come back, or a replay may have claimed its key.
     if (!isCurrent()) return true;
-    this.#write.append(entries ?? [this.#unknown(call, counterparty)]);
+    this.#write.append(billed(this.#parts, entries ?? [this.#unknown(call, counterparty)]));
     return !isCurrent() || call.asked !== before;
   }
 
@@ -125,10 +126,12 @@ export class Reconciling {
     if (back === null || !this.#isCurrent(call)) return;
     const refusal = back.status === 'confirmed' ? (tool?.refuses(back.output) ?? null) : null;
     const outcome = refusal === null ? back : ({ status: 'unknown', error: refusal } as const);
-    this.#write.append([
-      { do: 'returned', key },
-      { do: 'outcome', key, ...outcome },
-    ]);
+    this.#write.append(
+      billed(this.#parts, [
+        { do: 'returned', key },
+        { do: 'outcome', key, ...outcome },
+      ]),
+    );
   }
 
   /** The entry of an answer that tells nothing: when it is asked again, if it is. */

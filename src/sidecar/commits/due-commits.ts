@@ -1,12 +1,12 @@
 /** Makes the calls of a decided commit visible, group by group, until all of them are: redo-only (semantics.md E4). */
 
 import { completion } from '../../effects/acting.ts';
-import { bill } from '../../effects/budgets.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { CommitRefused, errorMessage, NotApplied } from '../../effects/signals.ts';
 import { timed } from '../../effects/timed.ts';
-import type { PublishEntry, SpendEntry } from '../../model/call-entries.ts';
+import type { OutcomeEntry, PublishEntry } from '../../model/call-entries.ts';
 import { isOpen } from '../../model/effect.ts';
+import { billed } from '../calls/billing.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import { waitOf } from '../retry.ts';
 import { type Refusal, refusalOf } from './preparing.ts';
@@ -122,7 +122,7 @@ export class DueCommits {
       if (registered === undefined) throw new NotApplied(`no buffer ${area} is registered`);
       const standing = calls.filter(({ at }) => at !== null).map((call) => this.#staging.staged(call));
       await registered.publish(standing, this.#staging.publicationOf(entry, area));
-      this.#run.append(owed.map(({ key }) => ({ do: 'outcome', key, status: 'confirmed' }) as const));
+      this.#append(owed.map(({ key }) => ({ do: 'outcome', key, status: 'confirmed' }) as const));
       return false;
     } catch (error) {
       const status = error instanceof NotApplied ? 'failed' : 'unknown';
@@ -141,21 +141,18 @@ export class DueCommits {
       { tool, signal: this.#stopping, act: (_, own) => this.#run.track(key, own, made) },
       key,
       (late) => {
-        if (call.status === 'unknown') this.#run.append([{ do: 'outcome', key, ...completion(late) }]);
+        if (call.status === 'unknown') this.#append([{ do: 'outcome', key, ...completion(late) }]);
       },
     );
     const refusal = 'error' in settled ? null : (tool?.refuses(settled.output) ?? null);
     if (refusal !== null) this.#run.append([{ do: 'outcome', key, status: 'unknown', error: refusal }]);
-    else this.#run.append([{ do: 'outcome', key, ...completion(settled) }]);
-    this.#run.append(this.#billed(call));
+    else this.#append([{ do: 'outcome', key, ...completion(settled) }]);
     return call.status === 'unknown';
   }
 
-  /** The bill of a call that has become visible, where it says itself what it took. */
-  #billed({ key, status, intent, output }: LedgerCall): SpendEntry[] {
-    const { time: _, ...admitted } = this.#parts.runState.budgets.admitted(key);
-    const tool = this.#parts.config.tools.get(intent.tool);
-    return status === 'confirmed' ? bill(key, admitted, tool, { args: intent.args, output, took: 0 }) : [];
+  /** Writes what became of calls, each that is visible with its bill. */
+  #append(outcomes: readonly OutcomeEntry[]): void {
+    this.#run.append(billed(this.#parts, outcomes));
   }
 }
 

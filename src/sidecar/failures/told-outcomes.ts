@@ -3,6 +3,7 @@ import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { isSame } from '../../journal/value-codec.ts';
 import { isOpen } from '../../model/effect.ts';
 import type { RunState } from '../../projection/run-state.ts';
+import { billed } from '../calls/billing.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import { effectsNamedBy } from './decisions.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
@@ -47,7 +48,13 @@ export class ToldOutcomes {
       throw new SidecarError('not_advised', `${relied}: look at what the run waits for now`);
     }
     const answer = output ?? this.#earlier(call.key)?.output;
-    write.append([{ do: 'outcome', key: call.key, status, ...(status === 'confirmed' && { output: answer }) }]);
+    const outcome = {
+      do: 'outcome',
+      key: call.key,
+      status,
+      ...(status === 'confirmed' && { output: answer }),
+    } as const;
+    write.append(billed(this.#run.parts, [outcome]));
     approvals.wake();
     await write.durable();
     await queue.askAgain();

@@ -1,0 +1,28 @@
+/** Charges calls whose answer becomes known for what the answer says that they took (budgets). */
+import { bill } from '../../effects/budgets.ts';
+import type { Entry } from '../../model/entry.ts';
+import type { RunParts } from '../parts.ts';
+import { argsOf } from './args.ts';
+
+/**
+ * Adds the charge to each answer that was not billed as its call came back: the reply was lost, it came late, a counterparty or a person
+ * told it. A call that has not happened gives back what it was admitted for, by its outcome alone.
+ */
+export function billed({ config, runState }: RunParts, entries: readonly Entry[]): readonly Entry[] {
+  const charged = new Set(
+    entries.flatMap((entry) => (entry.do === 'spend' && entry.is === 'charged' ? [entry.of] : [])),
+  );
+  return entries.flatMap((entry) => {
+    if (entry.do !== 'outcome' || entry.status !== 'confirmed' || charged.has(entry.key)) return [entry];
+    const call = runState.ledger.get(entry.key);
+    // What its time was is known by the process that waited for it alone.
+    const { time: _, ...admitted } = runState.budgets.admitted(entry.key);
+    if (call === undefined) return [entry];
+    const told = {
+      args: argsOf(runState, call.intent),
+      output: 'output' in entry ? entry.output : call.output,
+      took: 0,
+    };
+    return [entry, ...bill(entry.key, admitted, config.tools.get(call.intent.tool), told)];
+  });
+}
