@@ -25,11 +25,11 @@ export interface Ending {
   readonly before: number;
 }
 
-/** The exit code: 0 where the run is done, 1 where it stands still, and what a shell expects of a process that was stopped. */
+/** The exit code: 0 where the run is done and every held call was made, 1 where one never was or the run stands still, and what a shell expects of a process that was stopped. */
 export function exitCodeOf(stop: Stop): number {
   switch (stop.status) {
     case 'done':
-      return 0;
+      return stop.unpublished === undefined ? 0 : 1;
     case 'parked':
     case 'stuck':
     case 'cancelled':
@@ -61,8 +61,13 @@ export function endingText({ ended, journal, machines, fault, before }: Ending, 
 function stopText(stop: Stop, state: string, { standing, runState: { redaction } }: ReadRun): string {
   const where = `in the state ${quoted(state)}`;
   switch (stop.status) {
-    case 'done':
-      return `done, ${where}`;
+    case 'done': {
+      const { unpublished = [] } = stop;
+      const never = unpublished.map((key) => quoted(key)).join(', ');
+      return unpublished.length === 0
+        ? `done, ${where}`
+        : `done, ${where}, without what was held back for a commit that never came: ${never}`;
+    }
     case 'parked':
       return `parked (${stop.decision.verdict}), ${where}, until a person acts`;
     case 'cancelled':
@@ -111,6 +116,7 @@ export function endingJson({ ended, fault, before }: Ending): string {
       agent: read.agent,
       status: stop.status,
       state,
+      ...(stop.status === 'done' && stop.unpublished !== undefined && { unpublished: stop.unpublished }),
       ...(stop.status === 'done' && stop.output !== undefined && { output: redaction.value(stop.output) }),
       ...((stop.status === 'stuck' || stop.status === 'broken') && { error: redaction.text(stop.error) }),
       ...((stop.status === 'stopped' || stop.status === 'cancelled') && { by: redaction.text(stop.by) }),
