@@ -79,14 +79,14 @@ function yes(): true {
 
 /**
  * Makes the call. Its reply is news of this try alone. An error is not written over a call that was made again since, or is known to have
- * happened; and no reply is written over one that was asked about and undone while it was under way: the reply tells of the act that
- * was undone (E2, C11).
+ * happened; no reply is written over one that was asked about and undone while it was under way: the reply tells of the act that
+ * was undone; and once the tool was asked again, the answer of before tells nothing (E2, C11).
  */
 async function made(port: GuardPort, call: GuardedCall, key: string, before: boolean): Promise<Reply> {
   const mine = port.ledger.get(key);
   const isNews = ({ status }: { readonly status: EffectStatus }) => {
     const now = port.ledger.get(key);
-    if (now?.status === 'compensated') return false;
+    if (now?.status === 'compensated' || (now !== mine && mine?.wrong?.isOutdated === true)) return false;
     if (status === 'confirmed') return now === mine || now?.status !== 'confirmed';
     return now === mine && now?.status !== 'confirmed';
   };

@@ -31,8 +31,11 @@ export interface LedgerCall {
   readonly calledAt: number;
   /** The number of its intent in the history; null once a restore has undone that place. */
   at: number | null;
-  /** The answer that was found wrong: it is never served again, and an equal one is the same failure again (C10). */
-  wrong: { readonly output: unknown; readonly isSure: boolean } | null;
+  /**
+   * The answer that was found wrong: it is never served again, and an equal one is the same failure again (C10). With `isOutdated`, no answer
+   * of this call is served, whenever it comes, until the tool is asked again (C11).
+   */
+  wrong: { readonly output: unknown; readonly isSure: boolean; readonly isOutdated: boolean } | null;
   /** The promise of certified work set aside that its undo would cross, and on whose account; null for none (C7, C9). */
   promise: { readonly by: InstanceId | null } | null;
   /** True where the machine has heard its answer. */
@@ -55,7 +58,7 @@ export function statusOf(intent: IntentEntry, known: LedgerCall | undefined): Ef
   return intent.held === undefined ? 'intended' : 'buffered';
 }
 
-/** True where the answer that a ledger has is the one that was found wrong (C10). */
+/** True where the answer that a ledger has was found wrong, or was asked for before its work went back (C10, C11). */
 export function isDistrusted({ wrong, output }: LedgerCall): boolean {
-  return wrong !== null && isSame(wrong.output, output);
+  return wrong !== null && (wrong.isOutdated || isSame(wrong.output, output));
 }

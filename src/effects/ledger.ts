@@ -114,7 +114,7 @@ export class Ledger {
       asked: { tries: 0, next: null },
       calledAt: time,
       at,
-      wrong: known?.wrong ?? null,
+      wrong: known === undefined ? null : askedAgain(known),
       promise: null,
       isAnswered: false,
       voided: false,
@@ -169,7 +169,15 @@ export class Ledger {
   /** The recorded answer of a call was found wrong, or may be: it is not served again (C10). */
   distrust(key: string, isSure: boolean): void {
     const call = this.#calls.get(key);
-    if (call !== undefined) call.wrong = { output: call.output, isSure };
+    if (call !== undefined) call.wrong = { output: call.output, isSure, isOutdated: call.wrong?.isOutdated ?? false };
+  }
+
+  /**
+   * An instance goes back to before its calls after an event. An idempotent one that the machine has had no answer of is asked again: what it
+   * answers, before or after the restore, was asked for too early (C11).
+   */
+  outdate(instance: InstanceId, after: number): void {
+    for (const call of this.between(instanceName(instance), after, Number.POSITIVE_INFINITY)) outdate(call);
   }
 
   /** The calls whose places a restore has taken back and that no replay has taken over, in the order of their intents. */
@@ -198,7 +206,7 @@ export class Ledger {
     if ('output' in outcome) {
       call.output = outcome.output;
       // Where several answers may have been the wrong one, one that is given again was not.
-      if (call.wrong?.isSure === false && !isOpen(outcome.status)) call.wrong = null;
+      if (call.wrong?.isSure === false && !call.wrong.isOutdated && !isOpen(outcome.status)) call.wrong = null;
     }
     if (outcome.status === 'buffered') call.staged = true;
     else this.#heldBack.delete(call);
@@ -242,6 +250,7 @@ export class Ledger {
     for (const call of this.between(name, after, Number.POSITIVE_INFINITY)) {
       this.#placed.get(name)?.remove(call.key);
       call.at = null;
+      if (!aside.has(call.key)) outdate(call);
       this.#displaced.add(call);
       this.#heldBack.delete(call);
       if (!aside.has(call.key) && this.#neverLeaves(call)) never.push(call);
@@ -261,4 +270,17 @@ export class Ledger {
     const kept = this.#displaced.keptOf(instance);
     return kept.filter((call) => call.status === 'confirmed' && call.intent.instance.ordinal === instance.ordinal);
   }
+}
+
+/** No answer of a call is served that the machine has not had, where the tool can be asked again (C11). */
+function outdate(call: LedgerCall): void {
+  if (call.intent.class !== 'idempotent') return;
+  if (!isOpen(call.status) && (call.status !== 'confirmed' || call.isAnswered)) return;
+  call.wrong = { output: call.wrong?.output, isSure: call.wrong?.isSure ?? false, isOutdated: true };
+}
+
+/** The answer that a call must not give when it is made again, as far as one is known. */
+function askedAgain({ wrong, output }: LedgerCall): LedgerCall['wrong'] {
+  if (wrong === null || !wrong.isOutdated) return wrong;
+  return { output: wrong.isSure ? wrong.output : output, isSure: wrong.isSure, isOutdated: false };
 }

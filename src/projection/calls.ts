@@ -4,6 +4,7 @@ import { ApprovalRequests } from '../effects/gates.ts';
 import { Ledger } from '../effects/ledger.ts';
 import { type LedgerCall, statusOf } from '../effects/ledger-call.ts';
 import type { IntentEntry, OutcomeEntry, PublishEntry } from '../model/call-entries.ts';
+import type { Decision } from '../model/decision.ts';
 import { isOpen } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
@@ -126,6 +127,12 @@ export class Calls {
   /** Has the calls of an instance after a number give way, but for those with some keys. */
   displace(id: InstanceId, after: number, but?: ReadonlySet<string>): void {
     for (const call of this.ledger.displace(id, after, but)) this.budgets.release(call.key);
+  }
+
+  /** Has no answer served that a decision's cut takes back unheard: it was asked for before (C11). */
+  outdate({ verdict, line }: Decision): void {
+    if (verdict !== 'restore' && verdict !== 'restore_joint') return;
+    for (const { instance, keep } of line?.moves ?? []) this.ledger.outdate(instance, keep === 'none' ? 0 : keep.at);
   }
 
   /** Has a call of work that was set aside stand in the world, with no place in the history. */

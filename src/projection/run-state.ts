@@ -141,7 +141,10 @@ export class RunState {
       step: (entry, context) => this.#steps.take(entry, context),
       timer: (entry) => timers.take(entry, events.time),
       finding: (entry) => instances.find(entry),
-      decision: (entry) => decisions.decide(entry),
+      decision: (entry) => {
+        decisions.decide(entry);
+        calls.outdate(entry.decision);
+      },
       phase: (entry) => {
         calls.undoing(entry);
         decisions.phase(entry);

@@ -38,7 +38,7 @@ const FLAGS = ['undo', 'undoing', 'staged', 'isAnswered', 'voided', 'mayLeave'] 
 function savedCall(call: LedgerCall, to: Saving) {
   const { key, tool, status, error, asked, at, wrong, promise } = call;
   const flags = FLAGS.reduce((sum, flag, index) => sum + (call[flag] ? 2 ** index : 0), 0);
-  const found = wrong === null ? null : ([savedOutput(wrong.output, to), wrong.isSure] as const);
+  const found = wrong === null ? null : ([savedOutput(wrong.output, to), wrong.isSure, wrong.isOutdated] as const);
   const promised = promise === null ? null : ([to.id(promise.by)] as const);
   return [
     ...([to.word(key), to.word(tool), to.texts.intent(call), EFFECT_STATUSES.indexOf(status)] as const),
@@ -71,7 +71,7 @@ export function loadCalls(saved: ReturnType<typeof savedCalls>, from: Loading): 
       asked: { tries, next },
       calledAt,
       at,
-      wrong: wrong === null ? null : { output: outputFrom(wrong[0], from), isSure: wrong[1] },
+      wrong: wrong === null ? null : { output: outputFrom(wrong[0], from), isSure: wrong[1], isOutdated: wrong[2] },
       promise: promise === null ? null : { by: promise[0] === -1 ? null : from.id(promise[0]) },
       isAnswered: flag(3),
       voided: flag(4),

@@ -91,8 +91,9 @@ export class Reconciling {
   }
 
   #counterpartyOf(call: LedgerCall | undefined): Counterparty | null {
-    // Its counterparty would tell the answer that was found wrong: the tool itself is asked again (semantics.md C10).
-    if (call?.wrong && call.intent.class === 'idempotent') return null;
+    // Its counterparty would tell the answer that was found wrong: the tool itself is asked again (semantics.md C10). Of a call that no
+    // replay has come to it tells whether that stands, and its answer is not served.
+    if (call?.wrong && call.at !== null && call.intent.class === 'idempotent') return null;
     const tool = this.#parts.config.tools.get(call?.intent.tool ?? '');
     const reconciler = tool?.reconcile ? broughtAs(this.#parts.reconcilers, tool.reconcile) : undefined;
     return tool === undefined || reconciler === undefined ? null : { reconciler, asking: tool.asking };
