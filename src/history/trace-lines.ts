@@ -27,7 +27,8 @@ export type Written =
       do: 'unavailable';
       in: InstanceColumns;
       checkpoint: number;
-      code: 'checkpoint_stale' | 'recovery_budget_spent' | 'replay_escapes_instance';
+      code: 'checkpoint_stale' | 'effect_gone' | 'recovery_budget_spent' | 'replay_escapes_instance';
+      call?: string;
       changed?: 'config' | 'machine';
       of?: 'boundary' | 'run';
       spent?: number;
@@ -107,9 +108,10 @@ export function compileLines(ajv: Ajv): Validators {
       {
         in: instance,
         checkpoint: ordinal,
-        code: { enum: ['checkpoint_stale', 'recovery_budget_spent', 'replay_escapes_instance'] },
+        code: { enum: ['checkpoint_stale', 'effect_gone', 'recovery_budget_spent', 'replay_escapes_instance'] },
       },
       {
+        call: text,
         changed: { enum: ['config', 'machine'] },
         of: { enum: ['boundary', 'run'] },
         spent: ordinal,

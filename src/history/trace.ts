@@ -127,6 +127,7 @@ function toControl(written: Known): ControlLine {
 
 function whyOf({
   code,
+  call = '',
   changed = 'config',
   of = 'boundary',
   spent = 0,
@@ -137,6 +138,8 @@ function whyOf({
   switch (code) {
     case 'checkpoint_stale':
       return { code, changed };
+    case 'effect_gone':
+      return { code, call };
     case 'recovery_budget_spent':
       return { code, of, spent };
     case 'replay_escapes_instance':

@@ -45,6 +45,8 @@ export type Reason =
 export type Unavailable =
   /** Certified under another config or machine (§5). */
   | { readonly code: 'checkpoint_stale'; readonly changed: 'config' | 'machine' }
+  /** It lies behind a call whose effect was taken back in the world, by the key of that call (E8). */
+  | { readonly code: 'effect_gone'; readonly call: string }
   /** The budget of recoveries is used up (R6). `of` names its owner: this boundary for this signal, or the run. */
   | { readonly code: 'recovery_budget_spent'; readonly of: 'boundary' | 'run'; readonly spent: number };
 

@@ -4,6 +4,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { Claims } from '../effects/claims/claims.ts';
 import type { Inverse, Reconciler, StagingArea, Undo } from '../effects/counterparty.ts';
 import type { GuardedRequest } from '../effects/gates.ts';
+import type { LedgerCall } from '../effects/ledger-call.ts';
 import type { EntryEncoder } from '../journal/entry-codec.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Entry } from '../model/entry.ts';
@@ -100,6 +101,8 @@ export interface Raised {
     /** Tells the held call what to do; nothing, while it has to wait. */
     answer(held: Held): void;
   } | null;
+  /** The call whose effect was taken back, where the run complains about its reply (E8). */
+  readonly gone?: LedgerCall;
   /** Present where work was found wrong: by a complaint from outside, or by an invariant (C10, C12). */
   readonly suspect?: true;
   /** The subject of the complaint, as it stood when it was made (C12): a write, by its number, and the head of the history. */

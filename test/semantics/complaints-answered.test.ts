@@ -1,7 +1,7 @@
 /** C13: an answer to a complaint holds only at the journal head at which it was given. */
 import { describe, expect, test } from 'vitest';
 import { calls, calm, configOf, machineOf, run, until, World } from './little.ts';
-import { IRREVERSIBLE, REVERSIBLE, shop } from './shop.ts';
+import { REVERSIBLE, shop } from './shop.ts';
 
 describe('C13: an answer holds only at the journal head at which it was given', () => {
   /** The payment has read what is found wrong, and nobody may cross its promise: a rerun is advised. */
@@ -16,24 +16,6 @@ describe('C13: an answer holds only at the journal head at which it was given', 
     expect(it.verdicts()).toEqual(['rerun']);
     return { world, it, state };
   }
-
-  test('work that the run relies on is not said to be undone by hand, unless an open question names it', async () => {
-    const { world, machine, config } = shop(IRREVERSIBLE);
-    const it = await run(machine, config, { undo: world.undo });
-    await it.at('rest');
-    const [key] = world.keys('pay') as [string];
-    await expect(it.sidecar.settle(key, 'compensated')).rejects.toMatchObject({ code: 'not_advised' });
-    await it.wrong('PAY', 'paid');
-    expect((await it.ending()).status).toBe('parked');
-    await it.sidecar.settle(key, 'compensated');
-    await until(() => world.count('pay') === 2);
-    await it.at('rest');
-    it.send('close');
-    expect((await it.ending()).status).toBe('done');
-    const [, again] = world.keys('pay') as [string, string];
-    await expect(it.sidecar.settle(again, 'compensated')).rejects.toMatchObject({ code: 'not_advised' });
-    await it.sidecar.close();
-  });
 
   test('advice that is still right is carried out', async () => {
     const { world, it } = await advised();

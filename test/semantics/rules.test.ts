@@ -46,7 +46,7 @@ describe('the rules and their numbers', () => {
     const numbered = (letter: string, upTo: number) =>
       Array.from({ length: upTo }, (_, index) => `${letter}${index + 1}`);
     const control = [...numbered('C', 13), 'C1a', 'C1b', 'C5a'];
-    const others = [...numbered('K', 6), ...numbered('E', 7), ...numbered('F', 3), 'R1', 'R4', 'R5', 'R6', 'R7'];
+    const others = [...numbered('K', 6), ...numbered('E', 8), ...numbered('F', 3), 'R1', 'R4', 'R5', 'R6', 'R7'];
     expect([...stated].sort()).toEqual([...control, ...others].sort());
   });
 

@@ -77,6 +77,8 @@ function witness(veto: Veto): object {
       return { instance: instanceName(veto.instance) };
     case 'checkpoint_stale':
       return { instance: instanceName(veto.instance), changed: veto.changed };
+    case 'effect_gone':
+      return { instance: instanceName(veto.instance), call: veto.call };
     case 'recovery_budget_spent':
       return { instance: instanceName(veto.instance), of: veto.of, spent: veto.spent };
     case 'replay_escapes_instance':

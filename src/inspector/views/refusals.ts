@@ -60,6 +60,8 @@ function witnessOf(veto: Veto, moment: Moment | null, runState: RunState): WireR
       ];
     case 'checkpoint_stale':
       return [{ what: 'changed since', value: veto.changed }];
+    case 'effect_gone':
+      return [{ what: 'call', value: veto.call }];
     case 'recovery_budget_spent':
       return [
         { what: 'budget of', value: veto.of },

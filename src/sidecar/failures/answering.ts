@@ -2,10 +2,12 @@
  * Answers failures: each is settled or decided, and what was decided is carried out, or waits for a person (semantics.md §8,
  * R5).
  */
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Decision } from '../../model/decision.ts';
 import { instanceName } from '../../model/instance.ts';
 import type { Held, Raised } from '../parts.ts';
 import type { PlanRunner } from '../plan/plan-runner.ts';
+import { complaintAbout, goneCalls } from '../queries/gone-effects.ts';
 import type { Complaints } from './complaints.ts';
 import { type Decisions, isRestore } from './decisions.ts';
 import type { FailureHandler } from './failure-queue.ts';
@@ -64,12 +66,14 @@ export class Answering implements FailureHandler {
   }
 
   async #answer(raised: Raised): Promise<Held> {
-    const { parts, write, open, stopping } = this.#run;
-    if (stopping.aborted || this.#isCancelled || write.broken !== null || open.stuck !== null) {
+    const { parts } = this.#run;
+    if (!this.#mayAnswer) {
       this.#by.complaints.refuseOverStuck(raised);
       return WAIT;
     }
     if (!this.#by.complaints.admits(raised)) return WAIT;
+    await this.#answerGone();
+    if (raised.gone !== undefined || !this.#mayAnswer) return WAIT;
     // What was complained about is taken back already, or the call that failed is dropped (C11, C12).
     if (raised.call?.isDropped() === true) return WAIT;
     if (isTakenBack(parts.runState, raised)) return this.#by.takingBack.takeBackStanding(raised).then(() => WAIT);
@@ -77,6 +81,31 @@ export class Answering implements FailureHandler {
     if (record !== null) return this.#by.takingBack.giveUp(raised, record).then(() => WAIT);
     if (!(await this.#by.takingBack.takeBackUnreached(raised))) return WAIT;
     return this.#settleOrDecide(raised);
+  }
+
+  /** True while failures are decided. */
+  get #mayAnswer(): boolean {
+    const { stopping, write, open } = this.#run;
+    return !stopping.aborted && !this.#isCancelled && write.broken === null && open.stuck === null;
+  }
+
+  /** Has the work of each effect that is gone go back, before anything else is settled or decided (E8). */
+  async #answerGone(): Promise<void> {
+    for (let next = this.#gone(); next !== undefined && this.#mayAnswer; next = this.#gone())
+      await this.#settleOrDecide(complaintAbout(this.#run.parts.runState, next));
+  }
+
+  /** The first call whose effect is gone and on which the run is not parked. */
+  #gone(): LedgerCall | undefined {
+    const parked = this.#run.open.parked.map(({ gone }) => gone?.key);
+    return goneCalls(this.#run.parts.runState).find(({ key }) => !parked.includes(key));
+  }
+
+  /** Has the run complain where an effect of its past is gone (E8). @returns true where one is that it is not parked on. */
+  raiseGone(): boolean {
+    const next = this.#isCancelled ? undefined : this.#gone();
+    if (next !== undefined) void this.#run.queue.raise(complaintAbout(this.#run.parts.runState, next));
+    return next !== undefined;
   }
 
   /** Settles or decides a failure, and carries out what was decided. */
@@ -113,7 +142,11 @@ export class Answering implements FailureHandler {
   async askAgain(): Promise<void> {
     const { open, queue, parts, machine } = this.#run;
     await this.#by.plans.goOnStuck();
-    if (!open.isParked || open.stuck !== null) return;
+    if (open.stuck !== null) return;
+    if (!open.isParked) {
+      const next = this.#gone();
+      return next === undefined ? undefined : queue.raise(complaintAbout(parts.runState, next));
+    }
     // What others have read comes first: nothing is done again on what is still found wrong (C12).
     const entered = ({ failure }: Raised) =>
       (failure.in === null ? undefined : parts.runState.places.of(instanceName(failure.in))?.entered.nth) ?? 0;

@@ -120,12 +120,6 @@ export function effectsIn(refusals: Decision['refusals']): Effect[] {
   return (reasons as readonly { readonly effect?: Effect }[]).flatMap(({ effect }) => effect ?? []);
 }
 
-/** The effects that an answer names: those that stand in the way, and those that a person is asked about. */
-export function effectsNamedBy(decision: Decision): Effect[] {
-  const acts = 'unblock' in decision ? decision.unblock.acts : [];
-  return [...effectsIn(decision.refusals), ...acts.flatMap((act) => ('effect' in act ? [act.effect] : []))];
-}
-
 /** The instances that a decision sets aside by themselves. */
 export function recordsIn({ aside = [] }: Restore): InstanceId[] {
   return aside.flatMap(({ instance, within }) => (within === undefined ? [instance] : []));

@@ -120,6 +120,11 @@ export class Recovering {
     return this.#answering.askAgain();
   }
 
+  /** @see {@link Answering.raiseGone} */
+  raiseGone(): boolean {
+    return this.#answering.raiseGone();
+  }
+
   /** @see {@link Rerun.start} */
   rerun(): Promise<void> {
     return this.#rerun.start();

@@ -32,6 +32,11 @@ export class Settling {
     if (known === undefined || isOpen(known.status) || parts.runState.actor(call.actor).ended !== null) return null;
     if (known.status !== 'confirmed' && known.status !== 'failed') return null;
     if (known.status === 'failed' && this.#isSpent(raised, known)) return null;
+    // Nothing is settled in place while an effect of the past is gone (E8).
+    if (open.parked.some(({ gone }) => gone !== undefined)) {
+      open.deferred.push(raised);
+      return { next: 'wait' };
+    }
     const decision: Decision = {
       verdict: 'settle',
       failed: failure.in ?? known.intent.instance,

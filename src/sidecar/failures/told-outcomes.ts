@@ -5,7 +5,6 @@ import { isOpen } from '../../model/effect.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { billed } from '../calls/billing.ts';
 import { SidecarError } from '../sidecar-error.ts';
-import { effectsNamedBy } from './decisions.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
 
 type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'calls' | 'approvals' | 'queue'>;
@@ -23,9 +22,10 @@ export class ToldOutcomes {
   }
 
   /**
-   * Settles a call as a person says. Its counterparty is asked first, and what that knows counts; of an undo by hand it may not know.
+   * Settles a call as a person says. Its counterparty is asked first, and what that knows counts; of an undo by hand it may not know. Where the
+   * run relies on a call that was undone by hand, it goes back to before it (E8).
    * @throws SidecarError `bad_settlement` where the journal or the counterparty knows better, the call is under way and no person was asked,
-   * or none was made; `not_advised` where a person undid by hand what the run relies on.
+   * or none was made; `run_finished` for an undo by hand where the run has ended with that call.
    */
   async settle(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void> {
     const { write, calls, approvals, queue } = this.#run;
@@ -43,10 +43,11 @@ export class ToldOutcomes {
     }
     // The journal has it so already: a word that is given twice is one, and what did not happen needs no undo.
     if (call.status === status || (status === 'compensated' && call.status === 'failed')) return queue.askAgain();
-    if (status === 'compensated' && !this.#mayBeUndoneByHand(call)) {
-      const relied = `the run relies on ${call.intent.tool} (${call.key}), and no open question advises to undo it`;
-      throw new SidecarError('not_advised', `${relied}: look at what the run waits for now`);
-    }
+    if (status === 'compensated' && call.at !== null && this.#runState.ended !== null)
+      throw new SidecarError(
+        'run_finished',
+        `the run has ended with ${call.intent.tool} (${call.key}): nothing is redone`,
+      );
     const answer = output ?? this.#earlier(call.key)?.output;
     const outcome = {
       do: 'outcome',
@@ -89,15 +90,5 @@ export class ToldOutcomes {
     const { asked, ledger } = this.#runState;
     const request = asked.of(key);
     return request?.status === 'pending' && request.like !== undefined ? ledger.get(request.like) : undefined;
-  }
-
-  /**
-   * True where a person may undo a call by hand: no kept work relies on it, an open question names it, or a plan is to undo it
-   * (C13).
-   */
-  #mayBeUndoneByHand({ key, at }: LedgerCall): boolean {
-    const { open, pending } = this.#runState;
-    const asked = [...open.values()].flatMap(({ decision }) => effectsNamedBy(decision));
-    return at === null || [...asked, ...(pending?.entry.decision.undo ?? [])].some(({ id }) => id === key);
   }
 }

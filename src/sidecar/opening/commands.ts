@@ -25,9 +25,10 @@ export interface RunCommands {
    */
   fail(signal: Signal, suspect: FoundWrong): Promise<void>;
   /**
-   * Says what became of a call (E2), by its key, and asks again what the run is parked on.
+   * Says what became of a call (E2), by its key, and asks again what the run is parked on. Where the run relies on a call that was undone by
+   * hand (`compensated`), it goes back to before that call, or is parked until it can (E8).
    * @throws SidecarError `bad_settlement` where the journal or the counterparty knows better, the call is under way, no call has the key, or
-   * the tool cannot have answered that.
+   * the tool cannot have answered that; `run_finished` where the run has ended with a call that was undone by hand.
    */
   settle(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void>;
   /** The questions that wait for a person. */

@@ -200,7 +200,9 @@ async function takeUp(
 /** Has the machine go on from where it stands, unless something has to be answered first. */
 function goOn(run: Run, isStuck: boolean): void {
   run.settleAll();
-  if (!isStuck && !run.recovering.parkAgain() && !run.heard.hasComplaints) run.release();
+  if (isStuck) return;
+  const waits = [run.recovering.parkAgain(), run.recovering.raiseGone(), run.heard.hasComplaints];
+  if (!waits.includes(true)) run.release();
 }
 
 /** Finishes what the last process of a run has left, before its machine is there. @returns true where an undo failed. */

@@ -10,6 +10,7 @@ import type { RestoredParts } from '../failures/recovered-machine.ts';
 import type { RecoveryParts } from '../failures/recovery-parts.ts';
 import { isTakenBack } from '../failures/undone-work.ts';
 import type { Raised } from '../parts.ts';
+import { isGone } from '../queries/gone-effects.ts';
 
 type Needs = Pick<
   RecoveryParts,
@@ -85,6 +86,7 @@ export class PlanRunner {
   #answeredBy({ kept }: RestoredParts): Raised[] {
     const moved = new Set(kept.map(([id]) => instanceName(id)));
     return this.#run.open.parked.filter((raised) => {
+      if (raised.gone !== undefined) return !isGone(this.#run.parts.runState, raised.gone);
       if (raised.suspect === true) return isTakenBack(this.#run.parts.runState, raised);
       return (
         raised.call?.isDropped() === true || (raised.failure.in !== null && moved.has(instanceName(raised.failure.in)))

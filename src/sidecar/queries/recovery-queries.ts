@@ -23,6 +23,7 @@ import type { Raised, RunParts, Suspect } from '../parts.ts';
 import type { Resume } from '../plan/restore-plan.ts';
 import type { MovedInput } from '../report.ts';
 import { keyedAs, rootOf } from './call-names.ts';
+import { goneCalls } from './gone-effects.ts';
 import { movedInputs } from './moved-inputs.ts';
 import { lostCalls, type Occurrence, type SuspectAnswers, wrongAnswers } from './recorded-answers.ts';
 import { keptOf, Resuming } from './resuming.ts';
@@ -113,7 +114,11 @@ export class RecoveryQueries {
       budgets.set(boundary, spent);
       return spent;
     };
+    const gone = goneCalls(runState).find(
+      ({ intent }) => failed !== null && instanceName(intent.instance) === instanceName(failed),
+    );
     return ({ at }) => {
+      if (gone !== undefined && at > (gone.at as number)) return { code: 'effect_gone', call: gone.key };
       if (at <= runState.staleUpTo) return { code: 'checkpoint_stale', changed: 'config' };
       if (runState.recoveries >= this.#config.tries)
         return { code: 'recovery_budget_spent', of: 'run', spent: runState.recoveries };
@@ -160,7 +165,7 @@ export class RecoveryQueries {
 
   /** The journal entry of a decision. */
   decisionEntry(
-    { signal, error, actor, call, failure, suspect, complaint, commit }: Raised,
+    { signal, error, actor, call, failure, suspect, complaint, commit, gone }: Raised,
     decision: Decision,
   ): DecisionEntry {
     const own =
@@ -174,7 +179,7 @@ export class RecoveryQueries {
       signal,
       error: errorMessage(error),
       actor,
-      call: call?.actor ?? null,
+      call: call?.actor ?? gone?.intent.actor ?? null,
       key: failure.key?.text ?? null,
       decision,
       checkpoint: own === undefined || own.keep === 'none' ? null : own.keep,

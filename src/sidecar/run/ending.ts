@@ -83,11 +83,12 @@ export class RunEnd {
     outbox.begin(true);
     await outbox.settled();
     if (!this.#mayEnd()) return;
+    if (recovering.raiseGone()) return;
     const again = () => void this.try();
     if (!(await recovering.clearUnclaimed(again))) return;
     if (!(await recovering.clearOpen(again))) return;
     const end = this.#end as { readonly output: unknown } | null;
-    if (end === null || !this.#mayEnd()) return;
+    if (end === null || !this.#mayEnd() || recovering.raiseGone()) return;
     this.#end = null;
     this.over(end.output);
     const root = actors.at(0);
