@@ -12,13 +12,22 @@ export interface Campaign {
   readonly only: readonly Feature[] | null;
   /** True for runs without faults: attaching the sidecar alone must change nothing. */
   readonly calm?: boolean;
+  /** True where a person undoes by hand what nobody has asked for (E8). */
+  readonly byHand?: boolean;
 }
 
 /** Runs a campaign. */
-export async function runCampaign({ runs, seed, from, only, calm: isCalm = false }: Campaign): Promise<Tally> {
+export async function runCampaign({
+  runs,
+  seed,
+  from,
+  only,
+  calm: isCalm = false,
+  byHand = false,
+}: Campaign): Promise<Tally> {
   const tally = new Tally();
   for (let index = from; index < from + runs; index++) {
-    const { scenario, calm } = await scenarioOf(seed, index, only);
+    const { scenario, calm } = await scenarioOf(seed, index, only, byHand);
     const result = await runScenario(isCalm ? { ...scenario, faults: [] } : scenario, calm);
     if (result === null) throw new Error(`run ${index} of seed ${seed} has no faultless run`);
     tally.take(index, result);

@@ -11,6 +11,7 @@ import {
 } from 'belay-sidecar';
 import { SPACING } from '../../src/sidecar/opening/options.ts';
 import { Counters } from '../control-counters.ts';
+import { undoByHand } from './by-hand.ts';
 import { decisionText, type End, type Journals, loaded, type Saved } from './ending.ts';
 import { Finder } from './finder.ts';
 import { type Built, build } from './machine.ts';
@@ -65,6 +66,7 @@ export class Course {
     this.world.onCall = () => {
       this.#finder.onCall();
       this.#restarts();
+      undoByHand(scenario.faults, this.world, (ms) => setTimeout(() => this.#tellUndone(), ms));
     };
     this.#isNew = saved === null;
     if (saved === null) return;
@@ -255,6 +257,11 @@ export class Course {
         if (this.#wants === 'nothing' && this.#ending === null) this.#wants = 'close';
       }, fault.ms);
     }
+  }
+
+  /** Has the process that lives, if one does, told of what was undone by hand. */
+  #tellUndone(): void {
+    if (this.isUp && this.sidecar !== null) void tellAllUndone(this.sidecar, this.world);
   }
 
   #governs(args: unknown, instance: InstanceId): null {

@@ -18,6 +18,7 @@ interface Options {
   readonly only?: readonly Feature[];
   readonly patience: number;
   readonly calm?: true;
+  readonly byHand?: true;
   readonly shrink?: true;
   readonly json?: true;
 }
@@ -29,6 +30,7 @@ const options = new Command('simulate')
   .option('--from <n>', 'the number of the first run: with --runs 1, one run alone', whole, 0)
   .option('--only <feature>', `machines with these features only: ${FEATURES.join(', ')}`, features)
   .option('--processes <n>', 'how many more runs in processes that SIGKILL ends', whole, 0)
+  .option('--by-hand', 'a person also undoes by hand what nobody has asked for, and tells the run at once or late')
   .option('--calm', 'without faults: attaching the sidecar alone must change nothing')
   .option('--show <n>', 'how many failures are printed', whole, 20)
   .option('--shrink', 'cut the failures that are printed down')
@@ -99,7 +101,14 @@ async function shrunk(list: readonly Failure[]): Promise<Failure[]> {
 
 const { runs, seed, from, only = null } = options;
 const began = Date.now();
-const tally = await runCampaign({ runs, seed, from, only, calm: options.calm ?? false });
+const tally = await runCampaign({
+  runs,
+  seed,
+  from,
+  only,
+  calm: options.calm ?? false,
+  byHand: options.byHand ?? false,
+});
 const kills = await runProcesses(tally, { runs: options.processes, seed, from: from + runs, only });
 const ms = Date.now() - began;
 const shown = tally.failures.slice(0, options.show);

@@ -75,8 +75,13 @@ export async function tellAllUndone(sidecar: Sidecar, world: World): Promise<voi
   for (const key of [...world.byHand.keys()]) await tellUndone(sidecar, world, key).catch(() => {});
 }
 
-/** A run that relies on the act by now does not take the word: then the act is put back. */
+/** A run that has ended with the act does not take the word: then the act is put back. */
 async function tellUndone(sidecar: Sidecar, world: World, key: string): Promise<void> {
+  // It was done again under the same key since: that it is gone would be a lie.
+  if (world.standing(key) !== undefined) {
+    world.byHand.delete(key);
+    return;
+  }
   try {
     await sidecar.settle(key, 'compensated');
     world.byHand.delete(key);

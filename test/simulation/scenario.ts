@@ -174,6 +174,14 @@ export type Fault =
       readonly calls: number;
       readonly what: 'skeleton' | 'entity' | 'key';
     }
+  /** Some time after the n-th call a person undoes one of the acts that stand, and tells the run so many milliseconds later. */
+  | {
+      readonly fault: 'by hand';
+      readonly calls: number;
+      readonly which: number;
+      readonly after: number;
+      readonly ms: number;
+    }
   /** Closed and taken up again at the n-th call. */
   | { readonly fault: 'restart'; readonly calls: number; readonly ms: number }
   /** Killed at the n-th append, before or after it, or with what was not flushed lost. */

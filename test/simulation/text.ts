@@ -89,6 +89,8 @@ function faultText(fault: Fault): string {
       return `${fault.site} answers wrong; complained about${fault.named ? ' by its key' : ''}${fault.twice ? ' twice' : ''} ${fault.calls} calls and ${fault.ms} ms after it is seen`;
     case 'misspelt':
       return `the ${fault.what} of ${fault.site} is misspelt in a complaint at call ${fault.calls}`;
+    case 'by hand':
+      return `after call ${fault.calls} and ${fault.after} ms act ${fault.which} is undone by hand, told ${fault.ms} ms later`;
     case 'restart':
       return `closed and taken up again ${fault.ms} ms after call ${fault.calls}`;
     case 'killed':

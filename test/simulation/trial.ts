@@ -2,6 +2,7 @@
 
 import type { Counted } from '../control-counters.ts';
 import { VirtualTime } from '../virtual-time.ts';
+import { drawByHand } from './by-hand.ts';
 import { Chance } from './chance.ts';
 import { Course } from './course.ts';
 import type { End } from './ending.ts';
@@ -24,19 +25,24 @@ export interface Result {
   readonly counts: Counted;
 }
 
-/** Generates the n-th scenario of a seed, and its faultless run, in a time of its own. */
+/**
+ * Generates the n-th scenario of a seed, and its faultless run, in a time of its own.
+ * @param isByHand whether a person undoes by hand what nobody has asked for.
+ */
 export function scenarioOf(
   seed: number,
   index: number,
   only: readonly Feature[] | null,
+  isByHand = false,
 ): Promise<{ scenario: Scenario; calm: Reference }> {
-  return new VirtualTime().during(() => drawn(seed, index, only));
+  return new VirtualTime().during(() => drawn(seed, index, only, isByHand));
 }
 
 async function drawn(
   seed: number,
   index: number,
   only: readonly Feature[] | null,
+  isByHand: boolean,
 ): Promise<{ scenario: Scenario; calm: Reference }> {
   const chance = new Chance(seed, index);
   // In some runs what goes wrong is a value that much later work has little to do with: that work is what is set aside.
@@ -55,7 +61,8 @@ async function drawn(
   if (reference === null)
     throw new Error(`run ${index} of seed ${seed}: the machine itself comes to no end: ${JSON.stringify(plain)}`);
   const faults = drawFaults(chance, plain, reference.sites, isApart);
-  return { scenario: { ...plain, faults, paged: chance.percent(50) }, calm: reference };
+  const byHand = isByHand ? drawByHand(seed, index, reference.sites.length) : [];
+  return { scenario: { ...plain, faults: [...faults, ...byHand], paged: chance.percent(50) }, calm: reference };
 }
 
 /**
