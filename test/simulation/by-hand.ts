@@ -20,11 +20,18 @@ export function drawByHand(seed: number, index: number, calls: number): ByHand[]
 }
 
 /** Undoes what is due. @param tell has the run told of all that was undone by hand, once some time has passed. */
-export function undoByHand(faults: readonly Fault[], world: World, tell: (ms: number) => void): void {
+export function undoByHand(
+  faults: readonly Fault[],
+  world: World,
+  isOver: () => boolean,
+  tell: (ms: number) => void,
+): void {
   for (const fault of faults) {
     if (fault.fault !== 'by hand' || world.fired.has(fault) || world.calls.length < fault.calls) continue;
     world.fired.add(fault);
     setTimeout(() => {
+      // Nobody is left who could be told.
+      if (isOver()) return;
       const standing = world.acts.filter(({ stands }) => stands);
       const act: Act | undefined = standing[fault.which % Math.max(1, standing.length)];
       if (act === undefined) return;

@@ -47,6 +47,7 @@ export class Course {
   #watching = 0;
   #wants: 'nothing' | 'close' | 'revive' = 'nothing';
   #rounds = 0;
+  #isOver = false;
   readonly #isNew: boolean;
 
   constructor(
@@ -66,7 +67,8 @@ export class Course {
     this.world.onCall = () => {
       this.#finder.onCall();
       this.#restarts();
-      undoByHand(scenario.faults, this.world, (ms) => setTimeout(() => this.#tellUndone(), ms));
+      const tell = (ms: number) => void setTimeout(() => this.#tellUndone(), ms);
+      undoByHand(scenario.faults, this.world, () => this.#isOver, tell);
     };
     this.#isNew = saved === null;
     if (saved === null) return;
@@ -146,6 +148,7 @@ export class Course {
     if (sidecar === null) return true;
     if (ending.status === 'cancelled') throw new Error('it was cancelled');
     if (ending.status === 'done') {
+      this.#isOver = true;
       await tellAllUndone(sidecar, this.world);
       return true;
     }
