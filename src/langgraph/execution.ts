@@ -9,7 +9,6 @@ import type { ActorHandle, Place, RuntimeEvent } from '../runtime/microstep.ts';
 import { rootPlace } from '../runtime/plain-step.ts';
 import type { ActorPlan } from '../runtime/restore-plan.ts';
 import type { Watcher } from '../runtime/runtime.ts';
-import type { Answer } from './answers.ts';
 import { checkpointAt, checkpointOf, type Memory, notesOn, OWN, SENDS, seenInSuperstep } from './checkpoint/memory.ts';
 import type { Graph } from './copy.ts';
 import type { Closed, Host, Question } from './host.ts';
@@ -19,6 +18,7 @@ import { besideEachOther } from './line/refused.ts';
 import { inLine } from './line/steps.ts';
 import type { Observed } from './observe.ts';
 import { Pass } from './pass.ts';
+import type { Answer } from './questions.ts';
 import type { Setting } from './setting.ts';
 import type { Task } from './tasks.ts';
 import { Telling } from './telling.ts';
@@ -129,7 +129,11 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
     return [...(isSent ? [[SENDS, lane.name]] : []), ...(isBeside ? [[OWN, 'at', 'id']] : [])];
   }
   tieOf = (node: string, args: unknown) => this.program.tieOf(node, args, this.at.memory);
-  chunk = (chunk: unknown) => this.program.chunk(chunk);
+  chunk = (chunk: unknown, questions: readonly Question[]) => this.program.chunk(chunk, questions);
+  idOf(lane: Lane, task: string, interrupt: Question['interrupt']): string {
+    const { answers } = this.notes(lane);
+    return this.program.idOf(interrupt, answers?.task === task ? answers.values.length : 0);
+  }
 
   open(pass: Pass, closed: Closed | null, tasks: readonly Task[], then: () => void): void {
     this.#on(pass, 'graph.on', () => {

@@ -9,12 +9,12 @@ import { configOf } from '../sidecar/opening/config.ts';
 import { beginRun, type Program, resumeRun } from '../sidecar/opening/open-run.ts';
 import type { RunOptions } from '../sidecar/opening/options.ts';
 import type { Ending } from '../sidecar/report.ts';
-import { answersTo } from './answers.ts';
 import { CODECS } from './codecs.ts';
 import { type Graph, keptCopy } from './copy.ts';
 import { Execution } from './execution.ts';
 import { GraphError } from './graph-error.ts';
 import { unitsOf } from './line/edges.ts';
+import { Questions } from './questions.ts';
 import {
   type GraphSettings,
   refuseBound,
@@ -50,14 +50,17 @@ export interface AttachedGraph extends RunCommands {
   invoke(command?: Command | null): Promise<Record<string, unknown>>;
   /** Runs the graph as `invoke` does, and gives its chunks. What is done again after a failure is streamed again. @throws GraphError as `invoke`. */
   stream(command?: Command | null, options?: StreamOptions): AsyncGenerator<unknown>;
-  /** Answers what the graph asks, and runs it on. @throws GraphError as `invoke`. */
+  /**
+   * Answers what the graph asks, and runs it on: by id, `{ [id]: value }`, or without one the single question that was handed out last: by `invoke()` without
+   * a command, by `questions()`, or in the `__interrupt__` of a result that was read. @throws GraphError as `invoke`.
+   */
   resume(command: Command): Promise<Record<string, unknown>>;
   /** The state of the graph where it stands now, as LangGraph has it. @throws GraphError `graph_running` before the graph was entered. */
   getState(options?: { readonly subgraphs?: boolean }): Promise<StateSnapshot>;
   /** Refuses to write the state from outside, where no unit has written it: say what was wrong with `fail`. @throws GraphError `unsupported_graph`. */
   updateState(...given: unknown[]): Promise<never>;
-  /** Lists the questions that the graph waits for. */
-  questions(): readonly { readonly node: string; readonly id: string | undefined; readonly value: unknown }[];
+  /** Lists the questions that the graph waits for, and hands them out: a bare answer is for the question that was handed out last. */
+  questions(): readonly { readonly node: string; readonly id: string; readonly value: unknown }[];
 }
 
 /**
@@ -116,12 +119,13 @@ export function attachGraphJudged(
 }
 
 async function open(opens: typeof resumeRun, graph: Graph, given: GraphOptions): Promise<AttachedGraph> {
-  const resting = new Resting();
+  const codecs = [...CODECS, ...(given.codecs ?? [])];
+  const resting = new Resting(new Questions(codecs));
   const onDecision: GraphOptions['onDecision'] = (report) => {
     resting.decided = report;
     given.onDecision?.(report);
   };
-  const options = { ...given, codecs: [...CODECS, ...(given.codecs ?? [])], onDecision };
+  const options = { ...given, codecs, onDecision };
   refuseUnsupported(graph, null);
   refuseSettings(given.settings ?? {});
   refuseBound(graph.config ?? {});
@@ -147,7 +151,8 @@ function settingOf(graph: Graph, config: BoundaryConfig, options: GraphOptions, 
     modes: () => resting.modes,
     subgraphs: () => resting.subgraphs,
     tieOf: tieFor(config),
-    chunk: (chunk) => resting.chunk(chunk),
+    chunk: (chunk, questions) => resting.chunk(chunk, questions),
+    idOf: (interrupt, nth) => resting.questions.idOf(interrupt, nth),
     asks: (questions) => resting.asks(questions),
     drains: (error) => resting.drains(error),
   };
@@ -176,14 +181,15 @@ function attached(execution: Execution, commands: RunCommands, resting: Resting,
     }
     if (!isCommand(command))
       throw new GraphError('no_question', 'A graph that runs takes a Command, and its input when it is attached.');
-    const answers = answersTo(resting.questions, command);
-    resting.questions = [];
-    execution.answer(answers);
+    execution.answer(resting.questions.answer(command));
   };
-  const rest = async (): Promise<Record<string, unknown>> => {
+  const rest = async (command: Command | null | undefined): Promise<Record<string, unknown>> => {
     const ending = await Promise.race([resting.asked(), commands.finished()]);
-    if (ending === 'asks')
-      return { ...(execution.result as object), [INTERRUPT]: resting.questions.map(({ interrupt }) => interrupt) };
+    if (ending === 'asks') {
+      // Who only asks where the graph stands is handed its questions; who answers may say the same answer twice, and has to look.
+      if (command == null) resting.questions.handOut();
+      return resting.questions.showIn(execution.result as object, INTERRUPT) as Record<string, unknown>;
+    }
     if (ending.status === 'done') return ending.output as Record<string, unknown>;
     throw parked(ending, resting.decided);
   };
@@ -191,7 +197,7 @@ function attached(execution: Execution, commands: RunCommands, resting: Resting,
     async invoke(command, ...[config]: unknown[]) {
       refuseConfig(config);
       goOn(command);
-      return rest();
+      return rest(command);
     },
     resume: (...given) => mine.invoke(...given),
     async *stream(command, { streamMode = 'values', subgraphs = false, ...config } = {}) {
@@ -200,7 +206,7 @@ function attached(execution: Execution, commands: RunCommands, resting: Resting,
       resting.modes = isSingle ? [streamMode] : streamMode;
       resting.subgraphs = subgraphs;
       goOn(command);
-      const ending = rest();
+      const ending = rest(command);
       for await (const chunk of resting.until(ending)) yield isSingle ? alone(chunk as unknown[]) : chunk;
       await ending;
     },
@@ -209,11 +215,14 @@ function attached(execution: Execution, commands: RunCommands, resting: Resting,
       const graph = execution.running();
       if (graph === null)
         throw new GraphError('graph_running', 'The graph was not entered yet. Call invoke() or stream() first.');
-      return graph.getState({ configurable: { thread_id: run } } as never, options);
+      const state = await graph.getState({ configurable: { thread_id: run } } as never, options);
+      return resting.questions.showInState(state);
     },
     updateState: async () => refuseUpdate(),
-    questions: () =>
-      resting.questions.map(({ lane, interrupt: { id, value } }) => ({ node: lane.node, id, value: value as unknown })),
+    questions: () => {
+      const handed = resting.questions.handOut();
+      return resting.questions.open.map(({ lane, id }, nth) => ({ node: lane.node, id, value: handed[nth]?.value }));
+    },
   };
   return Object.create(commands, Object.getOwnPropertyDescriptors(mine)) as AttachedGraph;
 }

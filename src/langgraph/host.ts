@@ -22,7 +22,10 @@ export interface Closed {
 export interface Question {
   readonly lane: Lane;
   readonly task: string;
+  /** As LangGraph has it, under LangGraph's id. */
   readonly interrupt: Interrupt;
+  /** The id by which it is answered. */
+  readonly id: string;
 }
 
 /** An entry into a graph: stale once it is left. */
@@ -48,6 +51,8 @@ export interface Host {
   notes(lane: Lane): TaskNotes;
   /** The keys that the task of a lane reads in any case. */
   given(lane: Lane, isSent: boolean): readonly (readonly string[])[];
+  /** The id of a question that the task of a lane asks. */
+  idOf(lane: Lane, task: string, interrupt: Interrupt): string;
   tieOf(node: string, args: unknown): string;
   /** Says why these tasks cannot run soundly; null where they can. */
   refused(tasks: readonly Task[]): string | null;
@@ -61,5 +66,6 @@ export interface Host {
   /** LangGraph was asked to stop, and has done so at the end of a superstep. */
   drained(pass: Entry, closed: Closed | null, error: Error): void;
   failed(pass: Entry, lane: Lane | null, error: unknown): void;
-  chunk(chunk: unknown): void;
+  /** @param questions what the superstep asks as far as it has come. */
+  chunk(chunk: unknown, questions: readonly Question[]): void;
 }

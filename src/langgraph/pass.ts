@@ -104,7 +104,7 @@ export class Pass {
     const [inner, mode, payload] = subgraphs
       ? (chunk as [unknown[], string, object])
       : [[], ...(chunk as [string, object])];
-    if (modes.includes(mode)) this.#host.chunk(chunk);
+    if (modes.includes(mode)) this.#host.chunk(chunk, this.#questions);
     if (mode !== 'tasks' || inner.length > 0 || 'result' in payload) return;
     this.#announced.push(payload as Announced);
     // All tasks of a superstep are announced together, before any of them runs.
@@ -200,7 +200,8 @@ export class Pass {
   #failed(node: string, lane: Lane, task: string, error: unknown, isInner: boolean): Promise<never> {
     if (isGraphInterrupt(error) && !isInner) {
       const [interrupt] = error.interrupts;
-      this.#questions.push({ lane, task, interrupt: interrupt as Interrupt });
+      const asked = interrupt as Interrupt;
+      this.#questions.push({ lane, task, interrupt: asked, id: this.#host.idOf(lane, task, asked) });
       throw error;
     }
     // A graph within was drained: its node runs again, and its calls keep their answers.

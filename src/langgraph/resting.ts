@@ -1,13 +1,13 @@
 /** Everything that a caller of a graph hears: the chunks of its stream, its questions, and that it has come to rest. */
 import type { Report } from '../sidecar/report.ts';
 import type { Question } from './host.ts';
+import type { Questions } from './questions.ts';
 
 /** Hands on what a graph streams, to the caller that asked for it. */
 export class Resting {
   modes: readonly string[] = [];
   subgraphs = false;
-  /** The questions that wait for answers; empty while the graph goes on. */
-  questions: readonly Question[] = [];
+  readonly questions: Questions;
   /** The error of LangGraph by which it says that it was drained, until the graph goes on. */
   drained: Error | null = null;
   /** The last decision, and the error that it answered. */
@@ -16,13 +16,17 @@ export class Resting {
   #wake: () => void = () => {};
   #asked: () => void = () => {};
 
-  chunk(chunk: unknown): void {
-    this.#chunks.push(chunk);
+  constructor(questions: Questions) {
+    this.questions = questions;
+  }
+
+  chunk(chunk: unknown, questions: readonly Question[]): void {
+    this.#chunks.push(this.questions.showInChunk(chunk, questions));
     this.#wake();
   }
 
   asks(questions: readonly Question[]): void {
-    this.questions = questions;
+    this.questions.open = questions;
     this.#asked();
     this.#wake();
   }
@@ -35,7 +39,7 @@ export class Resting {
 
   /** Resolves once the graph asks. @throws GraphDrained of LangGraph, once it was drained. */
   async asked(): Promise<'asks'> {
-    while (this.questions.length === 0) {
+    while (this.questions.open.length === 0) {
       if (this.drained !== null) throw this.drained;
       await new Promise<void>((resolve) => {
         const before = this.#asked;

@@ -16,7 +16,9 @@ export interface Setting extends Pick<Host['asked'], 'channels' | 'settings'> {
   subgraphs(): boolean;
   /** Tells the task of a `Send` from others of its node: the same for the same entity. */
   tieOf(node: string, args: unknown, memory: Memory): string;
-  chunk(chunk: unknown): void;
+  chunk: Host['chunk'];
+  /** The id of a question, by how many of its task were answered before. */
+  idOf(interrupt: Question['interrupt'], nth: number): string;
   /** The graph rests until its questions are answered; without any, what it asked is taken back. */
   asks(questions: readonly Question[]): void;
   /** The graph rests at the end of a superstep, until it is entered again. */

@@ -1,11 +1,11 @@
 /** The steps between two supersteps, and at the end of a graph: what tasks wrote is applied, and control goes on. */
 
-import type { Answer } from './answers.ts';
 import { type Memory, noted, notesOf, notesOn, OWN, SENDS } from './checkpoint/memory.ts';
 import { notedOutput } from './checkpoint/outputs.ts';
 import type { Graph } from './copy.ts';
 import type { Closed } from './host.ts';
 import { END, type Lane, lanesOf, partOf, superstep } from './lanes.ts';
+import type { Answer } from './questions.ts';
 import { applied, withChannels } from './superstep.ts';
 import type { Task } from './tasks.ts';
 import type { Change, Telling } from './telling.ts';
