@@ -121,11 +121,7 @@ export function attachGraphJudged(
 async function open(opens: typeof resumeRun, graph: Graph, given: GraphOptions): Promise<AttachedGraph> {
   const codecs = [...CODECS, ...(given.codecs ?? [])];
   const resting = new Resting(new Questions(codecs));
-  const onDecision: GraphOptions['onDecision'] = (report) => {
-    resting.decided = report;
-    given.onDecision?.(report);
-  };
-  const options = { ...given, codecs, onDecision };
+  const options = { ...given, codecs };
   refuseUnsupported(graph, null);
   refuseSettings(given.settings ?? {});
   refuseBound(graph.config ?? {});
@@ -191,7 +187,7 @@ function attached(execution: Execution, commands: RunCommands, resting: Resting,
       return resting.questions.showIn(execution.result as object, INTERRUPT) as Record<string, unknown>;
     }
     if (ending.status === 'done') return ending.output as Record<string, unknown>;
-    throw parked(ending, resting.decided);
+    throw parked(ending);
   };
   const mine: Omit<AttachedGraph, keyof RunCommands> = {
     async invoke(command, ...[config]: unknown[]) {
@@ -232,8 +228,8 @@ function alone(chunk: unknown[]): unknown {
   return chunk.length === 3 ? [chunk[0], chunk[2]] : chunk[1];
 }
 
-/** @param decided what was decided last: its error is that of the ending, where it is the same decision. */
-function parked(ending: Exclude<Ending, { status: 'done' }>, decided: Resting['decided']): GraphError {
+/** The error of a run that does not go on by itself. */
+function parked(ending: Exclude<Ending, { status: 'done' }>): GraphError {
   if (ending.status === 'cancelled')
     return new GraphError(
       'run_cancelled',
@@ -242,8 +238,9 @@ function parked(ending: Exclude<Ending, { status: 'done' }>, decided: Resting['d
   const { decision } = ending;
   const why =
     decision.verdict === 'escalate' ? [...new Set(decision.refusals.flatMap(codesOf))].join(', ') : decision.verdict;
-  const [error = ''] = decided?.decision === decision ? decided.error.split('\n', 1) : [];
-  const over = error === '' ? '' : ` over "${error}"`;
+  const errors = ending.status === 'parked' ? ending.over : [ending.error];
+  const lines = errors.map((error) => error.split('\n', 1)[0] as string).filter((line) => line !== '');
+  const over = lines.length === 0 ? '' : ` over ${lines.map((line) => `"${line}"`).join(' and ')}`;
   const text = `The run is ${ending.status} (${why})${over}, and stands still until a person acts: see finished(), or "belay show". Then call invoke() again.`;
   return new GraphError('run_parked', text);
 }

@@ -1,5 +1,4 @@
 /** Everything that a caller of a graph hears: the chunks of its stream, its questions, and that it has come to rest. */
-import type { Report } from '../sidecar/report.ts';
 import type { Question } from './host.ts';
 import type { Questions } from './questions.ts';
 
@@ -10,8 +9,6 @@ export class Resting {
   readonly questions: Questions;
   /** The error of LangGraph by which it says that it was drained, until the graph goes on. */
   drained: Error | null = null;
-  /** The last decision, and the error that it answered. */
-  decided: Pick<Report, 'decision' | 'error'> | null = null;
   readonly #chunks: unknown[] = [];
   #wake: () => void = () => {};
   #asked: () => void = () => {};

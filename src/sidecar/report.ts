@@ -48,7 +48,12 @@ export type Ending =
       readonly standing: readonly string[];
     }
   /** Nothing more happens until a person or the world acts: the decision says what (§8.4). */
-  | { readonly status: 'parked'; readonly decision: Decision }
+  | {
+      readonly status: 'parked';
+      readonly decision: Decision;
+      /** The messages of the errors that it is parked over, the oldest first, each once; what the config redacts is not in them. */
+      readonly over: readonly string[];
+    }
   /** An undo failed, and memory is not restored over it (E5). */
   | {
       readonly status: 'stuck';

@@ -1,6 +1,7 @@
 /** Parks a run on questions, until counterparties or people have answered them (semantics.md E2, §8.4). */
 import { setAlarm } from '../../clock/alarm.ts';
 import type { Alarm } from '../../clock/clock.ts';
+import { errorMessage } from '../../effects/signals.ts';
 import type { Decision } from '../../model/decision.ts';
 import { type Effect, isOpen } from '../../model/effect.ts';
 import type { Calls } from '../calls/calls.ts';
@@ -75,7 +76,9 @@ export class Parking {
       this.askLater();
       return;
     }
-    this.#run.ending.standStill({ status: 'parked', decision });
+    const { redaction } = this.#parts.runState;
+    const over = new Set(this.#open.parked.map(({ error }) => redaction.text(errorMessage(error))));
+    this.#run.ending.standStill({ status: 'parked', decision, over: [...over] });
   }
 
   /** Asks the counterparties of open calls again when they are due, and the parked questions once one is known. */
