@@ -25,6 +25,7 @@ import { Telling } from './telling.ts';
 import { Calls } from './tools/calls.ts';
 import type { NodeCalls } from './tools/node-calls.ts';
 import { BETWEEN_NODES, caller } from './tools/tool.ts';
+import { Unguarded } from './tools/unguarded.ts';
 import { type Around, answered, holds, IN_LANES, type Output, type Transitions } from './transitions.ts';
 
 /** Runs a function outside of the node that caused it: LangGraph would take what is entered in a node for a part of its graph. */
@@ -38,11 +39,13 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
   /** The outputs of nodes that no step has noted yet, by lane. */
   readonly #outputs = new Map<string, Output>();
   #isDrained = false;
+  readonly #unguarded: Unguarded;
 
   constructor(setting: Setting, watcher: Watcher) {
     super(setting, watcher);
     this.#steps = setting.units === null ? IN_LANES : inLine(setting.units);
     this.at = new Telling(this, watcher);
+    this.#unguarded = new Unguarded(setting.tools, (text) => watcher.finds('unguarded_tool', text));
     const when = (event: RuntimeEvent, isStale: () => boolean, then: () => void) => this.when(event, isStale, then);
     this.calls = new Calls({ telling: this.at, watcher, codecs: setting.codecs, when });
   }
@@ -107,7 +110,8 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
   get asked() {
     const { channels, settings, modes, subgraphs, units } = this.program;
     const { input } = this.at.memory[OWN];
-    return { channels, settings, modes: modes(), subgraphs: subgraphs(), input, edges: units !== null };
+    const callbacks = [this.#unguarded];
+    return { callbacks, channels, settings, modes: modes(), subgraphs: subgraphs(), input, edges: units !== null };
   }
   from() {
     const { at, turn } = this.at.memory[OWN];

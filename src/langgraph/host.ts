@@ -1,4 +1,5 @@
 /** The port between an entry into a graph and the run: supersteps that are over, questions, and where control goes. */
+import type { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import type { RunnableConfig } from '@langchain/core/runnables';
 import type { Checkpoint, Interrupt } from '@langchain/langgraph';
 import type { TaskNotes } from './checkpoint/memory.ts';
@@ -39,6 +40,8 @@ export interface Host {
   readonly asked: {
     readonly channels: readonly string[];
     readonly settings: RunnableConfig;
+    /** Told of what runs in the graph, beside the callbacks of the settings. */
+    readonly callbacks: BaseCallbackHandler[];
     readonly modes: readonly string[];
     readonly subgraphs: boolean;
     readonly input: unknown;

@@ -1,5 +1,5 @@
 /** One entry into a graph, from where the context stands until it rests, fails or is left: LangGraph executes it, and the run decides what counts. */
-import type { Runnable, RunnableConfig } from '@langchain/core/runnables';
+import { mergeConfigs, type Runnable, type RunnableConfig } from '@langchain/core/runnables';
 import {
   type Checkpoint,
   type Interrupt,
@@ -68,12 +68,15 @@ export class Pass {
   }
 
   async go(): Promise<void> {
-    const { settings, modes, subgraphs, input } = this.#host.asked;
+    const { settings, modes, subgraphs, input, callbacks } = this.#host.asked;
     const isBegun = this.#host.from() !== null;
     const streamMode = [...new Set([...modes, 'tasks'])];
     const own = { durability: 'sync', signal: this.#stop.signal, streamMode, subgraphs };
     try {
-      for await (const chunk of await this.graph.stream(isBegun ? null : input, { ...settings, ...own })) {
+      for await (const chunk of await this.graph.stream(isBegun ? null : input, {
+        ...mergeConfigs(settings, { callbacks }),
+        ...own,
+      })) {
         if (this.isStale) return;
         this.#hear(chunk as unknown[]);
       }

@@ -1,4 +1,5 @@
 /** The setting that a graph is executed in: what its caller wants, and what it tells the caller. */
+import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
 import type { Memory } from './checkpoint/memory.ts';
 import type { Graph } from './copy.ts';
@@ -9,6 +10,8 @@ import type { Units } from './line/units.ts';
 export interface Setting extends Pick<Host['asked'], 'channels' | 'settings'> {
   readonly graph: Graph;
   readonly codecs: readonly ValueCodec[];
+  /** The tools that the config declares. */
+  readonly tools: BoundaryConfig['tools'];
   readonly salt: string;
   /** The units over several nodes, of a graph that runs one node at a time; null where each node is a unit. */
   readonly units: Units | null;

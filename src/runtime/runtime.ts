@@ -68,6 +68,8 @@ export interface Watcher {
   armed(ref: ActorHandle, timer: Armed): void;
   /** A delayed event was taken back, or it fired and no state heard it. */
   disarmed(ref: ActorHandle, id: string): void;
+  /** Tells of what a person should know, and no failure says. */
+  finds(code: string, text: string): void;
   /** The actor of a number; undefined where none was made in this process. */
   actorAt(number: number): ActorHandle | undefined;
 }

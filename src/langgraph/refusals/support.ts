@@ -6,6 +6,7 @@ import type { Graph } from '../copy.ts';
 import { GraphError } from '../graph-error.ts';
 import { BEGIN, END, stateOf } from '../lanes.ts';
 import { whyNotInLine } from '../line/refused.ts';
+import { withPrivateMembers } from '../tools/tool-node.ts';
 
 /** The kinds of channels whose values follow from what each task writes, one after the other. */
 const KINDS = new Set(['LastValue', 'BinaryOperatorAggregate', UNTRACKED]);
@@ -64,6 +65,9 @@ function* ofNodes({ nodes }: Graph): Generator<string> {
       yield `${of} has a cache policy: an answer from a cache would be no version of this run. Leave it out; kept work answers from the journal.`;
     if ((node.bound as unknown as Partial<Graph> | undefined)?.checkpointer)
       yield `${of} is a graph with a checkpointer, whose state would outlive what is taken back. Compile it without one.`;
+    const ofClass = withPrivateMembers(node.bound);
+    if (ofClass !== null)
+      yield `${of} is a ToolNode of the class ${ofClass}, which has private members: no copy of it can be made whose tools are guarded. Make them plain members, or wrap what it does around a ToolNode.`;
     if (node.timeout !== undefined)
       yield `${of} has a timeout, which would drop calls under way. Give its tools a \`timeout\` in the config.`;
     if (node.errorHandlerNode !== undefined || node.isErrorHandler === true)

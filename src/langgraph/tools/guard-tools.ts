@@ -2,30 +2,22 @@
  * The tools of a `ToolNode`, each called through the run, also where it is a node of a graph within a node, or configured. Copies of the nodes and
  * of their tools do so; those that are given are not touched.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Runnable, type RunnableConfig } from '@langchain/core/runnables';
+import { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons';
 import { caller } from './tool.ts';
+import {
+  baseOf,
+  type GraphLike,
+  isConfigured,
+  isGraph,
+  isToolNode,
+  type LangChainTool,
+  type ToolNodeLike,
+} from './tool-node.ts';
 
-/** A LangChain tool, as this room uses it. `test/langgraph/members.test.ts` holds each member. */
-interface LangChainTool {
-  readonly name: string;
-  _call(input: unknown, manager: unknown, config: RunnableConfig | undefined): Promise<unknown>;
-}
-
-interface ToolNodeLike extends Runnable {
-  tools: LangChainTool[];
-  func: (input: unknown, config: RunnableConfig) => unknown;
-  run(input: unknown, config: RunnableConfig): unknown;
-}
-
-/** A graph within a node, as this room uses it. */
-interface GraphLike extends Runnable {
-  nodes: Record<string, { bound: Runnable }>;
-}
-
-/** A runnable with a configuration around it, which `withConfig` gives. */
-interface Configured extends Runnable {
-  bound: Runnable;
-}
+/** True in the call of a tool that is guarded, until it acts: what it calls itself is not guarded by that. */
+export const guarding = new AsyncLocalStorage<boolean>();
 
 /** The name under which a tool finds its idempotency key in `config.configurable`. */
 const KEY = 'idempotency_key';
@@ -61,34 +53,57 @@ function like<T extends object>(given: T, more: Partial<T>): T {
 
 /** A node of the same class. LangChain's has private methods, which only its constructor gives; that of a subclass may want anything. */
 function made(node: ToolNodeLike): ToolNodeLike {
-  let base: unknown = node.constructor;
-  for (let own = Object.getPrototypeOf(node) as object | null; own !== null; own = Object.getPrototypeOf(own) as object)
-    if (Object.hasOwn(own, 'run')) base = own.constructor;
-  return Reflect.construct(base as () => void, [node.tools], node.constructor as () => void) as ToolNodeLike;
+  return Reflect.construct(baseOf(node) as () => void, [node.tools], node.constructor as () => void) as ToolNodeLike;
 }
 
 function guarded(tool: LangChainTool): LangChainTool {
   if (isConfigured(tool)) return like(tool, { bound: guardedLast(tool.name, tool.bound) } as object);
   if (typeof tool._call !== 'function') return tool;
   const copy = like(tool, {});
+  copy.call = (...given) => guarding.run(true, () => tool.call.apply(copy, given));
   copy._call = (input, manager, config) =>
-    called(tool.name, input, config, (counts, own) => tool._call(counts, manager, own));
+    called(tool.name, input, config, manager?.runId ?? null, (counts, own) => tool._call(counts, manager, own));
   return copy;
 }
 
-/** Has a tool act through the run, with its key in its config; as it is, where the graph runs by itself. */
+/**
+ * Has a tool act through the run, with its key in its config; as it is, where the graph runs by itself.
+ * @param runId LangChain's id of the call, where it has one.
+ */
 function called<TConfig extends RunnableConfig | undefined>(
   name: string,
   input: unknown,
   config: TConfig,
+  runId: string | null,
   act: (input: unknown, config: TConfig | RunnableConfig) => Promise<unknown>,
 ): Promise<unknown> {
   const node = caller.getStore();
   if (node === undefined) return act(input, config);
   return node.call(name, input, ({ input: counts, key, signal }) => {
-    const configurable = { ...config?.configurable, ...(key !== undefined && { [KEY]: key }) };
-    return act(counts, { ...config, signal, configurable });
+    const configurable = key === undefined ? config?.configurable : keyed(config?.configurable, key, runId);
+    return guarding.run(false, () =>
+      act(counts, { ...config, signal, ...(configurable !== undefined && { configurable }) }),
+    );
   });
+}
+
+/**
+ * The settings of a call with its key, which its tool alone can read: LangChain hands settings down to all that a tool calls, copied or as they are. A copy
+ * has no member that is not enumerable, and what runs in another call than this one reads nothing.
+ */
+function keyed(configurable: object | undefined, key: string, runId: string | null) {
+  const around = runningIn();
+  const get = () => {
+    const now = runningIn();
+    return runId === null || now === runId || now === around ? key : undefined;
+  };
+  return Object.defineProperty({ ...configurable }, KEY, { get, configurable: true, enumerable: false });
+}
+
+/** LangChain's id of the call in which the code runs. */
+function runningIn(): string | undefined {
+  const config = AsyncLocalStorageProviderSingleton.getRunnableConfig() as RunnableConfig | undefined;
+  return (config?.callbacks as { readonly _parentRunId?: string } | undefined)?._parentRunId;
 }
 
 /** A runnable that was made a tool by `asTool()` is the last of a sequence, behind what checks its arguments. */
@@ -111,20 +126,6 @@ class GuardedRunnable extends Runnable {
   }
 
   override invoke(input: unknown, config?: RunnableConfig): Promise<unknown> {
-    return called(this.#tool, input, config, (counts, own) => this.#bound.invoke(counts, own));
+    return called(this.#tool, input, config, null, (counts, own) => this.#bound.invoke(counts, own));
   }
-}
-
-function isToolNode(bound: Runnable): bound is ToolNodeLike {
-  const { tools, run, func } = bound as Partial<ToolNodeLike>;
-  return Array.isArray(tools) && typeof run === 'function' && typeof func === 'function';
-}
-
-function isGraph(bound: Runnable): bound is GraphLike {
-  const { nodes, channels } = bound as Partial<GraphLike & { readonly channels: unknown }>;
-  return typeof nodes === 'object' && nodes !== null && typeof channels === 'object';
-}
-
-function isConfigured<T extends object>(given: T): given is T & Configured {
-  return typeof (given as Partial<Configured>).bound?.invoke === 'function';
 }

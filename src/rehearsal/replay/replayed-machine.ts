@@ -238,6 +238,8 @@ export class ReplayedMachine implements Watcher {
 
   armed(): void {}
 
+  finds(): void {}
+
   disarmed(): void {}
 
   actorAt(number: number): ActorHandle | undefined {

@@ -194,6 +194,12 @@ export class Run implements Watcher {
     this.#timers.disarmed(ref, id);
   }
 
+  finds(code: string, text: string): void {
+    const finding = { do: 'finding', code, instance: null, text } as const;
+    this.write.append([finding]);
+    this.parts.onFinding(finding);
+  }
+
   readonly actorAt = (number: number): ActorHandle | undefined => this.#actors.at(number);
 
   restore(restored: RestoredParts, inPlace: boolean): void {
