@@ -33,9 +33,11 @@ export function earlier({ ledger }: GuardPort, call: GuardedCall, digest: string
   return like === undefined ? NOTHING_BEFORE : { like };
 }
 
-/** A kept effect of the same tool and entity that no replay has claimed: nothing new of its kind is done before (C8). */
-export function unclaimed(ledger: Ledger, { name, keyedAs }: GuardedCall, key: string): LedgerCall | undefined {
-  return ledger.kept.keptBy(name, keyedAs.entity).find((other) => {
+/** A kept effect that no replay has claimed, and that no new call leaves beside: of the same tool and entity, or of the same node (C8). */
+export function unclaimed({ kept }: Ledger, call: GuardedCall, key: string): LedgerCall | undefined {
+  const { name, keyedAs, instance } = call;
+  const same = kept.keptBy(name, keyedAs.entity).find((other) => {
     return other.key !== key && entityOf(other) === keyedAs.entity;
   });
+  return same ?? kept.keptOf(instance).find((other) => other.key !== key && call.comesAfter(other));
 }

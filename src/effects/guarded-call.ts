@@ -81,6 +81,8 @@ export interface GuardedCall {
    * state has made it, or one of its declared reads was written since (E3).
    */
   relation(earlier: LedgerCall): 'waited for' | 'same' | 'unsure';
+  /** True for an earlier call, of whatever tool, that has to be claimed or undone before this one acts (C8). */
+  comesAfter(earlier: LedgerCall): boolean;
   /** Asks the preconditions of a call that is about to leave: why it may not, or null. Null itself where it has none. */
   readonly allowed: (() => Promise<string | null>) | null;
   /** Asks everything once more, after an approval. */

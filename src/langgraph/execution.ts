@@ -47,7 +47,7 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
     this.at = new Telling(this, watcher);
     this.#unguarded = new Unguarded(setting.tools, (text) => watcher.finds('unguarded_tool', text));
     const when = (event: RuntimeEvent, isStale: () => boolean, then: () => void) => this.when(event, isStale, then);
-    this.calls = new Calls({ telling: this.at, watcher, codecs: setting.codecs, when });
+    this.calls = new Calls({ telling: this.at, watcher, codecs: setting.codecs, tools: setting.tools, when });
   }
 
   /** Enters the graph for the first time in this process, or again where it was drained. */

@@ -28,7 +28,7 @@ import { Resting } from './resting.ts';
 import type { Setting } from './setting.ts';
 import { tieFor } from './ties.ts';
 
-/** The options of a run of a graph; the input counts for a run that begins. */
+/** The options of a run of a graph. A run is taken up with the input that it was begun with, or without one. */
 export interface GraphOptions extends RunOptions {
   readonly input?: unknown;
   readonly settings?: GraphSettings;
@@ -89,7 +89,8 @@ export function attachGraph(graph: object, options: GraphOptions): Promise<Attac
 
 /**
  * Takes a run of a graph up where its journal ends; one of which nothing is recorded begins.
- * @throws GraphError `unsupported_graph`; SidecarError, JournalError (`journal_corrupt`, `lease_held`).
+ * @throws GraphError `unsupported_graph`; SidecarError (`other_input` for another input than it was begun with), JournalError (`journal_corrupt`,
+ * `lease_held`).
  * @example
  * import { Annotation, StateGraph } from '@langchain/langgraph';
  * import { loadConfig } from 'belay-sidecar';
@@ -131,7 +132,10 @@ async function open(opens: typeof resumeRun, graph: Graph, given: GraphOptions):
   const setting = settingOf(graph, config, options, resting);
   const runtime: Program['runtime'] = (watcher) => new Execution(setting, watcher);
   const digest = digestOf(graph, setting.units);
-  const { root, commands } = await opens({ agent, digest, input: given.input, runtime }, { ...options, config });
+  const { root, commands } = await opens(
+    { agent, digest, input: given.input, isHeldToInput: true, runtime },
+    { ...options, config },
+  );
   return attached(root as Execution, commands, resting, given.run);
 }
 

@@ -24,6 +24,8 @@ import type { HistoryValue, StateValue, StepEntry } from './step-entry.ts';
 export interface Digests {
   readonly config: string;
   readonly machine: string;
+  /** That of the input that a run is held to, under its secret; left out where it is held to none. */
+  readonly input?: string;
 }
 
 /** The place of a run in a trace across processes, in the words of W3C Trace Context. */

@@ -13,6 +13,8 @@ export class CallUnderWay {
   readonly stop = new AbortController();
   /** Null until it has an answer. */
   output: { readonly is: unknown } | null = null;
+  /** @see Call.ofNode */
+  protected readonly ofNode: boolean = false;
   #answer: Promise<unknown> | null = null;
 
   constructor(id: string, tool: string, input: unknown) {
@@ -41,6 +43,7 @@ export class CallUnderWay {
         signal: this.stop.signal,
         act: async (key, signal, counts) => act({ input: counts, key, signal }),
         handles: () => false,
+        ofNode: this.ofNode,
       })
       .then((is) => {
         this.output = { is };

@@ -16,6 +16,10 @@ export interface Call {
   act(key: string | undefined, signal: AbortSignal, input: unknown): Promise<unknown>;
   /** True where the user's own code takes an error of this call; where it cannot be told, false. */
   handles(error: unknown): boolean;
+  /**
+   * True for a call of code that makes several, and that runs again as a whole: its other calls come before it, or do not come (C8).
+   */
+  readonly ofNode?: boolean;
 }
 
 /** A delayed event that an actor has scheduled. Milliseconds. */
@@ -68,6 +72,8 @@ export interface Watcher {
   armed(ref: ActorHandle, timer: Armed): void;
   /** A delayed event was taken back, or it fired and no state heard it. */
   disarmed(ref: ActorHandle, id: string): void;
+  /** False where it is known that the call of an actor did not happen. */
+  mayStand(ref: ActorHandle): boolean;
   /** Tells of what a person should know, and no failure says. */
   finds(code: string, text: string): void;
   /** The actor of a number; undefined where none was made in this process. */

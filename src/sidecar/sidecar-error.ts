@@ -15,6 +15,8 @@ export type SidecarErrorCode =
   | 'redaction_needs_encryption'
   /** The machine's states or edges are not those that the run was journaled under. */
   | 'machine_changed'
+  /** The run was begun with another input. */
+  | 'other_input'
   /** The name of a codec is none, or that of another. */
   | 'bad_codec'
   /** The run has journaled values with a codec that was not given. */

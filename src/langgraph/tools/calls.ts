@@ -1,6 +1,8 @@
 /** The calls of a graph's nodes that are under way: each an actor that its lane has started, whose answer is noted once it is there. */
 import { isGraphBubbleUp } from '@langchain/langgraph';
+import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { argsDigest } from '../../effects/digest.ts';
+import { classOf } from '../../effects/guarded-call.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
 import { CallsUnderWay } from '../../runtime/calls-under-way.ts';
 import type { RuntimeEvent } from '../../runtime/microstep.ts';
@@ -18,6 +20,7 @@ interface CallsPort {
   readonly telling: Telling;
   readonly watcher: Watcher;
   readonly codecs: readonly ValueCodec[];
+  readonly tools: BoundaryConfig['tools'];
   /** Goes on once nothing holds an event back, and not at all where that does not count any more. */
   when(event: RuntimeEvent, isStale: () => boolean, then: () => void): void;
 }
@@ -38,6 +41,9 @@ export class Calls extends CallsUnderWay<UnderWay> {
       answered: () => notesOn(this.#port.telling.memory, lane.name).calls,
       underWay: () => [...this.underWay.values()].filter((call) => call.lane === lane.name),
       digest: (input) => this.#digest(input),
+      isAct: (tool) => classOf(this.#port.tools.get(tool)) !== 'none',
+      mayStand: (call) => this.#port.watcher.mayStand(call),
+      giveUp: (call) => new Promise((resolve) => this.#giveUp(call, isStale, resolve)),
       begin: ({ nth, tool, input, is }, act) =>
         new Promise((resolve) => {
           const event = { type: 'graph.call', tool };
@@ -60,6 +66,18 @@ export class Calls extends CallsUnderWay<UnderWay> {
     const noted = (output: unknown) =>
       new Promise((resolve) => this.#answered(call, output, observed, () => resolve(output)));
     return call.make(this.#port.watcher, acts, call.input, noted);
+  }
+
+  /** Tells that a call is given up of which it is known that it did not happen. */
+  #giveUp(call: UnderWay, isStale: () => boolean, then: () => void): void {
+    const event = { type: 'graph.dropped', tool: call.tool };
+    this.#port.when(event, isStale, () => {
+      if (this.underWay.delete(call.id)) {
+        call.stop.abort();
+        this.#port.telling.tell([{ event, lane: laneNamed(call.lane), part: 'run', gone: [call] }]);
+      }
+      then();
+    });
   }
 
   /** Notes the answer to a call, once nothing holds it back. */

@@ -1,5 +1,5 @@
 /** The calls of one node as it runs: those that were made before answer from the notes or are taken up, and the others leave. */
-import { CallUnderWay, whileItCounts } from '../../runtime/calls-under-way.ts';
+import { CallUnderWay, never, whileItCounts } from '../../runtime/calls-under-way.ts';
 import type { Act } from '../../runtime/tool-call.ts';
 import type { AnsweredCall } from '../checkpoint/memory.ts';
 import type { Caller } from './tool.ts';
@@ -10,6 +10,7 @@ export class UnderWay extends CallUnderWay {
   readonly nth: number;
   /** The digest of its input, from before it acted: a tool may change what it is handed. Null until it is asked for. */
   is: string | null = null;
+  protected override readonly ofNode = true;
 
   constructor(id: string, tool: string, input: unknown) {
     super(id, tool, input);
@@ -27,6 +28,12 @@ export interface CallPort {
   answered(): Readonly<Record<string, AnsweredCall>>;
   underWay(): readonly UnderWay[];
   digest(input: unknown): string;
+  /** True for a tool that changes the world. */
+  isAct(tool: string): boolean;
+  /** False where it is known that a call did not happen. */
+  mayStand(call: UnderWay): boolean;
+  /** Gives up a call that did not happen. */
+  giveUp(call: UnderWay): Promise<void>;
   /** Has a call leave. @param is the digest of its input. */
   begin(call: Pick<UnderWay, 'nth' | 'tool' | 'input'> & { readonly is: string }, act: Act): Promise<unknown>;
   /** Takes up a call that is under way. */
@@ -50,14 +57,42 @@ export class NodeCalls implements Caller {
     return whileItCounts(isStale, async () => this.#call(tool, input, act));
   }
 
-  #call(tool: string, input: unknown, act: Act): unknown {
-    if (this.#isOver) throw new Error(`the node has ended, and calls ${tool} after that: await its calls`);
+  async #call(tool: string, input: unknown, act: Act): Promise<unknown> {
+    this.#refuseOver(tool);
     const is = this.#port.digest(input);
-    const known = this.#untaken(tool);
+    const known = this.#untaken((call) => call.tool === tool);
     const same = known.find((each) => each.is() === is);
-    if (same === undefined && known.length > 0)
-      return this.#breaks(`it calls ${tool} with other arguments than before`);
-    return same === undefined ? this.#begin(tool, input, is, act) : this.#again(same.nth, same.call, act);
+    if (same !== undefined) return this.#again(same.nth, same.call, act);
+    const owed = this.#owed(tool);
+    if (owed.length > 0) await this.#settleOwed(tool);
+    return this.#begin(tool, input, is, act);
+  }
+
+  /** The calls of before that have to be made again before a new call of a tool: before an act each act, before any other call those of its tool. */
+  #owed(tool: string) {
+    const { isAct } = this.#port;
+    return this.#untaken((call) => call.tool === tool || (isAct(tool) && isAct(call.tool)));
+  }
+
+  /** Sees to it that no call of before may stand beside a new one (C8). @throws Error where one does. */
+  async #settleOwed(tool: string): Promise<void> {
+    // Calls that the node makes beside this one come in the same turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (this.#port.isStale()) return never();
+    for (const { call } of this.#owed(tool))
+      if (call instanceof UnderWay && !this.#port.mayStand(call)) await this.#port.giveUp(call);
+    this.#refuseOver(tool);
+    const [owed] = this.#owed(tool);
+    if (owed === undefined) return;
+    this.#breaks(
+      owed.call.tool === tool
+        ? `it calls ${tool} with other arguments than before`
+        : `it calls ${tool}, and has not made its call of ${owed.call.tool} again`,
+    );
+  }
+
+  #refuseOver(tool: string): void {
+    if (this.#isOver) throw new Error(`the node has ended, and calls ${tool} after that: await its calls`);
   }
 
   /** The node has ended. @throws Error where a call of before was not made again, or one is still under way. */
@@ -74,10 +109,12 @@ export class NodeCalls implements Caller {
     if (this.broken !== null) throw this.broken;
   }
 
-  /** The calls of a tool that were made before and that this execution has not made again, in their order. */
-  #untaken(tool: string): { readonly nth: number; readonly call: AnsweredCall | UnderWay; is(): string }[] {
+  /** The calls that were made before and that this execution has not made again, in their order. */
+  #untaken(
+    isMeant: (call: { readonly tool: string }) => boolean,
+  ): { readonly nth: number; readonly call: AnsweredCall | UnderWay; is(): string }[] {
     const port = this.#port;
-    const isOpen = (nth: number, call: { readonly tool: string }) => call.tool === tool && !this.#taken.has(nth);
+    const isOpen = (nth: number, call: { readonly tool: string }) => isMeant(call) && !this.#taken.has(nth);
     const answered = Object.entries(port.answered()).flatMap(([key, call]) => {
       const nth = Number(key);
       return isOpen(nth, call) ? [{ nth, call, is: () => call.is }] : [];

@@ -240,6 +240,10 @@ export class ReplayedMachine implements Watcher {
 
   finds(): void {}
 
+  mayStand(): boolean {
+    return true;
+  }
+
   disarmed(): void {}
 
   actorAt(number: number): ActorHandle | undefined {

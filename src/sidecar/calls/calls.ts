@@ -124,6 +124,7 @@ export class Calls {
       allowed: tool?.when || tool?.check ? () => asks.unmet(call, number, instance) : null,
       approval: (key, digest, like) =>
         this.#approvals.approval({ key, digest, instance, lasts: tool?.gate?.expires ?? null, signal, like }),
+      comesAfter: (earlier) => call.ofNode === true && this.#isOfSameNode(earlier, instance),
       relation: (earlier) => relationOf(earlier, call, number, instance, this.#parts),
       stillAllowed: async () => {
         const why = (await asks.denied(call, instance)) ?? (await asks.unmet(call, number, instance));
@@ -134,6 +135,16 @@ export class Calls {
       opens: (gate, digest) => this.#approvals.opens(gate, digest, instance),
       discard: (key) => this.undoing.discard(this.#parts.runState.ledger.get(key)),
     };
+  }
+
+  /** True where a kept call was made by the same execution of a node: the instance has no other node. */
+  #isOfSameNode({ status, intent }: LedgerCall, instance: InstanceId): boolean {
+    const skeleton = this.#parts.config.skeletons.get(instance.skeleton);
+    return (
+      status === 'confirmed' &&
+      skeleton?.states.length === 1 &&
+      instanceName(intent.instance) === instanceName(instance)
+    );
   }
 
   /** Tells the observer of the run how a call came back. */

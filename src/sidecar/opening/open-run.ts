@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { processClock } from '../../clock/clock.ts';
+import { argsDigest } from '../../effects/digest.ts';
 import { type EntryDecoder, EntryEncoder, FORMAT } from '../../journal/entry-codec.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { RunState } from '../../projection/run-state.ts';
@@ -35,6 +36,8 @@ export interface Program {
   /** The digest of its states and edges: a run is taken up with the same. */
   readonly digest: string;
   readonly input: unknown;
+  /** True where a run that was begun with an input is taken up with no other one. */
+  readonly isHeldToInput?: true;
   /** Makes what executes it, by the clock of the run. */
   runtime(watcher: Watcher, now: () => number): Runtime;
 }
@@ -150,9 +153,10 @@ function begun(
   );
   const recorded = { config, journal, runState, encoder, note, basing, decisionPolicy };
   const run = runOf(program, parts(options, recorded));
-  const digests = { config: config.digest, machine: program.digest };
   const secret = (options as { readonly [SECRET]?: string })[SECRET] ?? randomBytes(32).toString('hex');
   forgetLeft(secret);
+  const input = inputDigest(program, options, secret);
+  const digests = { config: config.digest, machine: program.digest, ...(input !== null && { input }) };
   const trace = run.parts.observing?.opens(options.run, config.agent, run.runState) ?? null;
   const form = { format: FORMAT, secret, ...redactOf(config), ...(trace !== null && { trace }) };
   run.write.append([{ do: 'begin', agent: config.agent, digests, ...form }]);
@@ -167,6 +171,7 @@ async function takeUp(
 ): Promise<Opened> {
   const { runState, reader, note, from: read } = await resumed(journal, options.codecs);
   refuseOthers(program, runState, reader);
+  refuseOtherInput(program, options, runState);
   const encoder = new EntryEncoder(reader.names, options.codecs, reader.contentsToWrite(), reader.format);
   encoder.trust(runState.actors, options.verify);
   const basing = new Basing(
@@ -179,7 +184,7 @@ async function takeUp(
   if (runState.ended === null && journal.overtaken > runState.ledger.overtaken)
     run.write.append([{ do: 'overtaken', upTo: journal.overtaken }]);
   run.parts.observing?.opens(options.run, config.agent, runState);
-  const now = { config: config.digest, machine: program.digest };
+  const now = { ...runState.digests, config: config.digest, machine: program.digest };
   if (runState.ended === null && runState.digests?.config !== now.config)
     run.write.append([{ do: 'config', digests: now, ...redactOf(config) }]);
   const isStuck = await finishLeft(run);
@@ -247,6 +252,25 @@ function refuseOthers({ agent, digest }: Program, runState: RunState, reader: En
       `${missing} held a value that no journal can hold, so the memory cannot be made again`,
     );
   }
+}
+
+/** The digest of the input that a program holds its runs to; null where none was given, or it holds them to none. */
+function inputDigest(
+  { input, isHeldToInput }: Program,
+  { codecs = [] }: RunOptions,
+  secret: string | null,
+): string | null {
+  return isHeldToInput === true && input !== undefined ? argsDigest(input, secret, codecs) : null;
+}
+
+/** @throws SidecarError `other_input` where an input is given, and the run was begun with another one. */
+function refuseOtherInput(program: Program, options: RunOptions, { digests, secret }: RunState): void {
+  const [given, begun] = [inputDigest(program, options, secret), digests?.input];
+  if (given === null || begun === undefined || given === begun) return;
+  throw new SidecarError(
+    'other_input',
+    `the run ${JSON.stringify(options.run)} was begun with another input, and goes on with that: take it up with the same input or without one, and begin a run of another name for this one`,
+  );
 }
 
 function handedOver(run: Run, root: ActorHandle, journal: Journal): Opened {

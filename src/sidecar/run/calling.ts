@@ -1,5 +1,6 @@
 /** The calls of tools as the machine makes them: what each is answered, and what comes of one that failed (semantics.md E2, E3, C5a, F2). */
 import type { Reply } from '../../effects/guarded-call.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { encode } from '../../journal/codec.ts';
 import type { Decision } from '../../model/decision.ts';
 import type { Failure } from '../../model/failure.ts';
@@ -105,6 +106,7 @@ export class Calling {
       const { kept } = reply;
       // A replay may have taken it over since.
       if (!parts.runState.ledger.kept.isKept(kept)) return { next: 'again' };
+      if (kept.intent.tool !== call.tool && (await this.#givesWay(kept))) return { next: 'again' };
       const goesOn = parts.activity.wait();
       return new Promise((resolve) => {
         const again = () => {
@@ -143,6 +145,14 @@ export class Calling {
       };
       void recovering.raise({ signal, error, actor, failure, call: held });
     });
+  }
+
+  /** True where a kept call of another tool, which the code of a node has not made again, does not stand any more: it was claimed meanwhile, or is undone. */
+  async #givesWay(kept: LedgerCall): Promise<boolean> {
+    // Calls that the node makes beside this one come in the same turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    const { recovering, parts } = this.#port;
+    return !parts.runState.ledger.kept.isKept(kept) || recovering.undoDiverged(kept);
   }
 
   /** The question that a call with other arguments than recorded is parked on. */

@@ -194,6 +194,12 @@ export class Run implements Watcher {
     this.#timers.disarmed(ref, id);
   }
 
+  mayStand(ref: ActorHandle): boolean {
+    const number = this.#actors.numberOf(ref);
+    const call = number === undefined ? undefined : this.runState.ledger.ofActor(number);
+    return call !== undefined && call.status !== 'failed' && call.status !== 'compensated';
+  }
+
   finds(code: string, text: string): void {
     const finding = { do: 'finding', code, instance: null, text } as const;
     this.write.append([finding]);
