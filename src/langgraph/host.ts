@@ -40,7 +40,7 @@ export interface Host {
   readonly asked: {
     readonly channels: readonly string[];
     readonly settings: RunnableConfig;
-    /** Told of what runs in the graph, beside the callbacks of the settings. */
+    /** Told of what runs in the nodes, beside the callbacks of the settings. */
     readonly callbacks: BaseCallbackHandler[];
     readonly modes: readonly string[];
     readonly subgraphs: boolean;

@@ -68,13 +68,13 @@ export class Pass {
   }
 
   async go(): Promise<void> {
-    const { settings, modes, subgraphs, input, callbacks } = this.#host.asked;
+    const { settings, modes, subgraphs, input } = this.#host.asked;
     const isBegun = this.#host.from() !== null;
     const streamMode = [...new Set([...modes, 'tasks'])];
     const own = { durability: 'sync', signal: this.#stop.signal, streamMode, subgraphs };
     try {
       for await (const chunk of await this.graph.stream(isBegun ? null : input, {
-        ...mergeConfigs(settings, { callbacks }),
+        ...settings,
         ...own,
       })) {
         if (this.isStale) return;
@@ -186,8 +186,9 @@ export class Pass {
     const pad = config.configurable?.__pregel_scratchpad as { readonly interruptCounter: number } | undefined;
     const asked = pad?.interruptCounter;
     try {
+      const own = mergeConfigs(observed.config(config), { callbacks: this.#host.asked.callbacks });
       const given = sent === undefined ? observed.input(input) : input;
-      const output = await caller.run(calls, () => bound.invoke(given, observed.config(config)));
+      const output = await caller.run(calls, () => bound.invoke(given, own));
       if (this.isStale) return never();
       calls.end();
       return await new Promise((resolve) => {
