@@ -162,23 +162,61 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** Folds changes into a context; the result shares with it what they do not touch. */
 export function fold(context: unknown, changes: Iterable<Change>): unknown {
-  let result = context;
-  for (const change of changes) result = place(result, change, 0);
-  return result;
+  const folding = new Folding(context);
+  folding.apply(changes);
+  return folding.share();
 }
 
-function place(at: unknown, change: Change, depth: number): unknown {
-  const name = change.path[depth];
-  if (name === undefined) return ending(at, change);
-  const copy: Container = Array.isArray(at) ? ([...at] as unknown as Container) : isRecord(at) ? { ...at } : {};
-  if (change.op === 'delete' && depth === change.path.length - 1) delete copy[name];
-  else define(copy, name, place(Object.hasOwn(copy, name) ? copy[name] : undefined, change, depth + 1));
-  return copy;
-}
+/** A fold that goes on: a container is copied once, however many changes are folded into it before the context is shared. */
+export class Folding {
+  #context: unknown;
+  /** The containers that this fold has made, and nobody else has. */
+  #own = new Set<unknown>();
+  /** The number of containers that were copied. */
+  copied = 0;
 
-function ending(at: unknown, change: Change): unknown {
-  if (change.op === 'append') return [...(Array.isArray(at) ? at : []), ...change.values];
-  return change.op === 'set' ? change.value : undefined;
+  constructor(context: unknown) {
+    this.#context = context;
+  }
+
+  /** The context as it is until the next changes: what is kept of it must be plain values, or `share` must be called. */
+  get context(): unknown {
+    return this.#context;
+  }
+
+  /** The context for good: what it is made of is not changed any more. */
+  share(): unknown {
+    this.#own = new Set();
+    return this.#context;
+  }
+
+  apply(changes: Iterable<Change>): void {
+    for (const change of changes) this.#context = this.#place(this.#context, change, 0);
+  }
+
+  #place(at: unknown, change: Change, depth: number): unknown {
+    const name = change.path[depth];
+    if (name === undefined) return this.#ending(at, change);
+    const own = this.#ownOf(at);
+    if (change.op === 'delete' && depth === change.path.length - 1) delete own[name];
+    else define(own, name, this.#place(Object.hasOwn(own, name) ? own[name] : undefined, change, depth + 1));
+    return own;
+  }
+
+  #ownOf(at: unknown): Container {
+    if (this.#own.has(at)) return at as Container;
+    this.copied += 1;
+    const copy: Container = Array.isArray(at) ? ([...at] as unknown as Container) : isRecord(at) ? { ...at } : {};
+    this.#own.add(copy);
+    return copy;
+  }
+
+  #ending(at: unknown, change: Change): unknown {
+    if (change.op !== 'append') return change.op === 'set' ? change.value : undefined;
+    const list = this.#ownOf(Array.isArray(at) ? at : []) as unknown as unknown[];
+    for (const value of change.values) list.push(value);
+    return list;
+  }
 }
 
 /** Assigns a member without ever meeting a setter: `__proto__` is a name like any other. */

@@ -74,7 +74,6 @@ export class Restores {
   /** The events from outside that a restore to these positions would take back, in order. */
   takenBackBy(kept: readonly Kept[], aside: readonly InstanceId[]): unknown[] {
     const { places } = this.#run;
-    const { steps } = contentsOf(this.#setAside.recordsOf(aside).values());
-    return stepsFromOutside(undoneSteps(places, kept), steps).map(({ outside }) => outside);
+    return stepsFromOutside(undoneSteps(places, kept), this.#setAside.stepsOf(aside)).map(({ outside }) => outside);
   }
 }

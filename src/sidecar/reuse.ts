@@ -4,7 +4,7 @@
  */
 
 import { isDistrusted } from '../effects/ledger-call.ts';
-import { fold as foldMemory } from '../history/context.ts';
+import { Folding } from '../history/context.ts';
 import { isOpen } from '../model/effect.ts';
 import { instanceName } from '../model/instance.ts';
 import type { Key } from '../model/key.ts';
@@ -12,7 +12,7 @@ import { split } from '../model/region.ts';
 import { changeOf } from '../projection/edits.ts';
 import { undoneSteps } from '../projection/rollback.ts';
 import type { RunState } from '../projection/run-state.ts';
-import { partOf, readsSame, type WorkRecord } from '../projection/set-aside/records.ts';
+import { partOf, type ReadValue, readsSame, type WorkRecord } from '../projection/set-aside/records.ts';
 import type { Live, RecordedStep } from '../projection/state-types.ts';
 
 /** The run, as reuse acts on it. */
@@ -117,8 +117,11 @@ export class Reuse {
 
 /** True where a record, taken over in a context, reads what it has read. */
 function isReadAgain(record: WorkRecord, before: unknown, version: Parameters<typeof readsSame>[2]): boolean {
-  let context = before;
-  if (!record.first.every((read) => readsSame(read, context, version))) return false;
+  const memory = new Folding(before);
+  // What no read of the record follows is not folded in.
+  const behind: RecordedStep[] = [];
+  const isSame = (read: ReadValue) => readsSame(read, memory.context, version);
+  if (!record.first.every(isSame)) return false;
   for (const item of record.items) {
     if (item.is === 'call') {
       // What was taken back meanwhile, or found wrong, is done again.
@@ -126,8 +129,9 @@ function isReadAgain(record: WorkRecord, before: unknown, version: Parameters<ty
       if (status === 'compensated' || undoing || isOpen(status) || isDistrusted(item.call)) return false;
       continue;
     }
-    if (!item.reads.every((read) => readsSame(read, context, version))) return false;
-    if (item.step.actor === record.actor) context = foldMemory(context, item.step.edits.map(changeOf));
+    if (item.reads.length > 0) for (const step of behind.splice(0)) memory.apply(step.edits.map(changeOf));
+    if (!item.reads.every(isSame)) return false;
+    if (item.step.actor === record.actor) behind.push(item.step);
   }
   return true;
 }

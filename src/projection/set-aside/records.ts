@@ -4,7 +4,6 @@
  */
 
 import type { LedgerCall } from '../../effects/ledger-call.ts';
-import { fold } from '../../history/context.ts';
 import type { extentOf } from '../../history/extent.ts';
 import type { Place, PlacedActor } from '../../history/places.ts';
 import type { PlacedStep } from '../../history/step-lists.ts';
@@ -15,8 +14,8 @@ import type { Key } from '../../model/key.ts';
 import type { Region } from '../../model/region.ts';
 import { split } from '../../model/region.ts';
 import type { Started } from '../../model/step-entry.ts';
-import { changeOf } from '../edits.ts';
 import type { RecordedStep, Timer } from '../state-types.ts';
+import type { ContextReads } from './context-reads.ts';
 
 /** A value that was read, as it was then. */
 export interface ReadValue {
@@ -73,8 +72,8 @@ export interface Recordable {
   /** The calls of an instance whose intents lie between two numbers. */
   calls(name: string, after: number, upTo: number): readonly LedgerCall[];
   structureOf(region: Region): string;
-  contextBefore(actor: number, step: RecordedStep): unknown;
-  stepsOf(actor: number, from: RecordedStep, upTo: RecordedStep): readonly RecordedStep[];
+  /** The contexts that were: what is asked for here is read once every record has asked. */
+  readonly contexts: ContextReads;
   /** The identity of the newest version of a key outside, before a number, that none of some instances has written. */
   versionOf(key: Key, before: number, but: ReadonlySet<string>): unknown;
   enteredAt(name: string): number;
@@ -91,7 +90,10 @@ const EVERYTHING: Key = { text: '**', segments: [], pattern: true };
 /** The event of the step by which control comes behind a record that was claimed. */
 export const CLAIMED = '@belay.claimed';
 
-/** Makes the record of a place, while everything still stands. Null where it is none: then its work is undone. */
+/**
+ * Makes the record of a place, while everything still stands. Null where it is none: then its work is undone. The values that it read are in
+ * it once `contexts` has read them.
+ */
 export function recordOf(
   run: Recordable,
   place: Place,
@@ -104,29 +106,22 @@ export function recordOf(
   const ids = new Set(extent.steps.flatMap(({ entry }) => (entry?.started ?? []).map((started) => started.id)));
   for (const started of entered.entry?.started ?? []) ids.add(started.id);
   const from = run.enteredAt(instanceName(id));
-  const saw = (keys: readonly Key[], context: unknown, at: number): ReadValue[] =>
-    keys.flatMap((key): ReadValue[] => {
-      if (isExternal(key)) return [{ key, of: 'version', saw: run.versionOf(key, at, extent.members) }];
-      if (key.segments[0] === 'actor:') {
-        const inner = key.segments[1];
-        if (inner !== undefined && ids.has(inner)) return [];
-        const own = run.hasSteps && actor !== 0;
-        return own ? [{ key, of: 'memory', saw: valueAt(context, key, true) }] : [{ key, of: 'unknown', saw: null }];
-      }
-      return [{ key, of: 'memory', saw: valueAt(context, key, false) }];
-    });
-  let context = run.contextBefore(actor, entered);
-  const advance = (step: RecordedStep) => {
-    context = fold(context, step.edits.map(changeOf));
+  const within = { actor, ids, members: extent.members };
+  const saw = (
+    keys: readonly Key[],
+    step: RecordedStep,
+    side: 'before' | 'after',
+    at: number,
+  ): readonly ReadValue[] => {
+    const values: ReadValue[] = [];
+    if (keys.length > 0)
+      run.contexts.ask({ actor, step, side }, (context) => {
+        values.push(...valuesIn(run, within, keys, context, at));
+        return values.map(({ saw }) => saw);
+      });
+    return values;
   };
-  const own = new Map<RecordedStep, unknown>();
-  for (const step of run.stepsOf(actor, entered, closed as RecordedStep)) {
-    own.set(step, context);
-    advance(step);
-  }
   const begins = readsIn(entered, new Set([instanceName(id)]));
-  const second = run.stepsOf(actor, entered, closed as RecordedStep)[1];
-  const atEntry = second === undefined ? context : own.get(second);
   const last = closed as RecordedStep;
   const heard = (byItself: boolean) =>
     (last.leads as RecordedStep[])
@@ -136,7 +131,7 @@ export function recordOf(
   const tells = [...heard(true), ...heard(false)].some((event) => Object.keys(event ?? {}).length > 1);
   const items: { at: number; item: RecordItem }[] = extent.steps.map((step) => {
     const keys = [...readsIn(step, extent.members), ...(step === last && tells ? [EVERYTHING] : [])];
-    const reads = step.actor === actor ? saw(keys, own.get(step), step.act + 1) : [];
+    const reads = step.actor === actor ? saw(keys, step, 'before', step.act + 1) : [];
     // The acts of a step follow the number at which it begins: a call with that number came before.
     return { at: step.act + 0.5, item: { is: 'step', step, reads } };
   });
@@ -153,7 +148,7 @@ export function recordOf(
     region,
     entered,
     entry: JSON.stringify(partOf(entered.value, path) ?? null),
-    first: saw(begins, atEntry, entered.to + 1),
+    first: saw(begins, entered, 'after', entered.to + 1),
     items: items.map(({ item }) => item),
     members: extent.members,
     next: {
@@ -167,6 +162,24 @@ export function recordOf(
     },
     by: run.account,
   };
+}
+
+/** The values of keys that a record has read in a context, from outside of itself. */
+function valuesIn(
+  run: Recordable,
+  { actor, ids, members }: { readonly actor: number; readonly ids: ReadonlySet<string> } & Pick<WorkRecord, 'members'>,
+  keys: readonly Key[],
+  context: unknown,
+  before: number,
+): ReadValue[] {
+  return keys.flatMap((key): ReadValue[] => {
+    if (isExternal(key)) return [{ key, of: 'version', saw: run.versionOf(key, before, members) }];
+    if (key.segments[0] !== 'actor:') return [{ key, of: 'memory', saw: valueAt(context, key, false) }];
+    const inner = key.segments[1];
+    if (inner !== undefined && ids.has(inner)) return [];
+    const own = run.hasSteps && actor !== 0;
+    return own ? [{ key, of: 'memory', saw: valueAt(context, key, true) }] : [{ key, of: 'unknown', saw: null }];
+  });
 }
 
 /** The numbers of the actors that steps started, in order. */

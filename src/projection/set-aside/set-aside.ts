@@ -4,9 +4,10 @@ import type { Place } from '../../history/places.ts';
 import type { PlacedStep } from '../../history/step-lists.ts';
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
 import { type Region, split } from '../../model/region.ts';
-import { contextBefore, type Kept, rollBack, undoneSteps } from '../rollback.ts';
+import { type Kept, rollBack, undoneSteps } from '../rollback.ts';
 import type { RecordedStep, Timer } from '../state-types.ts';
 import type { Projections, Steps } from '../steps.ts';
+import { ContextReads } from './context-reads.ts';
 import { type Recordable, recordOf, type WorkRecord } from './records.ts';
 import { Translating } from './translate.ts';
 
@@ -32,17 +33,30 @@ export class SetAside {
   recordsOf(aside: readonly InstanceId[]): Map<string, WorkRecord> {
     const { places } = this.#run;
     const records = new Map<string, WorkRecord>();
-    const run = this.#recordable();
+    const contexts = new ContextReads(places);
+    const run = this.#recordable(contexts);
     for (const id of aside) {
       const name = instanceName(id);
       const place = places.of(name);
       const record = place === undefined ? null : recordOf(run, place, extentOf(places, place));
       if (record !== null) records.set(name, record);
     }
+    contexts.readAll();
     return records;
   }
 
-  #recordable(): Recordable {
+  /** The steps of instances that are set aside by themselves. */
+  stepsOf(aside: readonly InstanceId[]): Set<PlacedStep> {
+    const { places } = this.#run;
+    const steps = new Set<PlacedStep>();
+    for (const id of aside) {
+      const place = places.of(instanceName(id));
+      for (const step of place === undefined ? [] : (extentOf(places, place)?.steps ?? [])) steps.add(step);
+    }
+    return steps;
+  }
+
+  #recordable(contexts: ContextReads): Recordable {
     const { actors, calls, decisions, events, places, timers } = this.#run;
     return {
       hasSteps: places.steps.last !== undefined,
@@ -51,8 +65,7 @@ export class SetAside {
       account: decisions.account,
       calls: (name, after, upTo) => calls.ledger.between(name, after, upTo),
       structureOf: (region) => actors.structureOf(region),
-      contextBefore: (actor, step) => contextBefore(places, actor, step),
-      stepsOf: (actor, from, upTo) => places.between(from.nth - 1, upTo.nth).filter((step) => step.actor === actor),
+      contexts,
       nextOf: (step) => places.nextOf(step.nth, step.actor),
       versionOf: (key, before, but) => events.versions.newest(key, before, but),
       enteredAt: (name) => events.history.registry.named(name)?.entry.at ?? 0,
@@ -99,13 +112,19 @@ export class SetAside {
     const { actors, events, places, timers } = this.#run;
     const inside = (region: Region) => places.within(region, place.region);
     const from = (place.entered as RecordedStep).firstStarted;
-    const started = actors.all.filter(({ number, region, ended, started }) => {
+    const started = actors.all.slice(from).filter(({ region, ended, started }) => {
       const isInvoked = started !== null && started.at !== null && region !== null;
-      return number >= from && ended === null && isInvoked && inside(region);
+      return ended === null && isInvoked && inside(region);
     });
     const numbers = new Set(started.map(({ number }) => number));
     const kept: Kept[] = [[id, events.enteredAt(id)]];
-    for (const other of places.all()) if (numbers.has(split(other.region)[0])) kept.push([other.id, 0]);
+    // What lives in those actors was entered since.
+    for (const name of places
+      .between(place.entered.nth - 1, Number.POSITIVE_INFINITY)
+      .flatMap((step) => step.entered)) {
+      const other = places.of(name);
+      if (other !== undefined && numbers.has(split(other.region)[0])) kept.push([other.id, 0]);
+    }
     const undone = undoneSteps(places, kept);
     for (const [who, at] of kept) this.#giveWay(who, at);
     if (undone.size > 0) rollBack(this.#run, undone);

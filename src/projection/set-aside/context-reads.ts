@@ -1,0 +1,102 @@
+/**
+ * Reads contexts that were: of all steps that are asked about, in one pass over the steps of each actor, so that a container is copied once and
+ * not for every step (semantics.md C2, C6).
+ */
+import { Folding } from '../../history/context.ts';
+import type { Places } from '../../history/places.ts';
+import { changeOf } from '../edits.ts';
+import type { RecordedStep } from '../state-types.ts';
+
+/** The steps behind the last that was read that are folded on, where a context is kept nearer. */
+const NEAR = 64;
+
+/** A context: of an actor, right before or right after a step. */
+interface When {
+  readonly actor: number;
+  readonly step: RecordedStep;
+  readonly side: 'before' | 'after';
+}
+
+/** Takes the values of a context that it keeps, and tells them. */
+type Read = (context: unknown) => readonly unknown[];
+
+/** The contexts that are asked for together. */
+export class ContextReads {
+  /** The steps that were folded, and the containers that were copied for them. */
+  readonly counts = { folded: 0, copied: 0 };
+  readonly #places: Places<RecordedStep>;
+  readonly #asked = new Map<number, { readonly nth: number; readonly isAfter: boolean; readonly read: Read }[]>();
+
+  constructor(places: Places<RecordedStep>) {
+    this.#places = places;
+  }
+
+  /** Asks for a context: it is handed over by `readAll`. */
+  ask({ actor, step: { nth }, side }: When, read: Read): void {
+    const asked = this.#asked.get(actor) ?? [];
+    this.#asked.set(actor, asked);
+    asked.push({ nth, isAfter: side === 'after', read });
+  }
+
+  /** Hands over all that was asked for. Costs the steps in between, once. */
+  readAll(): void {
+    for (const [actor, asked] of this.#asked) {
+      const cursor = new Cursor(this.#places, actor, this.counts);
+      asked.sort((a, b) => a.nth - b.nth || Number(a.isAfter) - Number(b.isAfter));
+      for (const { nth, isAfter, read } of asked) {
+        const folding = cursor.before(isAfter ? nth + 1 : nth);
+        // What is kept of a context is not changed by what is folded on.
+        if (read(folding.context).some((value) => typeof value === 'object' && value !== null)) folding.share();
+      }
+      cursor.end();
+    }
+    this.#asked.clear();
+  }
+}
+
+/** The context of an actor, on its way through the steps. */
+class Cursor {
+  readonly #places: Places<RecordedStep>;
+  readonly #actor: number;
+  readonly #counts: ContextReads['counts'];
+  #folding: Folding | null = null;
+  /** The last step that is folded in. */
+  #last: RecordedStep | null = null;
+
+  constructor(places: Places<RecordedStep>, actor: number, counts: ContextReads['counts']) {
+    this.#places = places;
+    this.#actor = actor;
+    this.#counts = counts;
+  }
+
+  /** The context before a number: no number may be lower than one before. */
+  before(nth: number): Folding {
+    const steps: RecordedStep[] = [];
+    let kept: { readonly is: unknown; readonly base: RecordedStep; readonly behind: number } | null = null;
+    for (const step of this.#places.before(nth, this.#actor)) {
+      if (step === this.#last && this.#folding !== null) return this.#foldOn(this.#folding, steps);
+      if (kept === null && step.context !== null) kept = { is: step.context.is, base: step, behind: steps.length };
+      if (kept !== null && (this.#folding === null || steps.length >= NEAR)) break;
+      steps.push(step);
+    }
+    this.end();
+    this.#last = null;
+    this.#folding = new Folding(kept?.is);
+    if (kept === null) return this.#foldOn(this.#folding, steps);
+    this.#last = kept.base;
+    return this.#foldOn(this.#folding, steps.slice(0, kept.behind));
+  }
+
+  /** Folds steps in, the last one first in the list. */
+  #foldOn(folding: Folding, steps: readonly RecordedStep[]): Folding {
+    for (const step of [...steps].reverse()) folding.apply(step.edits.map(changeOf));
+    this.#counts.folded += steps.length;
+    this.#last = steps[0] ?? this.#last;
+    return folding;
+  }
+
+  /** Counts what was copied. */
+  end(): void {
+    this.#counts.copied += this.#folding?.copied ?? 0;
+  }
+}
