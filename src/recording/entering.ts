@@ -6,7 +6,7 @@ import type { Skeleton } from '../boundaries/config.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import { hasVersion } from '../model/external-keys.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
-import { type Region, regionName } from '../model/region.ts';
+import { type Region, regionName, split } from '../model/region.ts';
 import type { Party } from '../model/step-entry.ts';
 import type { Live } from '../projection/state-types.ts';
 import type { Microstep, Place } from '../runtime/microstep.ts';
@@ -87,32 +87,42 @@ export class Entering {
   }
 
   #enterAll(parties: readonly Party[], leaving: Set<string>): void {
-    const { entered, after } = this.#view.seen;
+    const { after } = this.#view.seen;
     const here = this.#view.here;
     for (const { live, placed } of here) {
       if (!after.some((place) => covers(placed.skeleton.states, place.path) && liesIn(live, place)))
         leaving.add(instanceName(live.id));
     }
     for (const placed of this.#view.placed) {
-      const { skeleton } = placed;
-      const at = entered.find(({ path }) => skeleton.entry.includes(path));
-      if (at === undefined || !sameMachine(placed, at.path)) continue;
-      const value = skeleton.entity.evaluate(this.#view.facts(at.path, null));
-      if ('reason' in value || value.value.length > LONGEST_ENTITY) {
-        const reason = 'reason' in value ? value.reason : `it has more than ${LONGEST_ENTITY} characters`;
-        this.#view.find(
-          'entity_unknown',
-          null,
-          `${skeleton.name} begins at ${at.path}, and whose work it is is not known: ${reason}`,
-        );
-        continue;
-      }
-      const region = this.#regionOf(placed, at);
-      const same = this.#sameAs(placed, region);
-      if (same !== undefined && same.id.entity === value.value) continue;
-      if (same !== undefined) leaving.add(instanceName(same.id));
-      this.#enter(placed, region, value.value, parties, leaving);
+      for (const at of this.#entriesOf(placed)) this.#enterAt(placed, at, parties, leaving);
     }
+  }
+
+  #enterAt(placed: Placed, at: Place, parties: readonly Party[], leaving: Set<string>): void {
+    const { skeleton } = placed;
+    const value = skeleton.entity.evaluate(this.#view.facts(at.path, null));
+    if ('reason' in value || value.value.length > LONGEST_ENTITY) {
+      const reason = 'reason' in value ? value.reason : `it has more than ${LONGEST_ENTITY} characters`;
+      this.#view.find(
+        'entity_unknown',
+        null,
+        `${skeleton.name} begins at ${at.path}, and whose work it is is not known: ${reason}`,
+      );
+      return;
+    }
+    const region = this.#regionOf(placed, at);
+    const same = this.#sameAs(placed, region);
+    if (same !== undefined && same.id.entity === value.value) return;
+    if (same !== undefined) leaving.add(instanceName(same.id));
+    this.#enter(placed, region, value.value, parties, leaving);
+  }
+
+  /** The entry states of a skeleton that the step enters: the first, or the first of each region where each has a unit of its own. */
+  #entriesOf(placed: Placed): Place[] {
+    const { entered } = this.#view.seen;
+    const found = entered.filter(({ path }) => placed.skeleton.entry.includes(path) && sameMachine(placed, path));
+    if (!placed.lanes) return found.slice(0, 1);
+    return found.filter((at, index) => !found.slice(0, index).some((before) => isWithin(at.region, before.region)));
   }
 
   #regionOf(placed: Placed, at: Place): Region {
@@ -122,22 +132,20 @@ export class Entering {
   /** The live instance of a skeleton that a step would enter again, were its entity the same. */
   #sameAs({ skeleton, lanes }: Placed, region: Region): Live | undefined {
     const isSame = ({ id, region: own }: Live) =>
-      id.skeleton === skeleton.name && (!lanes || own === region) && !this.leaving.has(instanceName(id));
+      id.skeleton === skeleton.name &&
+      (!lanes || isWithin(split(region)[1], split(own)[1])) &&
+      !this.leaving.has(instanceName(id));
     return this.#view.here.find(({ live }) => isSame(live))?.live;
   }
 
   /** The entries of a step that entered no instance: as long as the entities are those of the instances that are there, it does so again. */
   plan(): Entry[] {
-    const { entered } = this.#view.seen;
     return this.#view.placed.flatMap((placed) => {
-      const { skeleton } = placed;
-      const at = entered.find(({ path }) => skeleton.entry.includes(path));
-      const same =
-        at === undefined || !sameMachine(placed, at.path)
-          ? undefined
-          : this.#sameAs(placed, this.#regionOf(placed, at));
-      if (at === undefined || same === undefined) return [];
-      return [{ entity: same.id.entity, evaluate: skeleton.entity.evaluate, state: at.path }];
+      return this.#entriesOf(placed).flatMap((at) => {
+        const same = this.#sameAs(placed, this.#regionOf(placed, at));
+        if (same === undefined) return [];
+        return [{ entity: same.id.entity, evaluate: placed.skeleton.entity.evaluate, state: at.path }];
+      });
     });
   }
 

@@ -26,7 +26,9 @@ export function placedIn(
     const [first] = found;
     if (first === undefined) return [];
     const region = found.map((place) => place.region).reduce(commonRegion);
-    const lanes = found.some((place) => place.lanes);
+    // Entered in regions side by side, or at the root and in a region, it is a unit of its own in each of them (C5).
+    const entries = new Set(found.flatMap((place) => (skeleton.entry.includes(place.path) ? [place.region] : [])));
+    const lanes = entries.size > 1 || found.some((place) => place.lanes);
     return [{ skeleton, region, prefix: first.path.slice(0, first.path.lastIndexOf('/') + 1), lanes }];
   });
 }

@@ -16,7 +16,7 @@ import type { Facts } from '../predicates/predicate.ts';
 import type { RunState } from '../projection/run-state.ts';
 import type { ActorState, Live } from '../projection/state-types.ts';
 import type { Microstep, Place } from '../runtime/microstep.ts';
-import { covers, type Placed } from './entry-states.ts';
+import { covers, isWithin, type Placed } from './entry-states.ts';
 
 /** A tool that takes part in a step: one that it starts, or the one that it hears from. */
 export interface Acting {
@@ -45,7 +45,7 @@ export class StepView {
   readonly #tools = new Map<InstanceId, Acting[]>();
   /** The facts for the templates of one instance, kept for the next of them. */
   #filling: Facts | null = null;
-  #args: { action: string; args: unknown } | null = null;
+  readonly #args = new Map<string, { action: string; args: unknown }>();
 
   constructor(config: BoundaryConfig, runState: RunState, placed: readonly Placed[], actor: number, seen: Microstep) {
     this.config = config;
@@ -76,14 +76,19 @@ export class StepView {
 
   /** The facts of the step, for predicates, templates and entities. */
   facts(state: string, entity: string | null): Facts {
-    this.#args ??= this.#argsOf();
     const { event, context } = this.seen;
-    return { state, action: this.#args.action, args: this.#args.args, entity, memory: context, event };
+    const known = this.#args.get(state) ?? this.#argsOf(state);
+    this.#args.set(state, known);
+    return { state, action: known.action, args: known.args, entity, memory: context, event };
   }
 
-  #argsOf(): { action: string; args: unknown } {
-    const { event, started } = this.seen;
-    const child = started[0];
+  /** The call that starts in a state or around it, else in its region; where none of these does, the first that the step starts. */
+  #argsOf(state: string): { action: string; args: unknown } {
+    const { event, started, entered } = this.seen;
+    const region = entered.find(({ path }) => path === state)?.region;
+    const around = started.filter(({ place }) => place !== null && isWithin(state, place.path));
+    const beside = started.filter(({ place }) => region !== undefined && place !== null && holds(region, place.region));
+    const child = state === '' ? started[0] : (around.at(-1) ?? beside[0] ?? started[0]);
     const action = child?.src ?? this.news?.src ?? event.type;
     return { action, args: child === undefined ? payload(event) : child.input };
   }

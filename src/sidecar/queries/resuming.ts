@@ -130,7 +130,10 @@ export class Resuming {
     const states = statesOf(at, path);
     const prefix = this.#placed.find((placed) => placed.skeleton === skeleton)?.prefix ?? '';
     if (states.some((state) => covers(skeleton.states, `${prefix}${state}`))) return null;
-    const resume = bare(skeleton.rollback.resume as string);
+    // A unit with entries in several regions resumes in its own.
+    const named = [skeleton.rollback.resume as string, ...skeleton.entry].map(bare);
+    const resume = named.find((state) => path === '' || state.startsWith(`${path}.`));
+    if (resume === undefined) return null;
     const inner = path === '' ? resume : resume.slice(path.length + 1);
     return this.#runtime.valueWithin(prefix, path, inner) ?? null;
   }
