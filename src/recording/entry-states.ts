@@ -26,11 +26,28 @@ export function placedIn(
     const [first] = found;
     if (first === undefined) return [];
     const region = found.map((place) => place.region).reduce(commonRegion);
-    // Entered in regions side by side, or at the root and in a region, it is a unit of its own in each of them (C5).
     const entries = new Set(found.flatMap((place) => (skeleton.entry.includes(place.path) ? [place.region] : [])));
-    const lanes = entries.size > 1 || found.some((place) => place.lanes);
+    const lanes = areBeside([...entries], first.path, placeAt) || found.some((place) => place.lanes);
     return [{ skeleton, region, prefix: first.path.slice(0, first.path.lastIndexOf('/') + 1), lanes }];
   });
+}
+
+/** True where two of some regions can be active at once: a skeleton that is entered in both has a unit of its own in each (C5). */
+function areBeside(
+  regions: readonly string[],
+  state: string,
+  placeAt: (path: string) => { readonly region: string } | undefined,
+): boolean {
+  const prefix = state.slice(0, state.lastIndexOf('/') + 1);
+  return regions.some((one) =>
+    regions.some((other) => {
+      const [left, right] = [one.split('.'), other.split('.')];
+      const differ = left.findIndex((part, index) => part !== right[index]);
+      if (differ === -1 || differ >= right.length || one === '' || other === '') return false;
+      const child = left.slice(0, differ + 1).join('.');
+      return placeAt(`${prefix}${child}`)?.region === child;
+    }),
+  );
 }
 
 function commonRegion(a: string, b: string): string {

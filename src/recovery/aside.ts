@@ -44,7 +44,7 @@ export function setAside(
   const pieces = new Map<InstanceRecord, Piece>();
   effort.visited += moves.size;
   for (const [record, { keep }] of moves) {
-    const piece = keep === null ? pieceOf(history, places, record, suspects) : null;
+    const piece = keep === null ? pieceOf(history, places, record, moves, suspects) : null;
     if (piece === null) continue;
     effort.visited += piece.extent.steps.length;
     pieces.set(record, piece);
@@ -60,6 +60,7 @@ function pieceOf(
   history: History,
   places: Places,
   record: InstanceRecord,
+  moves: Moves,
   suspects: ReadonlySet<string>,
 ): Piece | null {
   const place = places.of(instanceName(record.id));
@@ -70,6 +71,8 @@ function pieceOf(
     if (suspects.has(name)) return null;
     const member = history.registry.named(name);
     if (member === undefined || member.id.skeleton === ROOT) continue;
+    // Work that is kept cannot be taken along: the piece around it is undone.
+    if (!moves.has(member)) return null;
     if (history.effects.hasOpen(member)) return null;
   }
   const from = record.entry.at;
