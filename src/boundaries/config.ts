@@ -61,6 +61,16 @@ export interface Retry {
   readonly never: ReadonlySet<string>;
 }
 
+/** The identity of the acts of a tool (semantics.md ON1). */
+export interface Once {
+  /** The parts of the arguments that say which act a call is, as in the file: `args.invoice`. */
+  readonly by: readonly string[];
+  /** `run`: an act is one within its run; `store`: also over all runs of the store. */
+  readonly scope: 'run' | 'store';
+  /** The values of those parts; null where one of them is not there. */
+  identityOf(args: unknown): readonly unknown[] | null;
+}
+
 /** A tool: the keys that its calls touch, and the rules for them. */
 export interface Tool {
   readonly name: string;
@@ -98,6 +108,8 @@ export interface Tool {
    * at once.
    */
   readonly buffer: 'call' | { readonly name: string } | null;
+  /** The identity of its acts; null for a tool whose calls are acts of their own. */
+  readonly once: Once | null;
   /** The condition that must hold before a call leaves, asked again after its approval. */
   readonly when: Predicate | null;
   /** The name of the check, in code, that looks at the world once more before a call leaves. */

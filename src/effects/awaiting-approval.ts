@@ -2,6 +2,7 @@
 import { act, drop } from './acting.ts';
 import { earlier } from './earlier-calls.ts';
 import { type Approval, denied, failed, type GuardedCall, type GuardPort, type Reply } from './guarded-call.ts';
+import { actBefore, actOfCall } from './repeating.ts';
 import { Denied } from './signals.ts';
 
 /** The name of a call that is held, and the digest of its arguments. */
@@ -24,6 +25,7 @@ export async function awaitApproval(
   const mine = port.ledger.get(key);
   const isNew = mine?.status === 'buffered';
   const dropped = (): Reply => (isNew ? drop(port, key, mine) : { is: 'dropped' });
+  const isRepetition = () => actBefore(port, actOfCall(port, call), key) !== undefined;
   const like = earlier(port, call, digest).like?.key ?? null;
   for (;;) {
     const approval = await call.approval(key, digest, like);
@@ -32,6 +34,11 @@ export async function awaitApproval(
     const why = approval.is === 'denied' ? approval.why : await call.stillAllowed();
     for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;
     if (call.signal.aborted) return dropped();
+    // Another call has made the act meanwhile: this one repeats it, and its approval is void (ON5).
+    if (isNew && isRepetition()) {
+      drop(port, key, mine);
+      return again();
+    }
     const admission = why === null ? call.admit(key) : { refused: why };
     if ('refused' in admission)
       return refuse(port, key, isNew, deniedBy(approval, admission.refused), admission.refused);

@@ -23,10 +23,14 @@ export function earlier({ ledger }: GuardPort, call: GuardedCall, digest: string
   // What is asked of an idempotent counterparty with other arguments is another thing, whatever became of the first.
   const isOnlySame = classOf(call.tool) === 'idempotent';
   const unheard = ledger.unheard(call.instance, call.name).filter((other) => {
-    return !(isOnlySame && other.intent.digest !== digest) && call.relation(other) !== 'waited for';
+    if (isOnlySame && other.intent.digest !== digest) return false;
+    // A call with an identity says by itself if it is the same act (ON1): what is not, is another one.
+    if (call.tool?.once && other.intent.digest !== digest) return false;
+    return call.relation(other) !== 'waited for';
   });
   const same = unheard.find((other) => other.intent.digest === digest && call.relation(other) === 'same');
   if (same !== undefined) return { same };
+  if (call.tool?.once) return NOTHING_BEFORE;
   const open = unheard.find(({ status }) => status === 'unknown');
   if (open !== undefined) return { open };
   const like = unheard.at(-1);

@@ -6,11 +6,14 @@ import { type Encoded, encode } from '../journal/codec.ts';
 import type { IntentEntry } from '../model/call-entries.ts';
 import { isOpen } from '../model/effect.ts';
 import { act, drop, plainCall, stage } from './acting.ts';
+import { isAct } from './acts.ts';
 import { awaitApproval } from './awaiting-approval.ts';
 import { argsDigest } from './digest.ts';
 import { earlier, NOTHING_BEFORE, unclaimed } from './earlier-calls.ts';
 import { classOf, denied, failed, type GuardedCall, type GuardPort, type Reply } from './guarded-call.ts';
 import { isDistrusted, type LedgerCall } from './ledger-call.ts';
+import { type Act, actBefore, actOfCall, repeated, unnamed } from './repeating.ts';
+import { ActRepeated } from './signals.ts';
 
 /** Makes a call, or answers it from the ledger. Never throws. */
 export async function guardedCall(port: GuardPort, call: GuardedCall): Promise<Reply> {
@@ -24,34 +27,36 @@ export async function guardedCall(port: GuardPort, call: GuardedCall): Promise<R
 
 async function whenClear(port: GuardPort, call: GuardedCall): Promise<Reply> {
   for (let held = port.free(); held !== null; held = port.free()) await held;
-  return call.signal.aborted || port.cancelled() ? { is: 'dropped' } : guarded(port, call);
+  return call.signal.aborted || port.cancelled() || port.stopping() ? { is: 'dropped' } : guarded(port, call);
 }
 
 /**
  * True where a call would be made now: what is known of it, or has to be found out, does not depend on its preconditions any
  * more.
  */
-function leaves(
-  { run, secret, codecs, ledger }: GuardPort,
-  { actor, instance, keyedAs, name, tool, args }: GuardedCall,
-): boolean {
+function leaves(port: GuardPort, call: GuardedCall): boolean {
+  const { run, secret, codecs, ledger } = port;
+  const { actor, instance, keyedAs, name, tool, args } = call;
   const known = ledger.ofActor(actor);
   const key =
     (known && ledger.keyAgain(known)) ??
     ledger.nextKey(run, { instance, keyedAs, tool: name, digest: argsDigest(args, secret, codecs) });
   const recorded = ledger.get(key);
+  if (!stands(recorded) && actBefore(port, actOfCall(port, call), key) !== undefined) return false;
   return !stands(recorded) || isDistrusted(recorded) || (isOpen(recorded.status) && classOf(tool) === 'idempotent');
 }
 
 /** True where a call was made, or waits to be: not where it is known not to have happened, or was taken back. */
 function stands(recorded: LedgerCall | undefined): recorded is LedgerCall {
-  return recorded !== undefined && recorded.status !== 'failed' && recorded.status !== 'compensated';
+  return recorded !== undefined && isAct(recorded);
 }
 
 async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   if (classOf(call.tool) === 'none') return plainCall(port, call);
   const lost = encode(call.args, { codecs: port.codecs });
   if (!('text' in lost)) return failed('CONTRACT_VIOLATION', new TypeError(unwritten(call.name, lost)), null);
+  const made = actOfCall(port, call);
+  if (made.is === 'unnamed') return unnamed(call, made.by);
   const { ledger } = port;
   const known = ledger.ofActor(call.actor);
   const digest = argsDigest(call.args, port.secret, port.codecs);
@@ -66,12 +71,19 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   const recorded = ledger.get(key);
   const stood = stands(recorded);
   if (stood && recorded.intent.digest !== digest) return { is: 'diverged', recorded, digest };
-  const answer = recorded === undefined ? null : fromLedger(port, call, recorded, before.same !== undefined, digest);
+  const answer =
+    recorded === undefined || recorded.repeats !== null
+      ? null
+      : fromLedger(port, call, recorded, before.same !== undefined, digest);
   if (answer !== null) return answer;
+  const intent: IntentEntry = { do: 'intent', ...named(call, made), key, digest };
+  const first = stood ? undefined : actBefore(port, made, key);
+  if (first !== undefined)
+    return (await repeated(port, call, intent, first, () => whenClear(port, call))) ?? unknownBefore(first.key);
   const kept = stood ? undefined : unclaimed(ledger, call, key);
   if (kept !== undefined) return { is: 'unclaimed', kept };
   if (stood && recorded.status !== 'confirmed' && classOf(call.tool) !== 'idempotent') return unknownBefore(key);
-  return leave(port, call, { do: 'intent', ...named(call), key, digest }, stood);
+  return leave(port, call, intent, stood);
 }
 
 /**
@@ -95,7 +107,7 @@ function fromLedger(
   if (isDistrusted(recorded)) return null;
   if (recorded.at === null || again)
     port.append([
-      { do: 'intent', ...named(call), key, digest },
+      { do: 'intent', ...named(call, actOfCall(port, call)), key, digest },
       { do: 'outcome', key, status: 'confirmed', output },
     ]);
   return { is: 'done', output };
@@ -118,6 +130,8 @@ async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, be
   const { key, digest } = intent;
   if (call.gated || earlier(port, call, digest).like !== undefined) {
     port.append([before ? intent : { ...intent, held: 'gate' }]);
+    const elsewhere = await inOtherRun(port, call, intent);
+    if (elsewhere !== null) return elsewhere;
     return awaitApproval(port, call, { key, digest }, () => whenClear(port, call));
   }
   const admission = call.admit(key);
@@ -128,6 +142,8 @@ async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, be
   const stays = before || call.tool?.buffer ? null : port.leaves(key);
   try {
     await port.durable();
+    const elsewhere = await inOtherRun(port, call, intent);
+    if (elsewhere !== null) return elsewhere;
     if (call.tool?.buffer) for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;
     if (call.signal.aborted || port.cancelled()) return before ? { is: 'dropped' } : drop(port, key, mine);
     return call.tool?.buffer
@@ -138,7 +154,19 @@ async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, be
   }
 }
 
-function named({ name, tool, undo, instance, keyedAs, actor, args }: GuardedCall) {
+/** The refusal of a call whose act another run of the store has; null where it has none (ON6). The intent is durable by then. */
+async function inOtherRun(port: GuardPort, call: GuardedCall, { key, inStore }: IntentEntry): Promise<Reply | null> {
+  if (!inStore) return null;
+  await port.durable();
+  const run = await port.elsewhere(key);
+  if (run === null) return null;
+  const error = new ActRepeated(call.name, { run, key: null });
+  port.append([{ do: 'outcome', key, status: 'failed', error: error.message }]);
+  return failed('GOVERNOR_DENIED', error, null);
+}
+
+function named({ name, tool, undo, instance, keyedAs, actor, args }: GuardedCall, act: Act) {
   const own = keyedAs.entity === instance.entity ? {} : { keyedAs: keyedAs.entity };
-  return { actor, tool: name, instance, class: classOf(tool), undo, args, ...own };
+  const once = act.is === 'one' ? { once: act.once, ...(act.inStore && { inStore: true as const }) } : {};
+  return { actor, tool: name, instance, class: classOf(tool), undo, args, ...own, ...once };
 }

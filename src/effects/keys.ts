@@ -56,6 +56,8 @@ interface KnownCall {
   readonly status: EffectStatus;
   readonly intent: IntentEntry;
   readonly voided: boolean;
+  /** The key of the act that it repeats: it was never sent, so its key is free (ON2). */
+  readonly repeats: string | null;
 }
 
 /** The first generation of a key that is not used up by an earlier call. @param digest that of the arguments of the new one. */
@@ -78,6 +80,7 @@ export function firstOf(key: string): string {
 
 /** True where a key is used up: the call that is asked for now is another decision. */
 function isOver(known: KnownCall | undefined, digest: string): boolean {
+  if (known !== undefined && known.repeats !== null) return false;
   if (known?.status === 'failed') return known.voided || known.intent.digest !== digest;
   return known?.status === 'compensated';
 }

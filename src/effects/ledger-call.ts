@@ -44,6 +44,10 @@ export interface LedgerCall {
   voided: boolean;
   /** True where a process that the run was taken from may still make it: "not applied" may be undone by that (E2). */
   mayLeave: boolean;
+  /** The name of its act, the tool and the digest of the identity; null where its tool declares none (ON1). */
+  readonly act: string | null;
+  /** The key of the act that it repeats: it is no act (ON2, ON3). */
+  readonly repeats: string | null;
   /** Has its intent read from a base from here on: it is kept no longer. */
   settle(source: CallSource, intent: unknown): void;
   /** Its intent in a base; null where that does not have it as it is. */
@@ -54,7 +58,8 @@ export interface LedgerCall {
 
 /** The status of a call at its intent: one that is claimed by a replay has been confirmed, and one that is held waits. */
 export function statusOf(intent: IntentEntry, known: LedgerCall | undefined): EffectStatus {
-  if (known?.status === 'confirmed' && !isDistrusted(known)) return 'confirmed';
+  if (intent.repeats !== undefined) return 'confirmed';
+  if (known?.status === 'confirmed' && known.repeats === null && !isDistrusted(known)) return 'confirmed';
   return intent.held === undefined ? 'intended' : 'buffered';
 }
 

@@ -5,11 +5,14 @@
 import type { IntentEntry, OutcomeEntry } from '../model/call-entries.ts';
 import { isOpen } from '../model/effect.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
+import { Acts, actOf, isAct } from './acts.ts';
 import { DisplacedCalls } from './displaced-calls.ts';
 import { firstOf, freeKey, type KeyedCall, type KeyForm, keyOf } from './keys.ts';
 import { type LedgerCall, statusOf } from './ledger-call.ts';
 import { PlacedCalls } from './placed-calls.ts';
 import { RetainedCall } from './retained-call.ts';
+
+const NONE_FREED: readonly string[] = [];
 
 /** The calls of a run. */
 export class Ledger {
@@ -23,11 +26,15 @@ export class Ledger {
   readonly #byActor = new Map<number, LedgerCall>();
   readonly #displaced = new DisplacedCalls<LedgerCall>();
   readonly #heldBack = new Set<LedgerCall>();
+  /** The calls with an identity (ON1). */
+  readonly acts = new Acts();
+  /** The calls that hold no act of the store any more, and of which the store was not told (ON6). */
+  #freed: string[] = [];
 
   /** The parts that a base holds. */
   get parts() {
     const [calls, placed, byActor, displaced] = [this.#calls, this.#placed, this.#byActor, this.#displaced];
-    return { calls, placed, byActor, displaced, heldBack: this.#heldBack };
+    return { calls, placed, byActor, displaced, heldBack: this.#heldBack, acts: this.acts };
   }
 
   get(key: string): LedgerCall | undefined {
@@ -97,7 +104,8 @@ export class Ledger {
    * the order of their intents. One outcome answers one call.
    */
   unheard(instance: InstanceId, tool: string): LedgerCall[] {
-    return this.#placed.get(instanceName(instance))?.unheard(tool) ?? [];
+    const unheard = this.#placed.get(instanceName(instance))?.unheard(tool) ?? [];
+    return unheard.filter(({ repeats }) => repeats === null);
   }
 
   /** Records an intent at event `at` and wall clock `time`; an earlier call of the same key is claimed by it. */
@@ -119,9 +127,14 @@ export class Ledger {
       isAnswered: false,
       voided: false,
       mayLeave: known?.mayLeave === true && isOpen(known.status),
+      act: actOf(intent),
+      repeats: intent.repeats ?? null,
     };
-    const call = new RetainedCall(facts, { intent, output: known?.output });
+    const answers = intent.repeats === undefined ? known : this.#calls.get(intent.repeats);
+    const output = answers?.repeats === null ? answers.output : undefined;
+    const call = new RetainedCall(facts, { intent, output });
     this.#calls.set(intent.key, call);
+    this.acts.add(call);
     this.#giveWay(this.ofActor(intent.actor), intent.key);
     this.#byActor.set(intent.actor, call);
     if (known !== undefined) this.#displaced.delete(known);
@@ -211,6 +224,7 @@ export class Ledger {
     if (outcome.status === 'buffered') call.staged = true;
     else this.#heldBack.delete(call);
     this.#placed.get(instanceName(call.intent.instance))?.changed(call);
+    if (!isAct(call)) this.#free(call);
     return call;
   }
 
@@ -251,7 +265,7 @@ export class Ledger {
       this.#placed.get(name)?.remove(call.key);
       call.at = null;
       if (!aside.has(call.key)) outdate(call);
-      this.#displaced.add(call);
+      if (call.repeats === null) this.#displaced.add(call);
       this.#heldBack.delete(call);
       if (!aside.has(call.key) && this.#neverLeaves(call)) never.push(call);
     }
@@ -262,7 +276,23 @@ export class Ledger {
     if (call.status !== 'buffered') return false;
     call.status = 'failed';
     call.error = 'rolled back before it left';
+    this.#free(call);
     return true;
+  }
+
+  /** The run is over: what is held never leaves. */
+  end(): void {
+    for (const call of this.#calls.values()) if (call.status === 'buffered') this.#free(call);
+  }
+
+  #free({ key, act, repeats, intent }: LedgerCall): void {
+    if (act !== null && repeats === null && intent.inStore) this.#freed.push(key);
+  }
+
+  /** The keys of the calls that hold no act of the store any more; each is told once (ON6). */
+  freed(): readonly string[] {
+    if (this.#freed.length === 0) return NONE_FREED;
+    return this.#freed.splice(0);
   }
 
   /** The kept effects of an instance that its replay has not claimed (E7). */

@@ -31,6 +31,8 @@ export class RetainedCall implements LedgerCall {
   isAnswered: boolean;
   voided: boolean;
   mayLeave: boolean;
+  readonly act: string | null;
+  readonly repeats: string | null;
   #intent: IntentEntry | null = null;
   #output: { readonly is: unknown } | null = null;
   /** The bases that have its intent and its output as they are, and the texts there; null where none has. */
@@ -61,6 +63,8 @@ export class RetainedCall implements LedgerCall {
     this.isAnswered = facts.isAnswered;
     this.voided = facts.voided;
     this.mayLeave = facts.mayLeave;
+    this.act = facts.act;
+    this.repeats = facts.repeats;
     if ('intent' in of) {
       this.#intent = of.intent;
       this.#output = { is: of.output };

@@ -45,6 +45,32 @@ export class Denied extends Error {
   }
 }
 
+/** The act that a call would have repeated, and the run that made it. */
+export interface RepeatedAct {
+  readonly run: string;
+  /** The key of its call; null where it is another run's. */
+  readonly key: string | null;
+}
+
+/**
+ * The call would repeat an act that was made before, and cannot be answered with it: it has other arguments, or another run of the store has the
+ * act (ON3, ON6). It never left. A machine can handle it on the path of its errors, like a denial.
+ */
+export class ActRepeated extends Error {
+  /** Names the error. */
+  override readonly name = 'ActRepeated';
+  readonly code = 'act_repeated';
+  /** The act that was made first. */
+  readonly first: RepeatedAct;
+
+  constructor(tool: string, first: RepeatedAct) {
+    const { run, key } = first;
+    const what = key === null ? `run ${JSON.stringify(run)} has this act` : `${key} is this act, with other arguments`;
+    super(`act_repeated: ${what}, and ${tool} makes it once`);
+    this.first = first;
+  }
+}
+
 const TIMEOUTS = new Set([
   'TimeoutError',
   'AbortError',

@@ -29,7 +29,10 @@ const INTENT = new RowForm<IntentEntry>(8, [
   member('digest', plain<string>()),
   member('args', value('arguments')),
   optional('held', oneOf(['gate', 'buffer']), '-1'),
-  optional('keyedAs', plain<string>()),
+  optional('keyedAs', plain<string>(), '0'),
+  optional('once', plain<string>(), '0'),
+  optional('repeats', plain<string>(), '0'),
+  optional('inStore', plain<true>(), '0'),
 ]);
 
 const OUTCOME = new RowForm<OutcomeEntry>(3, [

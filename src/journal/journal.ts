@@ -8,9 +8,10 @@
  * without one removes it. J7: a writer may have a base kept, what the rows up to one come to: it may become durable with any later commit or
  * never, takes the place of the one before it, and one that does not fit the rows is none. J8: rows before that of a base may be archived: they
  * are read as before while their files are there, and `read` refuses with `rows_archived` where one is not; the base, the rows after it and the
- * writer do without.
+ * writer do without. J9: an act of a store has one call at most, of whichever run; it is taken and freed by the commit whose rows say so, and outlives a run that is deleted.
  */
 import { CodedError } from '../model/coded-error.ts';
+import type { ActChange, HeldAct } from './acts.ts';
 import type { RowArchive } from './base/row-archive.ts';
 import type { ClaimDesk } from './claims.ts';
 import type { Rest, WorkQueue } from './work.ts';
@@ -19,6 +20,8 @@ import type { Rest, WorkQueue } from './work.ts';
 export interface Row {
   readonly kind: number;
   readonly body: string;
+  /** What it does to the acts of the store (J9): no part of what is stored of it. */
+  readonly acts?: readonly ActChange[];
 }
 
 /** A row in its place. `time` is the wall clock of the first append of its commit group, in milliseconds, and never goes back. */
@@ -121,6 +124,8 @@ export interface Journal {
    * @throws JournalError once the lease is lost or a write failed (J4).
    */
   append(rows: readonly Row[], note?: string): number;
+  /** The call that has an act of the store (J9), as far as it is durable; null where none has. */
+  actOf(act: string): Awaitable<HeldAct | null>;
   /** Has a base of its rows kept (J7), of which none is after its head. */
   keep(base: Base): void;
   /** The newest base that is kept and fits the rows; null where there is none. */

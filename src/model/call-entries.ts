@@ -20,6 +20,12 @@ export interface IntentEntry {
   readonly held?: 'gate' | 'buffer';
   /** The entity that its key is made of, where that is not its instance's own: the root of a machine that was invoked (E3). */
   readonly keyedAs?: string;
+  /** The digest of the identity of its act, where its tool declares one (ON1). */
+  readonly once?: string;
+  /** The key of the act that it repeats: it is answered or refused for that, and never leaves (ON2, ON3). */
+  readonly repeats?: string;
+  /** True where the act is one over all runs of the store (ON6). */
+  readonly inStore?: true;
 }
 
 /** A person is asked whether a call may leave (`approval`), or what became of one (`outcome`). */

@@ -1,4 +1,5 @@
 /** The calls of a run: their ledger, what people were asked about them, what they spend, and what a commit makes visible of them. */
+import { actKey } from '../effects/acts.ts';
 import { Budgets } from '../effects/budgets.ts';
 import { ApprovalRequests } from '../effects/gates.ts';
 import { Ledger } from '../effects/ledger.ts';
@@ -37,14 +38,36 @@ export class Calls {
     const { instance, key, tool, undo } = entry;
     const known = this.ledger.get(key);
     const status = statusOf(entry, known);
+    if (entry.repeats !== undefined) return this.#repeat(entry);
     const at = this.#events.happen({ do: 'effect', in: instance, id: key, tool, class: entry.class, status, undo });
-    this.ledger.intend(entry, known?.at ?? at, this.#events.time);
+    const before = known?.repeats === null ? known.at : null;
+    this.ledger.intend(entry, before ?? at, this.#events.time);
+    this.#act(key, instance);
+  }
+
+  /** Takes a call that repeats an act: it reads who made that act (ON4), and an approval of it is void (ON5). */
+  #repeat(entry: IntentEntry): void {
+    const { key, instance } = entry;
+    const act = this.ledger.get(entry.repeats as string)?.act ?? null;
+    const at = act === null ? this.#events.head : this.#rest(act, instance);
+    this.ledger.intend(entry, at, this.#events.time);
+    this.asked.void((gate) => gate.key === key);
+  }
+
+  #rest(act: string, instance: InstanceId): number {
+    return this.#events.happen({ do: 'read', in: instance, key: actKey(act) });
+  }
+
+  /** Who makes an act writes its name: whoever repeats it rests on that (ON4). */
+  #act(key: string, instance: InstanceId): void {
+    const act = this.ledger.get(key)?.act ?? null;
+    if (act !== null) this.#events.happen({ do: 'write', in: instance, key: actKey(act), mode: 'blind' });
   }
 
   /** Takes what became of a call. @returns true where its record has nothing left to be claimed for: its effect does not stand any more (C9). */
   settle(entry: OutcomeEntry): boolean {
     const call = this.ledger.settle(entry);
-    if (call === undefined) return false;
+    if (call === undefined || call.repeats !== null) return false;
     if (entry.status === 'confirmed') this.positions.wrote(call);
     // What a commit has decided leaves again, and spends what it was admitted for.
     const leavesAgain = this.publications.some(({ keys }) => keys.includes(entry.key));
@@ -137,6 +160,7 @@ export class Calls {
 
   /** Has a call of work that was set aside stand in the world, with no place in the history. */
   setAside(call: LedgerCall): void {
+    if (call.repeats !== null) return;
     call.promise = { by: this.#decisions.account };
     const { key, intent, status, undo } = call;
     const { instance, tool, class: kind } = intent;
@@ -145,10 +169,12 @@ export class Calls {
   }
 
   /** Has a call of a record happen again, as an act of an instance. */
-  claim({ key, status, undo, intent }: LedgerCall, instance: InstanceId): void {
+  claim({ key, status, undo, intent, act, repeats }: LedgerCall, instance: InstanceId): void {
     const { tool, class: kind } = intent;
+    if (repeats !== null && act !== null) return this.ledger.claim(key, this.#rest(act, instance), instance);
     const at = this.#events.happen({ do: 'effect', in: instance, id: key, tool, class: kind, status, undo });
     this.ledger.claim(key, at, instance);
+    this.#act(key, instance);
   }
 
   /** Voids what was granted to instances that go back (R4), and the commits whose calls they take back. */

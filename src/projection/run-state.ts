@@ -161,6 +161,7 @@ export class RunState {
       position: (entry) => calls.positions.read(entry, actors.at(entry.actor).by),
       end: (entry) => {
         this.ended = entry.status;
+        calls.ledger.end();
       },
       late: () => {},
     } satisfies Partial<Folds>;

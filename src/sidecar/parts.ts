@@ -34,6 +34,8 @@ export interface Writer {
 
 /** A writer that can be ended: what the run stands on has failed. */
 export interface RunWriter extends Writer {
+  /** Calls a function once, after the next append. */
+  atNext(listener: () => void): void;
   /** Writes nothing any more. */
   break(error: unknown): void;
 }

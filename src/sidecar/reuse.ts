@@ -3,7 +3,8 @@
  * if every value that it read from outside of itself is the same now; otherwise the work is done again under its own identity.
  */
 
-import { isDistrusted } from '../effects/ledger-call.ts';
+import { isAct } from '../effects/acts.ts';
+import { isDistrusted, type LedgerCall } from '../effects/ledger-call.ts';
 import { Folding } from '../history/context.ts';
 import { isOpen } from '../model/effect.ts';
 import { instanceName } from '../model/instance.ts';
@@ -111,7 +112,16 @@ export class Reuse {
     // Where a step of many is under way, what a record beside has written is in the context, and is not seen yet.
     const { context } = this.#runState.actor(actor);
     const seen = this.#run.seen(context);
+    if (!record.items.every((item) => item.is === 'step' || this.#restsAsBefore(item.call, record))) return false;
     return isReadAgain(record, context, version) && (seen === context || isReadAgain(record, seen, version));
+  }
+
+  /** True where a call of a record repeats the act that it has repeated, or none (ON4). */
+  #restsAsBefore({ repeats }: LedgerCall, record: WorkRecord): boolean {
+    if (repeats === null) return true;
+    const first = this.#runState.ledger.get(repeats);
+    if (first === undefined || !isAct(first) || first.undoing || isDistrusted(first)) return false;
+    return first.at !== null || record.items.some((item) => item.is === 'call' && item.call === first);
   }
 }
 

@@ -3,9 +3,12 @@
  * once the journal refuses, nothing is written any more (J4).
  */
 
+import type { ActChange } from '../journal/acts.ts';
 import type { Row } from '../journal/journal.ts';
 import { type Lost, lostText } from '../journal/lost.ts';
 import type { Entry } from '../model/entry.ts';
+import { argsOf } from './calls/args.ts';
+import { storeAct } from './calls/store-acts.ts';
 import type { RunParts } from './parts.ts';
 
 /** Entries that others may belong to, which follow at once. */
@@ -39,6 +42,8 @@ export class Writing {
   #broken: unknown = null;
   #onBreak: (error: unknown) => void = () => {};
   #onOutcome: () => void = () => {};
+  /** Those who wait for the next append. */
+  #waiting: (() => void)[] = [];
 
   constructor(parts: RunParts) {
     this.#parts = parts;
@@ -62,6 +67,11 @@ export class Writing {
   /** Calls a function when the outcome of a call becomes known. */
   onOutcome(listener: () => void): void {
     this.#onOutcome = listener;
+  }
+
+  /** Calls a function once, after the next append. */
+  atNext(listener: () => void): void {
+    this.#waiting.push(listener);
   }
 
   /** Writes what there is, unless it belongs to something that is still happening. */
@@ -136,6 +146,7 @@ export class Writing {
       this.#over(goesOn);
     }
     if (entries.some(isOutcome)) this.#onOutcome();
+    if (this.#waiting.length > 0) for (const listener of this.#waiting.splice(0)) listener();
   }
 
   #add(given: Entry, context: unknown): void {
@@ -144,12 +155,26 @@ export class Writing {
     if (this.#lost.length > 0) this.#lost = [];
     encoder.add(this.#rows, entry, this.#lose);
     runState.apply(entry, this.#parts.now(), entry.do === 'step' ? context : undefined);
+    this.#change(entry);
     note.take(entry);
     observing?.appended(entry);
     if (this.#lost.length === 0) return;
     const lost = this.#lost;
     this.#lost = [];
     for (const what of lost) this.#tellLost(entry, what);
+  }
+
+  /** Notes what an entry does to the acts of the store: it takes one, or frees some (ON6). */
+  #change(entry: Entry): void {
+    const { config, runState } = this.#parts;
+    const acts: ActChange[] = [];
+    if (entry.do === 'intent' && entry.inStore && entry.repeats === undefined) {
+      const act = storeAct(config, entry.tool, argsOf(runState, entry), runState.codecs);
+      if (act !== null) acts.push({ is: 'taken', act, key: entry.key });
+    }
+    for (const key of runState.ledger.freed()) acts.push({ is: 'freed', key });
+    const last = this.#rows.at(-1);
+    if (acts.length > 0 && last !== undefined) this.#rows[this.#rows.length - 1] = { ...last, acts };
   }
 
   #tellLost(entry: Entry, what: Lost): void {

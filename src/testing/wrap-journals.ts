@@ -44,6 +44,7 @@ function changed(journal: Journal, change: (journal: Journal) => Partial<Journal
       return journal.overtaken;
     },
     append: (rows, note) => journal.append(rows, note),
+    actOf: (act) => journal.actOf(act),
     keep: (base) => journal.keep(base),
     base: () => journal.base(),
     flush: () => journal.flush(),

@@ -120,6 +120,10 @@ class Deadly implements Journal {
     if (!this.#dying) this.#journal.keep(base);
   }
 
+  actOf(act: string) {
+    return this.#journal.actOf(act);
+  }
+
   base() {
     return this.#journal.base();
   }

@@ -64,6 +64,7 @@ class Process implements JournalStore {
       },
       overtaken: 0,
       append: (rows) => this.#append(rows),
+      actOf: () => null,
       keep: () => {},
       base: () => null,
       flush: () => this.#flush(),

@@ -1,6 +1,6 @@
 /** Compares what two configs say of one tool. */
 import type { EffectClass } from '../../model/effect.ts';
-import type { Spend, Tool } from '../config.ts';
+import type { Once, Spend, Tool } from '../config.ts';
 import { type Difference, keys, limit, members, names, said, within } from './leaning.ts';
 
 /** The classes from the loosest to the strictest: what a rollback past a confirmed call takes. */
@@ -24,6 +24,7 @@ const FIELDS: Readonly<Record<keyof Tool, (old: Tool, now: Tool) => readonly Dif
   retry: (old, now) => retries(old.retry, now.retry),
   gate: (old, now) => gates(old.gate, now.gate),
   buffer: (old, now) => said('buffer', bufferText(old.buffer), bufferText(now.buffer), 'stricter'),
+  once: (old, now) => onces(old.once, now.once),
   when: (old, now) => said('when', old.when?.text ?? null, now.when?.text ?? null, 'stricter'),
   check: (old, now) => said('check', old.check, now.check, 'stricter'),
   spends: (old, now) =>
@@ -110,6 +111,23 @@ function gates(old: Tool['gate'], now: Tool['gate']): readonly Difference[] {
 function gateText(gate: Tool['gate']): string | null {
   if (gate === null) return null;
   return gate.when === null ? 'each call' : `each call for which ${gate.when.text}`;
+}
+
+/** Fewer parts make more calls one act: stricter, as is the scope of the store. */
+function onces(old: Once | null, now: Once | null): readonly Difference[] {
+  if (old === null || now === null) return said('once', onceText(old), onceText(now), 'stricter');
+  const wider = { path: ['scope'], old: old.scope, now: now.scope };
+  return within(
+    ['once'],
+    [
+      ...names('by', old.by, now.by, 'looser'),
+      ...(old.scope === now.scope ? [] : [{ ...wider, is: now.scope === 'store' ? 'stricter' : 'looser' } as const]),
+    ],
+  );
+}
+
+function onceText(once: Once | null): string | null {
+  return once === null ? null : `by ${once.by.join(', ')}, in its ${once.scope}`;
 }
 
 function bufferText(buffer: Tool['buffer']): string | null {

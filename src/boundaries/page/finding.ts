@@ -34,6 +34,8 @@ export type RefusalCode =
   | 'bad_amount'
   /** A call that does nothing need not wait; a call that waits for two things would be approved long before it acts. */
   | 'bad_hold'
+  /** An identity that no call can have, or of calls that do nothing. */
+  | 'bad_once'
   /** A redaction of a part that has no visible value. */
   | 'bad_redaction'
   /** A value that is redacted would be a name, which stands in every text. */

@@ -13,6 +13,7 @@ import { compiledText } from '../page/condition.ts';
 import { entriesOf, field, type Item, itemsOf, numberOf, plain, textOf } from '../page/document.ts';
 import type { Findings, Place } from '../page/finding.ts';
 import { LONGEST_WAIT, timeIn } from '../page/time.ts';
+import { onceIn } from './once.ts';
 import { outputSchema } from './output-schema.ts';
 import { redactedPartsIn } from './redact.ts';
 
@@ -47,6 +48,7 @@ export function compileTool(name: string, at: Place, item: Item, { budgets, scop
     retry: retryOf(field(item, 'retry'), findings),
     gate: gateOf(field(item, 'gate'), findings),
     buffer: bufferOf(field(item, 'buffer'), findings),
+    once: onceIn(field(item, 'once'), findings),
     when: predicateIn(field(item, 'when'), findings),
     check: named(field(item, 'check'), findings),
     spends: spendsOf(field(item, 'spends'), budgets, findings),
@@ -79,6 +81,9 @@ function checkHolds(name: string, effect: EffectClass, item: Item, findings: Fin
   const held = gate ?? buffer;
   if (held !== null && effect === 'none')
     findings.report('bad_hold', 'error', held.at, `"${name}" does nothing to the world`, 'Take it out.');
+  const once = field(item, 'once');
+  if (once !== null && effect === 'none')
+    findings.report('bad_once', 'error', once.at, `"${name}" does nothing to the world`, 'Take it out.');
   const refuses = field(field(item, 'reconcile'), 'refuses_key');
   if (buffer !== null && refuses !== null) {
     const message = `"${name}" is made visible under the key that it was staged with, and that key would be refused`;

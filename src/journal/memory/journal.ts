@@ -1,4 +1,5 @@
 /** The journal of one run in memory. Durable means here that a flush has come back. */
+import { type ActChange, type HeldAct, settled } from '../acts.ts';
 import { type Base, JournalError, type LocalJournal, type Posted, type Row, type StoredRow } from '../journal.ts';
 import { checkRow } from '../rows.ts';
 import type { Rest } from '../work.ts';
@@ -14,6 +15,8 @@ export interface MemoryRun {
   /** The base that is to become durable, and the one that is. */
   base: Base | null;
   durableBase: Base | null;
+  /** What the rows that are not durable do to acts. */
+  changes: ActChange[];
   /** The number of durable rows. */
   durable: number;
   /** True if a journal of it is open. */
@@ -23,17 +26,22 @@ export interface MemoryRun {
 /** The record of a run that has nothing yet. */
 export function newRun(name: string): MemoryRun {
   const nothing = { note: undefined, durableNote: undefined, base: null, durableBase: null, durable: 0, held: false };
-  return { name, rows: [], posts: [], ...nothing };
+  return { name, rows: [], posts: [], changes: [], ...nothing };
 }
 
 export class MemoryJournal implements LocalJournal {
   readonly #kept: MemoryRun;
   readonly #now: () => number;
+  readonly #acts: Map<string, HeldAct>;
   readonly #given: (rest: Rest | undefined) => void;
   #closing: Promise<void> | null = null;
 
-  /** @param given is told when the run is given back, with what was said of it. */
-  constructor(kept: MemoryRun, now: () => number, given: (rest: Rest | undefined) => void) {
+  /**
+   * @param acts those of the store.
+   * @param given is told when the run is given back, with what was said of it.
+   */
+  constructor(kept: MemoryRun, now: () => number, acts: Map<string, HeldAct>, given: (rest: Rest | undefined) => void) {
+    this.#acts = acts;
     this.#given = given;
     this.#kept = kept;
     this.#now = now;
@@ -65,7 +73,13 @@ export class MemoryJournal implements LocalJournal {
     const time = kept.length > durable ? (kept.at(-1)?.time ?? 0) : Math.max(this.#now(), kept.at(-1)?.time ?? 0);
     for (const { kind, body } of rows) kept.push({ seq: kept.length + 1, time, kind, body: flat(body) });
     if (rows.length > 0) this.#kept.note = note;
+    for (const { acts } of rows) if (acts !== undefined) this.#kept.changes.push(...acts);
     return this.head;
+  }
+
+  actOf(act: string): HeldAct | null {
+    this.#refuseIfClosed();
+    return this.#acts.get(act) ?? null;
   }
 
   keep(base: Base): void {
@@ -112,11 +126,18 @@ export class MemoryJournal implements LocalJournal {
     return new Promise((resolve) => {
       setImmediate(() => {
         this.#kept.durable = this.#kept.rows.length;
+        this.#change();
         this.#kept.durableNote = this.#kept.note;
         this.#kept.durableBase = this.#kept.base;
         resolve(this.#kept.durable);
       });
     });
+  }
+
+  #change(): void {
+    const { freed, taken } = settled(this.#kept.changes.splice(0));
+    for (const [act, held] of this.#acts) if (held.run === this.run && freed.includes(held.key)) this.#acts.delete(act);
+    for (const [act, key] of taken) if (!this.#acts.has(act)) this.#acts.set(act, { run: this.run, key });
   }
 
   async #close(rest: Rest | undefined): Promise<void> {

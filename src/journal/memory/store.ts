@@ -1,6 +1,8 @@
 /**
  * The store in memory: the same rules without a medium. Runs outlive their closed journals, and end with the process.
  */
+
+import type { HeldAct } from '../acts.ts';
 import {
   type Base,
   JournalError,
@@ -39,6 +41,7 @@ class MemoryStore implements LocalStore {
   readonly work: MemoryWork;
   readonly claims: MemoryClaims;
   readonly #runs = new Map<string, MemoryRun>();
+  readonly #acts = new Map<string, HeldAct>();
   readonly #now: () => number;
   #closed = false;
 
@@ -63,7 +66,7 @@ class MemoryStore implements LocalStore {
     opened.held = true;
     this.#runs.set(run, opened);
     this.work.taken(run);
-    return new MemoryJournal(opened, this.#now, (rest) => {
+    return new MemoryJournal(opened, this.#now, this.#acts, (rest) => {
       this.claims.closed(run);
       this.work.given(opened, rest);
     });

@@ -1,4 +1,5 @@
 /** The journal of one run over the store's database: it numbers and queues rows, and the group commit makes them durable. */
+import type { HeldAct } from '../acts.ts';
 import { type Base, type Journal, JournalError, type Posted, type Row, type Rows, type StoredRow } from '../journal.ts';
 import { bytesOf } from '../rows.ts';
 import type { Rest } from '../work.ts';
@@ -53,13 +54,19 @@ export class PostgresJournal implements Journal {
     if (bodies.length === 0) return this.head;
     const before = writer.flying?.head ?? writer.durable;
     if (writer.pending.length === 0) writer.pendingTime = Math.max(this.#host.now(), before.time);
-    for (const [index, { kind }] of rows.entries()) {
+    for (const [index, { kind, acts = [] }] of rows.entries()) {
       const body = bodies[index] as Buffer;
-      writer.pending.push({ seq: this.head + 1, kind, body, ends: index === rows.length - 1, note: note ?? null });
+      const ends = index === rows.length - 1;
+      writer.pending.push({ seq: this.head + 1, kind, body, ends, note: note ?? null, acts });
       writer.pendingBytes += body.length;
     }
     this.#host.commits.pending(writer);
     return this.head;
+  }
+
+  actOf(act: string): Promise<HeldAct | null> {
+    this.#refuseUnlessOpen();
+    return this.#host.tables.actOf(act);
   }
 
   keep(base: Base): void {

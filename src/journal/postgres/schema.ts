@@ -2,6 +2,7 @@
  * The tables of a store and the functions that write them. A migration is one message of several statements, so one
  * transaction, and goes forward only. Bodies are `bytea`, because `text` takes no NUL.
  */
+import { ACTS_SCHEMA } from './acts-schema.ts';
 import { BASE_SCHEMA } from './bases/schema.ts';
 import { CLAIM_SCHEMA } from './claim-schema.ts';
 import { FUNCTIONS } from './functions.ts';
@@ -12,7 +13,7 @@ import { ROLES } from './roles.ts';
 import { WORK_SCHEMA } from './work-schema.ts';
 
 /** The format that this release writes; a store of a newer one is refused. */
-export const FORMAT = 8;
+export const FORMAT = 9;
 
 const FIRST = `
 CREATE TABLE belay.store (
@@ -74,6 +75,7 @@ const MIGRATIONS: readonly string[] = [
   ROLES,
   BASE_SCHEMA,
   OPERATORS,
+  ACTS_SCHEMA,
 ];
 
 /** A statement in the words of another schema. */

@@ -2,6 +2,7 @@
  * Reads the tables of a store. They are not trusted to hold what was written: every value is checked before it is used, and
  * rows against the chain of their groups' hashes before they are told. Rows never change, so that their reading needs no transaction.
  */
+import type { HeldAct } from '../acts.ts';
 import { chained, type Entry, type Group, noteDigest, seed } from '../chain.ts';
 import type { Posted, RunSummary, RunsFilter, StoredRow } from '../journal.ts';
 import type { Database } from './database.ts';
@@ -59,6 +60,12 @@ export class Tables {
     const { hash } = row;
     if (!isHash(hash)) throw this.#corrupt(name, seq, 'its head has no hash');
     return { run: { id, name }, head: { seq, time, hash } };
+  }
+
+  /** The call that has an act (J9); null where none has. */
+  async actOf(act: string): Promise<HeldAct | null> {
+    const [row] = await this.#database.ask('read', 'SELECT run, key FROM belay.act WHERE act = $1', [act]);
+    return row === undefined ? null : { run: String(row.run), key: String(row.key) };
   }
 
   /** Checks the last commit group of a run against its head, before it is appended to. */

@@ -2,6 +2,7 @@
  * The store's state of a run that is open for writing: its fence, its head, the group that is on its way, the rows that
  * wait, and the callers that wait for them.
  */
+import type { ActChange } from '../acts.ts';
 import { chained, type Entry } from '../chain.ts';
 import type { Base, JournalError, Posted } from '../journal.ts';
 import type { Head, Run } from './tables.ts';
@@ -11,14 +12,17 @@ interface Pending extends Entry {
   readonly ends: boolean;
   /** The note of its append. */
   readonly note: string | null;
+  /** What it does to acts. */
+  readonly acts: readonly ActChange[];
 }
 
 /** A commit group that is on its way, and the end of the run after it. */
 export interface Flying {
   readonly head: Head;
   readonly entries: readonly Entry[];
-  /** The note that comes with it. */
+  /** The note that comes with it, and what it does to acts. */
   readonly note: string | null;
+  readonly acts: readonly ActChange[];
 }
 
 /** A group that was durable, and the end of the run before it. */
@@ -90,7 +94,8 @@ export function launch(writer: Writer): Flying {
   const { token, pendingTime: time, durable } = writer;
   const hash = chained(durable.hash, token, time, entries);
   const note = entries.at(-1)?.note ?? null;
-  writer.flying = { head: { seq: durable.seq + entries.length, time, hash }, entries, note };
+  const acts = entries.flatMap(({ acts: changes }) => changes);
+  writer.flying = { head: { seq: durable.seq + entries.length, time, hash }, entries, note, acts };
   return writer.flying;
 }
 

@@ -3,10 +3,12 @@
  * them durable.
  */
 import type Database from 'better-sqlite3';
+import type { HeldAct } from '../acts.ts';
 import type { Base, LocalJournal, Posted, Row, StoredRow } from '../journal.ts';
 import { JournalError } from '../journal.ts';
 import { bytesOf } from '../rows.ts';
 import type { Rest } from '../work.ts';
+import type { SqliteActs } from './acts.ts';
 import { guarded } from './errors.ts';
 import { rowPlace } from './file/cipher.ts';
 import { atOnce } from './file/transaction.ts';
@@ -24,6 +26,7 @@ export interface Host {
   readonly tables: Tables;
   readonly inbox: Inbox;
   readonly bases: Bases;
+  readonly acts: SqliteActs;
   readonly identity: Buffer;
   readonly commits: Commits;
   readonly leases: Leases;
@@ -73,8 +76,14 @@ export class SqliteJournal implements LocalJournal {
       writer.pending.push({ seq, kind, body });
       writer.pendingBytes += body.length;
     });
+    for (const { acts } of rows) if (acts !== undefined) writer.acts.push(...acts);
     this.#host.commits.pending(writer);
     return this.head;
+  }
+
+  actOf(act: string): HeldAct | null {
+    this.#refuseUnlessOpen();
+    return guarded(this.#host.tables.path, 'read', () => this.#host.acts.of(act));
   }
 
   keep(base: Base): void {

@@ -30,6 +30,7 @@ import { immediately } from './file/transaction.ts';
 import { Inbox } from './inbox.ts';
 import { type Host, SqliteJournal } from './journal.ts';
 import { Leases } from './lease/lease.ts';
+import { SqliteActs } from './acts.ts';
 import { Bases } from './log/bases.ts';
 import { Commits } from './log/commits.ts';
 import { Notes } from './log/notes.ts';
@@ -96,7 +97,8 @@ class SqliteStore implements LocalStore {
       const [inbox, notes] = [new Inbox(file.db, tables), new Notes(file.db, tables, file.identity)];
       const fence = () => void tables.log.add([]);
       const bases = new Bases(file.db, tables, file.identity);
-      return { tables, inbox, notes, bases, leases: new Leases(file.db, path, { now, leaseMs, fence }) };
+      const acts = new SqliteActs(file.db, file.cipher);
+      return { tables, inbox, notes, bases, acts, leases: new Leases(file.db, path, { now, leaseMs, fence }) };
     });
     const { tables, leases, notes } = made;
     [this.#tables, this.#leases, this.#notes] = [tables, leases, notes];
@@ -197,7 +199,7 @@ class SqliteStore implements LocalStore {
     if (lease.token <= durable.token)
       throw corrupt(this.#path, name, durable.seq, 'its lease is older than its last row');
     const seen = this.#leases.version();
-    const nothing = { pending: [], pendingBytes: 0, pendingTime: 0, waiting: [], base: null };
+    const nothing = { pending: [], pendingBytes: 0, pendingTime: 0, waiting: [], acts: [], base: null };
     this.#work.taken(run.id);
     const overtaken = this.#leases.overtaken(run, lease, durable.seq);
     const unsaid = { note: null, durableNote: undefined };

@@ -36,7 +36,7 @@ export function savedCalls(to: Saving) {
 const FLAGS = ['undo', 'undoing', 'staged', 'isAnswered', 'voided', 'mayLeave'] as const;
 
 function savedCall(call: LedgerCall, to: Saving) {
-  const { key, tool, status, error, asked, at, wrong, promise } = call;
+  const { key, tool, status, error, asked, at, wrong, promise, act, repeats } = call;
   const flags = FLAGS.reduce((sum, flag, index) => sum + (call[flag] ? 2 ** index : 0), 0);
   const found = wrong === null ? null : ([savedOutput(wrong.output, to), wrong.isSure, wrong.isOutdated] as const);
   const promised = promise === null ? null : ([to.id(promise.by)] as const);
@@ -44,6 +44,7 @@ function savedCall(call: LedgerCall, to: Saving) {
     ...([to.word(key), to.word(tool), to.texts.intent(call), EFFECT_STATUSES.indexOf(status)] as const),
     ...([to.texts.output(call), error, flags] as const),
     ...([asked.tries, asked.next, to.texts.time(call.calledAt), at, found, promised] as const),
+    ...([act === null ? null : to.word(act), repeats === null ? null : to.word(repeats)] as const),
   ] as const;
 }
 
@@ -58,7 +59,8 @@ function outputFrom(stored: readonly [unknown] | null, from: Loading): unknown {
 /** Makes the calls again. */
 export function loadCalls(saved: ReturnType<typeof savedCalls>, from: Loading): void {
   for (const row of saved) {
-    const [key, tool, intent, status, output, error, flags, tries, next, calledAt, at, wrong, promise] = row;
+    const [key, tool, intent, status, output, error, flags, tries, next, calledAt, at, wrong, promise, act, repeats] =
+      row;
     const flag = (index: number) => Math.floor(flags / 2 ** index) % 2 === 1;
     const facts = {
       key: from.word(key),
@@ -76,6 +78,8 @@ export function loadCalls(saved: ReturnType<typeof savedCalls>, from: Loading): 
       isAnswered: flag(3),
       voided: flag(4),
       mayLeave: flag(5),
+      act: act === null ? null : from.word(act),
+      repeats: repeats === null ? null : from.word(repeats),
     };
     from.calls.push(new RetainedCall(facts, { source: from.source, stored: { intent, output } }));
   }
@@ -83,10 +87,13 @@ export function loadCalls(saved: ReturnType<typeof savedCalls>, from: Loading): 
 
 /** Puts the calls where they stand. */
 export function loadLedger(ledger: Ledger, saved: ReturnType<typeof savedLedger>, from: Loading): void {
-  const { calls, placed, byActor, displaced, heldBack } = ledger.parts;
+  const { calls, placed, byActor, displaced, heldBack, acts } = ledger.parts;
   ledger.form = saved.form;
   ledger.overtaken = saved.overtaken;
-  for (const number of saved.calls) calls.set(from.call(number).key, from.call(number));
+  for (const number of saved.calls) {
+    calls.set(from.call(number).key, from.call(number));
+    acts.add(from.call(number));
+  }
   for (const [name, numbers] of saved.placed) {
     const of = new PlacedCalls<LedgerCall>();
     for (const number of numbers) of.add(from.call(number));

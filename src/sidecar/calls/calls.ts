@@ -18,6 +18,7 @@ import { positioned } from './positions.ts';
 import { Preconditions } from './preconditions.ts';
 import { Reconciling } from './reconciling.ts';
 import { retried } from './retrying.ts';
+import { storeAct } from './store-acts.ts';
 import { UnderWay } from './under-way.ts';
 import { Undoing } from './undoing.ts';
 
@@ -90,6 +91,8 @@ export class Calls {
       confirm: () => confirmed(this.#parts, this.#write),
       secret: runState.secret,
       codecs: runState.codecs,
+      news: (of: LedgerCall) => this.#news(of, call.signal),
+      elsewhere: (key: string) => this.#elsewhere(key),
       stopping: () => this.#isDraining || this.#stop.signal.aborted,
       cancelled: () => runState.asked.cancelled !== null,
     };
@@ -100,6 +103,28 @@ export class Calls {
   #asJournaled(call: Call, number: number): Call {
     const known = this.#parts.runState.ledger.ofActor(number);
     return known === undefined ? call : { ...call, input: argsOf(this.#parts.runState, known.intent) };
+  }
+
+  /** Resolves at the next append; null where no actor waits for a call any more, and nothing of it is under way. */
+  #news({ key, intent, status, undoing }: LedgerCall, signal: AbortSignal): Promise<void> | null {
+    const { runState, activity } = this.#parts;
+    const isAwaited = status === 'buffered' || undoing || runState.actor(intent.actor).ended === null;
+    if (!isAwaited && !this.underWay.has(key) && !this.underWay.isLeaving(key)) return null;
+    const stop = this.#stop.signal;
+    const news = new Promise<void>((resolve) => {
+      this.#write.atNext(resolve);
+      for (const end of [signal, stop]) end.addEventListener('abort', () => resolve(), { once: true });
+    });
+    return activity.waitFor(news);
+  }
+
+  async #elsewhere(key: string): Promise<string | null> {
+    const { config, runState, journal } = this.#parts;
+    const intent = runState.ledger.get(key)?.intent;
+    if (intent === undefined) return null;
+    const act = storeAct(config, intent.tool, argsOf(runState, intent), runState.codecs);
+    const held = act === null ? null : await journal.actOf(act);
+    return held === null || held.key === key ? null : held.run;
   }
 
   #guarded(call: Call, number: number, whose: Whose, lacks: () => string | null): GuardedCall {

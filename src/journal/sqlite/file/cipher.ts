@@ -5,7 +5,7 @@
  * kinds, times, lengths and the names of runs are not hidden. Hashes are made over the sealed bodies, so a chain is
  * checked without the key.
  */
-import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { JournalError } from '../../journal.ts';
 
@@ -22,10 +22,12 @@ export interface Cipher {
   seal(place: string, body: Buffer): Buffer;
   /** Null where the body was not sealed for that place. */
   open(place: string, sealed: Buffer): Buffer | null;
+  /** A name that is looked for in the file: the same each time, and nothing can be guessed from it without the key. */
+  hidden(name: string): string;
 }
 
 /** The cipher of a file without a key: it leaves bodies unchanged. */
-const PLAIN: Cipher = { seals: false, seal: (_, body) => body, open: (_, sealed) => sealed };
+const PLAIN: Cipher = { seals: false, seal: (_, body) => body, open: (_, sealed) => sealed, hidden: (name) => name };
 
 /** The place of a row, of a message, and of the note of a run. */
 export function rowPlace(run: number, seq: number, kind: number): string {
@@ -102,8 +104,10 @@ export function cipherOf(
 
 function sealing(given: Uint8Array, identity: Buffer): Cipher {
   const key = createSecretKey(derived(given, identity, 'body', KEY));
+  const names = createSecretKey(derived(given, identity, 'name', KEY));
   return {
     seals: true,
+    hidden: (name) => createHmac('sha256', names).update(name).digest('hex'),
     seal(place, body) {
       const nonce = randomBytes(NONCE);
       const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG }).setAAD(Buffer.from(place));

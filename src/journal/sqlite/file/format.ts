@@ -8,9 +8,11 @@
  * adds `work`: the runs that are left for workers, and when each can go on next. Format 6 adds the claims of runs. Format 7 adds
  * `overtaken`: the head that a run had when it was taken from a process that may still live. Format 8 has `log` in place of `entry` and
  * `commit_group`: one row for each commit of the file, with an index of it; `note` names a row of it. Format 9 adds the bases
- * of runs. Format 10 has `segment` name archived rows, too.
+ * of runs. Format 10 has `segment` name archived rows, too. Format 11 adds `act`: the acts that are
+ * unique in the file.
  */
 import type Database from 'better-sqlite3';
+import { ACT_SQL } from '../acts.ts';
 import type { Anchor } from '../log/anchor.ts';
 import { BASE_SQL } from './base-tables.ts';
 import { CLAIM_SQL } from './claim-tables.ts';
@@ -87,6 +89,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { to: LOG_FORMAT, sql: LOG_SQL, move: moveIntoLog, drops: LOGGED_SQL },
   { to: BASE_FORMAT, adds: true, sql: BASE_SQL },
   { to: ARCHIVED_FORMAT, adds: true, sql: '' },
+  { to: 11, adds: true, sql: ACT_SQL },
 ];
 
 /** The format that a list of migrations leads to. */

@@ -9,6 +9,7 @@ import type Database from 'better-sqlite3';
 import { type Alarm, PROCESS } from '../../../clock/clock.ts';
 import { chained, type Entry } from '../../chain.ts';
 import { JournalError } from '../../journal.ts';
+import type { SqliteActs } from '../acts.ts';
 import { guarded } from '../errors.ts';
 import { immediately } from '../file/transaction.ts';
 import type { Leases } from '../lease/lease.ts';
@@ -34,6 +35,7 @@ export class Commits {
   readonly #leases: Leases;
   readonly #notes: Notes;
   readonly #bases: Bases;
+  readonly #acts: SqliteActs;
   readonly #anchor: Anchor;
   readonly #presence: Presence;
   readonly #dirty = new Set<Writer>();
@@ -45,7 +47,7 @@ export class Commits {
     db: Database.Database,
     tables: Tables,
     leases: Leases,
-    { notes, bases }: { readonly notes: Notes; readonly bases: Bases },
+    { notes, bases, acts }: { readonly notes: Notes; readonly bases: Bases; readonly acts: SqliteActs },
     { anchor, presence }: { readonly anchor: Anchor; readonly presence: Presence },
   ) {
     this.#db = db;
@@ -53,6 +55,7 @@ export class Commits {
     this.#leases = leases;
     this.#notes = notes;
     this.#bases = bases;
+    this.#acts = acts;
     this.#anchor = anchor;
     this.#presence = presence;
   }
@@ -125,6 +128,7 @@ export class Commits {
       writer.pending.length > 0 &&
       writer.note === writer.durableNote &&
       writer.base === null &&
+      writer.acts.length === 0 &&
       !this.#leases.isDue(writer.lease);
     if (!writers.every(isPlain) || bytesOf(writers) > ROOM) return null;
     const groups = writers.map((writer) => groupOf(writer, writer.durable, writer.pending));
@@ -152,6 +156,7 @@ export class Commits {
     }
     for (const writer of full)
       if (writer.note !== writer.durableNote) this.#notes.keep(writer.run, heads.get(writer) as Head, writer.note);
+    for (const { run, acts } of full) if (acts.length > 0) this.#acts.change(run.name, acts);
     for (const [writer, head] of heads) {
       if (writer.base !== null) this.#bases.keep(writer.run, head, writer.base);
       writer.base = null;
@@ -174,6 +179,7 @@ export class Commits {
     writer.durableNote = writer.note;
     writer.pending = [];
     writer.pendingBytes = 0;
+    writer.acts = [];
     const { waiting } = writer;
     writer.waiting = [];
     for (const { resolve } of waiting) resolve(head.seq);

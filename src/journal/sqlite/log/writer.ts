@@ -3,6 +3,7 @@
  * for them. `Journal` fills it and the group commit empties it.
  */
 
+import type { ActChange } from '../../acts.ts';
 import type { Entry } from '../../chain.ts';
 import type { Base, JournalError } from '../../journal.ts';
 import type { Lease } from '../lease/lease.ts';
@@ -27,6 +28,8 @@ export interface Writer {
   /** Rows that are not durable yet: the next group. */
   pending: Entry[];
   pendingBytes: number;
+  /** What those rows do to acts. */
+  acts: ActChange[];
   /** The note of the last append; null where it had none. */
   note: string | null;
   /** The note that is durable; undefined until this writer's first group. */
