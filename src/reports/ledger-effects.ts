@@ -19,6 +19,8 @@ export interface LedgerEffect {
   readonly args: unknown;
   readonly output: unknown;
   readonly error: string | null;
+  /** The key of the act that it repeats: it was answered or refused for that act, and never left (ON2, ON3); null for an act. */
+  readonly repeats: string | null;
   /** `buffer` or `gate`: it waits, or has waited, before it leaves; null for any other. */
   readonly held: 'gate' | 'buffer' | null;
   /** True where a restore has taken its place in the history back, and no replay has claimed it since. */
@@ -97,6 +99,7 @@ export class Acts {
       args: shownArgs(intent, runState),
       output: runState.redaction.output(intent.tool, output),
       error: error === null ? null : runState.redaction.text(error),
+      repeats: call.repeats,
       held: intent.held ?? null,
       undone: at === null,
       undo,

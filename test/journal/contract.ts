@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Journal, JournalStore, Row } from '../../src/journal/journal.ts';
+import { actsContract } from './acts-contract.ts';
 import { basesContract } from './bases-contract.ts';
 import { claimsContract } from './claims-contract.ts';
 import { deleteContract } from './delete-contract.ts';

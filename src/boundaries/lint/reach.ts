@@ -77,6 +77,22 @@ export class Reach {
     return [...(this.#edges.get(state) ?? []).map(({ to }) => to), ...nested.filter((root) => this.states.has(root))];
   }
 
+  /** True if control can leave a state and enter it again, guards aside. */
+  comesBack(path: string): boolean {
+    const seen = new Set<string>();
+    const waiting = [...this.entered(path)].filter((state) => isWithin(path, state));
+    for (let state = waiting.pop(); state !== undefined; state = waiting.pop()) {
+      if (seen.has(state)) continue;
+      seen.add(state);
+      for (const to of this.#next(state)) {
+        const entered = this.enteredBy(state, to);
+        if (entered.includes(path)) return true;
+        waiting.push(...entered);
+      }
+    }
+    return false;
+  }
+
   /** True if some transition goes from one state (or from around or within it) to another (or around or into it). */
   hasEdge(from: string, to: string): boolean {
     return this.shape.edges.some((edge) => {

@@ -36,6 +36,7 @@ export function lintTools(config: BoundaryConfig, root: Item, reach: Reach, find
   lintOutcomes(calls);
   lintFirstEffects(calls);
   lintHeldBack(calls);
+  lintActsAgain(calls);
 }
 
 /** Tools that are declared and never called. An action without an actor is named by its event. */
@@ -95,6 +96,20 @@ export function lintKeysTaken(config: BoundaryConfig, root: Item, { shape }: Rea
     const message = `"${name}" is irreversible and does not take the key of its call: its counterparty cannot tell a second call from a new one`;
     const mend = 'Provide it as tool(({ input, key }) => ...), and hand the key on.';
     findings.report('key_not_taken', 'warning', at, message, mend);
+  }
+}
+
+/** Irreversible calls of states that can be entered twice, where nothing says which of them are one act (ON1). */
+function lintActsAgain({ config, reach, findings, declared }: Calls): void {
+  const places = new Map(declared);
+  for (const { path, invokes } of reach.shape.states) {
+    for (const { tool: name } of invokes) {
+      const tool = config.tools.get(name ?? '');
+      const at = places.get(name ?? '')?.at;
+      if (tool?.effect !== 'irreversible' || tool.once !== null || at === undefined || !reach.comesBack(path)) continue;
+      const message = `"${path}" can be entered twice and calls "${name}", which is irreversible: nothing says if that is one act`;
+      findings.report('acts_again', 'warning', at, message, 'Name what makes a call the same act: once: [args.invoice].');
+    }
   }
 }
 

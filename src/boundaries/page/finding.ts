@@ -81,6 +81,8 @@ type LintCode =
   | 'read_undeclared'
   /** A call is held back until a commit, and no commit covers it. */
   | 'never_published'
+  /** An irreversible tool is called from a state that can be entered twice, and nothing says which calls are one act (ON1). */
+  | 'acts_again'
   | 'outcome_never_known'
   /** An irreversible tool does not take the key by which its counterparty could recognise a second call (E3). */
   | 'key_not_taken'

@@ -159,7 +159,8 @@ export function effectOutline(effect: LedgerEffect): Outline {
   };
 }
 
-function statusText({ status, undone, held }: LedgerEffect): string {
+function statusText({ status, undone, held, repeats }: LedgerEffect): string {
+  if (repeats !== null) return `${status === 'failed' ? 'refused, ' : ''}repeats ${repeats}`;
   const now =
     status === 'buffered' && held === 'gate' ? 'waits at its gate' : status === 'buffered' ? 'held back' : status;
   if (!undone) return status === 'compensated' ? 'compensated: it was undone in the world' : now;

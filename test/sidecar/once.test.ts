@@ -1,0 +1,65 @@
+/** One decision, one act (semantics.md ON1 to ON6): what a second call of the same act is answered, on machines. */
+import { describe, expect, test } from 'vitest';
+import { memoryStore } from '../../src/journal/memory/store.ts';
+import { attach } from '../../src/xstate/attach.ts';
+import { Bank, machineOf, type Payment, payers } from './once.ts';
+import { until } from './stations.ts';
+
+const INVOICE: Payment = { invoice: 'i1', cents: 100 };
+async function started(bank: Bank, plan: (unit: string) => Payment, config = payers('compensable'), more = {}) {
+  const machine = machineOf(bank, plan);
+  const store = memoryStore();
+  const attached = await attach(machine, { config, store, run: 'r', reconcilers: bank.reconcilers, undo: bank.undos, ...more });
+  attached.actor.start();
+  return attached;
+}
+
+describe('ON2: a second call of the same act, with equal arguments', () => {
+  test('is answered with what the first one was answered, and says which it repeats', async () => {
+    const bank = new Bank();
+    const sidecar = await started(bank, () => INVOICE);
+    const { actor } = sidecar;
+    actor.send({ type: 'go' });
+    await until(() => actor.getSnapshot().matches('firstOver'));
+    actor.send({ type: 'go' });
+    await until(() => actor.getSnapshot().matches('secondOver'));
+    expect(actor.getSnapshot().context).toEqual({ first: 1, second: 1 });
+    expect(bank.acts).toHaveLength(1);
+    actor.send({ type: 'go' });
+    expect((await sidecar.finished).status).toBe('done');
+  });
+});
+
+describe('ON3: with other arguments', () => {
+  test('it is refused to the machine, with the first act as its witness', async () => {
+    const bank = new Bank();
+    const { actor } = await started(bank, (unit) => ({ invoice: 'i1', cents: unit === 'first' ? 100 : 200 }));
+    actor.send({ type: 'go' });
+    await until(() => actor.getSnapshot().matches('firstOver'));
+    actor.send({ type: 'go' });
+    await until(() => actor.getSnapshot().matches('secondOver'));
+    expect(actor.getSnapshot().context).toEqual({ first: 1, second: 'act_repeated' });
+    expect(bank.acts).toHaveLength(1);
+  });
+});
+
+describe('ON4: a repetition rests on the act', () => {
+  test('the first is found wrong, and the second is taken back with it: both are made anew, as one act', async () => {
+    const bank = new Bank();
+    let cents = 100;
+    const sidecar = await started(bank, () => ({ invoice: 'i1', cents }));
+    const { actor } = sidecar;
+    actor.send({ type: 'go' });
+    await until(() => actor.getSnapshot().matches('firstOver'));
+    actor.send({ type: 'go' });
+    await until(() => actor.getSnapshot().matches('secondOver'));
+    cents = 200;
+    await sidecar.fail({ skeleton: 'first', entity: 'it' });
+    await until(() => actor.getSnapshot().matches('firstOver') && actor.getSnapshot().context.first === 2);
+    actor.send({ type: 'go' });
+    await until(() => actor.getSnapshot().matches('secondOver'));
+    expect(actor.getSnapshot().context).toEqual({ first: 2, second: 2 });
+    expect(bank.standing('i1')).toBe(1);
+    expect(bank.acts.map(({ is }) => is)).toEqual(['paid', 'refunded', 'paid']);
+  });
+});
