@@ -25,7 +25,6 @@ export async function awaitApproval(
   const mine = port.ledger.get(key);
   const isNew = mine?.status === 'buffered';
   const dropped = (): Reply => (isNew ? drop(port, key, mine) : { is: 'dropped' });
-  const isRepetition = () => actBefore(port, actOfCall(port, call), key) !== undefined;
   const like = earlier(port, call, digest).like?.key ?? null;
   for (;;) {
     const approval = await call.approval(key, digest, like);
@@ -35,7 +34,7 @@ export async function awaitApproval(
     for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;
     if (call.signal.aborted) return dropped();
     // Another call has made the act meanwhile: this one repeats it, and its approval is void (ON5).
-    if (isNew && isRepetition()) {
+    if (isNew && approval.is === 'approved' && isRepetition(port, call, key)) {
       drop(port, key, mine);
       return again();
     }
@@ -49,6 +48,11 @@ export async function awaitApproval(
       return (await left(port, call, key, again)) ?? dropped();
     }
   }
+}
+
+/** True where another call stands as the act of a call. */
+function isRepetition(port: GuardPort, call: GuardedCall, key: string): boolean {
+  return actBefore(port, actOfCall(port, call), key) !== undefined;
 }
 
 /** Makes a call whose leaving is journaled. @returns null where it was aborted before. */

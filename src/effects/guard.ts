@@ -128,12 +128,7 @@ function unwritten(tool: string, { path, reason }: Exclude<Encoded, { text: stri
 /** Has a call leave, or wait for what it waits for. `before`: it has left once, and may have happened, whatever is said of this try. */
 async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, before: boolean): Promise<Reply> {
   const { key, digest } = intent;
-  if (call.gated || earlier(port, call, digest).like !== undefined) {
-    port.append([before ? intent : { ...intent, held: 'gate' }]);
-    const elsewhere = await inOtherRun(port, call, intent);
-    if (elsewhere !== null) return elsewhere;
-    return awaitApproval(port, call, { key, digest }, () => whenClear(port, call));
-  }
+  if (call.gated || earlier(port, call, digest).like !== undefined) return leaveApproved(port, call, intent, before);
   const admission = call.admit(key);
   if ('refused' in admission) return denied(admission.refused);
   const held = call.tool?.buffer ? ({ held: 'buffer' } as const) : {};
@@ -152,6 +147,14 @@ async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, be
   } finally {
     stays?.();
   }
+}
+
+/** Has a call leave once a person has approved it; nobody is asked about a call whose act another run has. */
+async function leaveApproved(port: GuardPort, call: GuardedCall, intent: IntentEntry, before: boolean): Promise<Reply> {
+  const { key, digest } = intent;
+  port.append([before ? intent : { ...intent, held: 'gate' }]);
+  const elsewhere = await inOtherRun(port, call, intent);
+  return elsewhere ?? awaitApproval(port, call, { key, digest }, () => whenClear(port, call));
 }
 
 /** The refusal of a call whose act another run of the store has; null where it has none (ON6). The intent is durable by then. */

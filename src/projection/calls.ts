@@ -38,7 +38,10 @@ export class Calls {
     const { instance, key, tool, undo } = entry;
     const known = this.ledger.get(key);
     const status = statusOf(entry, known);
-    if (entry.repeats !== undefined) return this.#repeat(entry);
+    if (entry.repeats !== undefined) {
+      this.#repeat(entry);
+      return;
+    }
     const at = this.#events.happen({ do: 'effect', in: instance, id: key, tool, class: entry.class, status, undo });
     const before = known?.repeats === null ? known.at : null;
     this.ledger.intend(entry, before ?? at, this.#events.time);
@@ -171,7 +174,10 @@ export class Calls {
   /** Has a call of a record happen again, as an act of an instance. */
   claim({ key, status, undo, intent, act, repeats }: LedgerCall, instance: InstanceId): void {
     const { tool, class: kind } = intent;
-    if (repeats !== null && act !== null) return this.ledger.claim(key, this.#rest(act, instance), instance);
+    if (repeats !== null && act !== null) {
+      this.ledger.claim(key, this.#rest(act, instance), instance);
+      return;
+    }
     const at = this.#events.happen({ do: 'effect', in: instance, id: key, tool, class: kind, status, undo });
     this.ledger.claim(key, at, instance);
     this.#act(key, instance);

@@ -233,6 +233,7 @@ export function journalContract(name: string, open: (now: () => number) => Journ
       expect([(await store.runs())[0]?.run, await told(store.read(run))]).toEqual([run, [run]]);
     });
 
+    actsContract(newStore, journalOf);
     listContract({ newStore, journalOf, setClock, begin: filling.runs ?? begun });
     inboxContract({ newStore, journalOf, setClock, fill: filling.messages ?? left });
     for (const part of [notesContract, basesContract]) part(newStore, journalOf);

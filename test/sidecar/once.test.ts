@@ -8,8 +8,15 @@ import { until } from './stations.ts';
 const INVOICE: Payment = { invoice: 'i1', cents: 100 };
 async function started(bank: Bank, plan: (unit: string) => Payment, config = payers('compensable'), more = {}) {
   const machine = machineOf(bank, plan);
-  const store = memoryStore();
-  const attached = await attach(machine, { config, store, run: 'r', reconcilers: bank.reconcilers, undo: bank.undos, ...more });
+  const journal = memoryStore();
+  const attached = await attach(machine, {
+    config,
+    journal,
+    run: 'r',
+    reconcilers: bank.reconcilers,
+    undo: bank.undos,
+    ...more,
+  });
   attached.actor.start();
   return attached;
 }
@@ -26,7 +33,7 @@ describe('ON2: a second call of the same act, with equal arguments', () => {
     expect(actor.getSnapshot().context).toEqual({ first: 1, second: 1 });
     expect(bank.acts).toHaveLength(1);
     actor.send({ type: 'go' });
-    expect((await sidecar.finished).status).toBe('done');
+    expect((await sidecar.finished()).status).toBe('done');
   });
 });
 
@@ -54,7 +61,7 @@ describe('ON4: a repetition rests on the act', () => {
     actor.send({ type: 'go' });
     await until(() => actor.getSnapshot().matches('secondOver'));
     cents = 200;
-    await sidecar.fail({ skeleton: 'first', entity: 'it' });
+    await sidecar.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'first', entity: 'it' } });
     await until(() => actor.getSnapshot().matches('firstOver') && actor.getSnapshot().context.first === 2);
     actor.send({ type: 'go' });
     await until(() => actor.getSnapshot().matches('secondOver'));

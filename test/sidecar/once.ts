@@ -47,7 +47,12 @@ ${['first', 'second', 'third']
 /** The world: payments that were made, by their keys, and what is to become of the next ones. */
 export class Bank {
   /** Every act and every refund, in order. */
-  readonly acts: { readonly key: string; readonly invoice: string; readonly cents: number; readonly is: 'paid' | 'refunded' }[] = [];
+  readonly acts: {
+    readonly key: string;
+    readonly invoice: string;
+    readonly cents: number;
+    readonly is: 'paid' | 'refunded';
+  }[] = [];
   /** What becomes of the calls to come, in their order: `lost` pays and throws, `refused` does not pay, `held` waits until it is let go. */
   next: ('paid' | 'lost' | 'refused' | 'held')[] = [];
   /** True where it does not say what became of a call. */
@@ -77,9 +82,9 @@ export class Bank {
   }
 
   readonly undos = {
-    refund: async ({ of }: { of: string }) => {
-      const paid = this.#paid.get(of) as Payment;
-      this.acts.push({ key: of, invoice: paid.invoice, cents: paid.cents, is: 'refunded' });
+    refund: async ({ key }: { key: string }) => {
+      const paid = this.#paid.get(key) as Payment;
+      this.acts.push({ key, invoice: paid.invoice, cents: paid.cents, is: 'refunded' });
     },
   };
 
@@ -90,6 +95,11 @@ export class Bank {
       return paid === undefined ? ({ is: 'not_applied' } as const) : ({ is: 'applied', output: paid.number } as const);
     },
   };
+
+  /** Knows a payment from before. */
+  remember({ key, invoice, cents }: { key: string } & Payment): void {
+    this.#make(key, { invoice, cents });
+  }
 
   /** The payments of an invoice that stand. */
   standing(invoice: string): number {

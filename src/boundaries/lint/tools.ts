@@ -108,7 +108,13 @@ function lintActsAgain({ config, reach, findings, declared }: Calls): void {
       const at = places.get(name ?? '')?.at;
       if (tool?.effect !== 'irreversible' || tool.once !== null || at === undefined || !reach.comesBack(path)) continue;
       const message = `"${path}" can be entered twice and calls "${name}", which is irreversible: nothing says if that is one act`;
-      findings.report('acts_again', 'warning', at, message, 'Name what makes a call the same act: once: [args.invoice].');
+      findings.report(
+        'acts_again',
+        'warning',
+        at,
+        message,
+        'Name what makes a call the same act: once: [args.invoice].',
+      );
     }
   }
 }

@@ -19,6 +19,7 @@ import {
 } from '../journal.ts';
 import { checkRunName, wrongRun } from '../rows.ts';
 import type { Rest, WorkQueue } from '../work.ts';
+import { SqliteActs } from './acts.ts';
 import { watchedArchive } from './archived/archiving.ts';
 import { SqliteClaims } from './claims.ts';
 import { deleteRun, shrunk } from './deleting.ts';
@@ -30,7 +31,6 @@ import { immediately } from './file/transaction.ts';
 import { Inbox } from './inbox.ts';
 import { type Host, SqliteJournal } from './journal.ts';
 import { Leases } from './lease/lease.ts';
-import { SqliteActs } from './acts.ts';
 import { Bases } from './log/bases.ts';
 import { Commits } from './log/commits.ts';
 import { Notes } from './log/notes.ts';
