@@ -31,10 +31,10 @@ export async function awaitApproval(
     if (approval.is === 'dropped' || call.signal.aborted) return dropped();
     if (approval.is === 'settled') return { is: 'done', output: port.ledger.get(key)?.output };
     const why = approval.is === 'denied' ? approval.why : await call.stillAllowed();
-    for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;
+    await cleared(port);
     if (call.signal.aborted) return dropped();
     // Another call has made the act meanwhile: this one repeats it, and its approval is void (ON5).
-    if (isNew && approval.is === 'approved' && isRepetition(port, call, key)) {
+    if (isNew && why === null && isRepetition(port, call, key)) {
       drop(port, key, mine);
       return again();
     }
@@ -50,7 +50,12 @@ export async function awaitApproval(
   }
 }
 
-/** True where another call stands as the act of a call. */
+/** Resolves once no plan is being carried out. */
+async function cleared(port: GuardPort): Promise<void> {
+  for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;
+}
+
+/** True where another call stands as the act of a call that was approved. */
 function isRepetition(port: GuardPort, call: GuardedCall, key: string): boolean {
   return actBefore(port, actOfCall(port, call), key) !== undefined;
 }
