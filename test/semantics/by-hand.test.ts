@@ -48,10 +48,32 @@ function machine(world: World, kinds: readonly [EffectClass, EffectClass]) {
       tell: 'writes: [told], effect: none',
     },
     {
-      LOOK: { states: ['look'], at: 'look -> one', writes: ['looked'], rollback: 'joint: [LOOK, ONE, TWO, TELL], tries: 9' },
-      ONE: { states: ['one'], at: 'one -> two', reads: ['looked'], writes: ['first'], rollback: 'joint: [LOOK, ONE, TWO, TELL], tries: 9' },
-      TWO: { states: ['two'], at: 'two -> tell', reads: ['looked'], writes: ['second'], rollback: 'joint: [LOOK, ONE, TWO, TELL], tries: 9' },
-      TELL: { states: ['tell'], at: 'tell -> rest', writes: ['told'], rollback: 'joint: [LOOK, ONE, TWO, TELL], tries: 9' },
+      LOOK: {
+        states: ['look'],
+        at: 'look -> one',
+        writes: ['looked'],
+        rollback: 'joint: [LOOK, ONE, TWO, TELL], tries: 9',
+      },
+      ONE: {
+        states: ['one'],
+        at: 'one -> two',
+        reads: ['looked'],
+        writes: ['first'],
+        rollback: 'joint: [LOOK, ONE, TWO, TELL], tries: 9',
+      },
+      TWO: {
+        states: ['two'],
+        at: 'two -> tell',
+        reads: ['looked'],
+        writes: ['second'],
+        rollback: 'joint: [LOOK, ONE, TWO, TELL], tries: 9',
+      },
+      TELL: {
+        states: ['tell'],
+        at: 'tell -> rest',
+        writes: ['told'],
+        rollback: 'joint: [LOOK, ONE, TWO, TELL], tries: 9',
+      },
     },
     'tries: 40',
   );
@@ -135,7 +157,9 @@ class Trial {
     const wrong = (['one', 'two'] as const).filter((tool) => {
       const [key, ...others] = this.standing(tool);
       const nth = this.world.keys(tool).lastIndexOf(key);
-      return key === undefined || others.length > 0 || context[{ one: 'first', two: 'second' }[tool]] !== `${tool}${nth}`;
+      return (
+        key === undefined || others.length > 0 || context[{ one: 'first', two: 'second' }[tool]] !== `${tool}${nth}`
+      );
     });
     return { status, wrong };
   }
