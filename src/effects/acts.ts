@@ -8,7 +8,7 @@ import { escapeSegment, type Key, parseKey } from '../model/key.ts';
 import { argsDigest } from './digest.ts';
 import type { LedgerCall } from './ledger-call.ts';
 
-/** The digest of an identity. Within a run it is under its secret, so that nobody can guess an invoice by it. */
+/** The digest of an identity. Within a run it is under its secret, so that no reader can guess an invoice by it. */
 export function identityDigest(
   identity: readonly unknown[],
   secret: string | null,

@@ -149,7 +149,7 @@ async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, be
   }
 }
 
-/** Has a call leave once a person has approved it; nobody is asked about a call whose act another run has. */
+/** Has a call leave once a person has approved it; no person is asked about a call whose act another run has. */
 async function leaveApproved(port: GuardPort, call: GuardedCall, intent: IntentEntry, before: boolean): Promise<Reply> {
   const { key, digest } = intent;
   port.append([before ? intent : { ...intent, held: 'gate' }]);

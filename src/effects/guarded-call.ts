@@ -35,7 +35,7 @@ export interface GuardPort {
    * Resolves once there is news of the run, where a call that was made before is under way and the machine, or a person, is yet to hear of it; null where
    * nobody waits for that call any more.
    */
-  news(of: LedgerCall): Promise<void> | null;
+  received(of: LedgerCall): Promise<void> | null;
   /** The run that has the act of a call whose intent is durable; null where the call itself has it (ON6). */
   elsewhere(key: string): Promise<string | null>;
   /** True where the process takes leave of the run: nothing new leaves, and what waits goes on waiting. */

@@ -24,7 +24,7 @@ export function actOfCall({ secret, codecs }: GuardPort, { name, tool, args }: G
   return { is: 'one', name: actName(name, digest), once: digest, inStore: once.scope === 'store' };
 }
 
-/** The refusal of a call that does not say which act it is: nobody could tell if that was made before. */
+/** The refusal of a call that does not say which act it is: no run could tell if that act was made before. */
 export function unnamed({ name }: GuardedCall, by: readonly string[]): Reply {
   const what = `${name} is made once by ${by.join(', ')}, and this call lacks a part of that`;
   return failed('CONTRACT_VIOLATION', new TypeError(`${what}. Pass every part, none of them null.`), null);
@@ -51,9 +51,9 @@ export async function repeated(
   if (first.at === null) return port.ledger.kept.isKept(first) ? { is: 'unclaimed', kept: first } : null;
   const isMade = first.status === 'confirmed' || (first.status === 'buffered' && first.staged);
   if (!isMade || first.undoing || isDistrusted(first)) {
-    const news = port.news(first);
-    if (news === null) return null;
-    await news;
+    const received = port.received(first);
+    if (received === null) return null;
+    await received;
     return again();
   }
   const own = port.ledger.get(intent.key);

@@ -170,7 +170,7 @@ export function fold(context: unknown, changes: Iterable<Change>): unknown {
 /** A fold that goes on: a container is copied once, however many changes are folded into it before the context is shared. */
 export class Folding {
   #context: unknown;
-  /** The containers that this fold has made, and nobody else has. */
+  /** The containers that this fold alone has made. */
   #own = new Set<unknown>();
   /** The number of containers that were copied. */
   copied = 0;

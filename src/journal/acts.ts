@@ -3,7 +3,7 @@
  * freed by the commit whose rows say so, so that neither is there without the other.
  */
 
-/** What a commit does to the acts of its store. */
+/** Changes of a commit to the acts of its store. */
 export type ActChange =
   /** A call takes an act, unless another one has it: then nothing changes. */
   | { readonly is: 'taken'; readonly act: string; readonly key: string }

@@ -20,7 +20,7 @@ import type { Rest, WorkQueue } from './work.ts';
 export interface Row {
   readonly kind: number;
   readonly body: string;
-  /** What it does to the acts of the store (J9): no part of what is stored of it. */
+  /** Its changes to the acts of the store (J9); the stored row has no part of them. */
   readonly acts?: readonly ActChange[];
 }
 

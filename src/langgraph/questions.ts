@@ -128,7 +128,7 @@ export class Questions {
     if (others.length > 0) throw refused(`The graph asks ${others.length + 1} questions: ${byId}`);
     if (this.#handedOut.length !== 1 || this.#handedOut[0] !== one.id)
       throw refused(
-        `An answer without an id is for the question that was handed out last, and nobody has looked yet at what the graph asks now. Read it in the ${INTERRUPT} of the result or by questions(), or ${byId}`,
+        `An answer without an id is for the question that was handed out last, and the program has not looked yet at what the graph asks now. Read it in the ${INTERRUPT} of the result or by questions(), or ${byId}`,
       );
     return one;
   }

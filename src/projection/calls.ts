@@ -61,7 +61,7 @@ export class Calls {
     return this.#events.happen({ do: 'read', in: instance, key: actKey(act) });
   }
 
-  /** Who makes an act writes its name: whoever repeats it rests on that (ON4). */
+  /** The call that makes an act writes its name, and each call that repeats the act rests on that write (ON4). */
   #act(key: string, instance: InstanceId): void {
     const act = this.ledger.get(key)?.act ?? null;
     if (act !== null) this.#events.happen({ do: 'write', in: instance, key: actKey(act), mode: 'blind' });

@@ -45,7 +45,7 @@ interface Before {
  * The context of an actor before one of the steps of the run.
  * @param known that before an earlier step of the actor: only what lies between is folded again.
  */
-export function contextBefore(
+function contextBefore(
   places: Places<RecordedStep>,
   actor: number,
   before: PlacedStep,

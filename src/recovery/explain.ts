@@ -134,7 +134,7 @@ export function reason(veto: Reason | Extract<Refusal, { code: unknown }>): stri
     case 'checkpoint_stale':
       return `it was certified under another ${veto.changed === 'config' ? 'boundary config' : 'machine'}.`;
     case 'effect_gone':
-      return `it lies behind the call ${veto.call}, whose effect was taken back in the world.`;
+      return `it lies behind ${veto.call}, whose effect was taken back in the world.`;
     case 'recovery_budget_spent':
       return `${veto.of === 'run' ? 'the run' : 'this boundary'} has had ${veto.spent} recoveries, and the reviewed policy allows no more.`;
     case 'replay_escapes_instance':

@@ -1,11 +1,11 @@
 /** The time of a checkpoint that is made again from the notes of a run. */
-import { uuid6 } from '@langchain/langgraph-checkpoint';
+import { emptyCheckpoint } from '@langchain/langgraph';
 import { expect, test } from 'vitest';
 import { checkpointAt, checkpointOf } from '../../src/langgraph/checkpoint/memory.ts';
 
 test('is the time at which LangGraph made it, as its id has it', () => {
   const before = Date.now();
-  const id = uuid6(0);
+  const id = emptyCheckpoint().id;
   const notes = { id, step: 1, versions: {}, seen: {}, values: {} };
   for (const { ts } of [checkpointOf(notes as never), checkpointAt({ id } as never, {}, 'branch')]) {
     expect(Date.parse(ts)).toBeGreaterThanOrEqual(before - 1);

@@ -51,7 +51,8 @@ export async function reading(
 export function journalProblem(file: string, error: unknown): string {
   if (error instanceof JournalError) return `${file}: ${error.code} ${error.message}`;
   const what = (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).split('\n')[0];
-  const fix = 'Restore the journal from a backup. Where nobody has changed it, this is an error of Belay: report it.';
+  const fix =
+    'Restore the journal from a backup. Where no program has changed it, this is an error of Belay: report it.';
   return `${file}: journal_corrupt what it holds cannot be read (${what}). ${fix}`;
 }
 

@@ -15,7 +15,7 @@ export interface MemoryRun {
   /** The base that is to become durable, and the one that is. */
   base: Base | null;
   durableBase: Base | null;
-  /** What the rows that are not durable do to acts. */
+  /** Changes to acts by the rows that are not durable. */
   changes: ActChange[];
   /** The number of durable rows. */
   durable: number;

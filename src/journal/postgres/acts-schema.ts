@@ -1,5 +1,5 @@
 /**
- * Format 8: the acts that are unique in the store (J9), and the append that takes and frees them in the transaction of the rows that say so. Only
+ * Format 9: the acts that are unique in the store (J9), and the append that takes and frees them in the transaction of the rows that say so. Only
  * the groups whose runs are still their writer's change any. Roles that read rows may read them, and those that add rows may write them.
  */
 export const ACTS_SCHEMA = `
@@ -9,7 +9,7 @@ CREATE TABLE belay.act (
 CREATE INDEX act_key ON belay.act (run, key);
 CREATE FUNCTION belay.append(p_runs bigint[], p_tokens bigint[], p_nonces uuid[], p_befores bigint[], p_lasts bigint[],
   p_times bigint[], p_hashes bytea, p_owners bigint[], p_seqs bigint[], p_kinds bigint[], p_places int[],
-  p_sizes int[], p_bodies bytea, p_notes bytea[], p_freers bigint[], p_freed text[], p_takers bigint[], p_acts text[],
+  p_sizes int[], p_bodies bytea, p_notes bytea[], p_releasing bigint[], p_freed text[], p_takers bigint[], p_acts text[],
   p_keys text[])
 RETURNS TABLE (held bigint, heard bigint) LANGUAGE plpgsql AS $belay$
 #variable_conflict use_column
@@ -23,7 +23,7 @@ BEGIN
     kept := kept || held;
     RETURN NEXT;
   END LOOP;
-  DELETE FROM belay.act t USING unnest(p_freers, p_freed) AS f (owner, key), belay.run r
+  DELETE FROM belay.act t USING unnest(p_releasing, p_freed) AS f (owner, key), belay.run r
     WHERE f.owner = ANY (kept) AND r.id = f.owner AND t.run = r.name AND t.key = f.key;
   INSERT INTO belay.act (act, run, key)
     SELECT n.act, r.name, n.key FROM unnest(p_takers, p_acts, p_keys) AS n (owner, act, key)

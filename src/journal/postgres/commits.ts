@@ -210,14 +210,14 @@ function statementFor({ length }: readonly unknown[]): string {
   return length > 14 ? APPEND_ACTS : APPEND;
 }
 
-/** What groups do to acts, as values; none where they do nothing. */
+/** The changes of groups to acts, as values; none where there are none. */
 function actsOf(sent: readonly Sent[]): unknown[] {
   const changes = sent.map(({ writer, flying }) => ({ run: writer.run.id, ...settled(flying.acts) }));
   const freed = changes.flatMap(({ run, freed: keys }) => keys.map((key) => [run, key] as const));
   const taken = changes.flatMap(({ run, taken: acts }) => acts.map(([act, key]) => [run, act, key] as const));
   if (freed.length + taken.length === 0) return [];
-  const [freers, keys] = [freed.map(([run]) => run), freed.map(([, key]) => key)];
-  return [freers, keys, taken.map(([run]) => run), taken.map(([, act]) => act), taken.map(([, , key]) => key)];
+  const [releasing, keys] = [freed.map(([run]) => run), freed.map(([, key]) => key)];
+  return [releasing, keys, taken.map(([run]) => run), taken.map(([, act]) => act), taken.map(([, , key]) => key)];
 }
 
 function valuesOf(sent: readonly Sent[], identity: Buffer): unknown[] {

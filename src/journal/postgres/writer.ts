@@ -12,7 +12,7 @@ interface Pending extends Entry {
   readonly ends: boolean;
   /** The note of its append. */
   readonly note: string | null;
-  /** What it does to acts. */
+  /** Its changes to acts. */
   readonly acts: readonly ActChange[];
 }
 

@@ -23,7 +23,7 @@ type Read = (context: unknown) => readonly unknown[];
 /** The contexts that are asked for together. */
 export class ContextReads {
   /** The steps that were folded, and the containers that were copied for them. */
-  readonly counts = { folded: 0, copied: 0 };
+  readonly counts = { steps: 0, copied: 0 };
   readonly #places: Places<RecordedStep>;
   readonly #asked = new Map<number, { readonly nth: number; readonly isAfter: boolean; readonly read: Read }[]>();
 
@@ -90,7 +90,7 @@ class Cursor {
   /** Folds steps in, the last one first in the list. */
   #foldOn(folding: Folding, steps: readonly RecordedStep[]): Folding {
     for (const step of [...steps].reverse()) folding.apply(step.edits.map(changeOf));
-    this.#counts.folded += steps.length;
+    this.#counts.steps += steps.length;
     this.#last = steps[0] ?? this.#last;
     return folding;
   }

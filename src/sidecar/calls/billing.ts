@@ -18,11 +18,11 @@ export function billed({ config, runState }: RunParts, entries: readonly Entry[]
     // What its time was is known by the process that waited for it alone.
     const { time: _, ...admitted } = runState.budgets.admitted(entry.key);
     if (call === undefined) return [entry];
-    const told = {
+    const received = {
       args: argsOf(runState, call.intent),
       output: 'output' in entry ? entry.output : call.output,
       took: 0,
     };
-    return [entry, ...bill(entry.key, admitted, config.tools.get(call.intent.tool), told)];
+    return [entry, ...bill(entry.key, admitted, config.tools.get(call.intent.tool), received)];
   });
 }

@@ -91,7 +91,7 @@ export class Calls {
       confirm: () => confirmed(this.#parts, this.#write),
       secret: runState.secret,
       codecs: runState.codecs,
-      news: (of: LedgerCall) => this.#news(of, call.signal),
+      received: (of: LedgerCall) => this.#received(of, call.signal),
       elsewhere: (key: string) => this.#elsewhere(key),
       stopping: () => this.#isDraining || this.#stop.signal.aborted,
       cancelled: () => runState.asked.cancelled !== null,
@@ -106,16 +106,16 @@ export class Calls {
   }
 
   /** Resolves at the next append; null where no actor waits for a call any more, and nothing of it is under way. */
-  #news({ key, intent, status, undoing }: LedgerCall, signal: AbortSignal): Promise<void> | null {
+  #received({ key, intent, status, undoing }: LedgerCall, signal: AbortSignal): Promise<void> | null {
     const { runState, activity } = this.#parts;
     const isAwaited = status === 'buffered' || undoing || runState.actor(intent.actor).ended === null;
     if (!isAwaited && !this.underWay.has(key) && !this.underWay.isLeaving(key)) return null;
     const stop = this.#stop.signal;
-    const news = new Promise<void>((resolve) => {
+    const received = new Promise<void>((resolve) => {
       this.#write.atNext(resolve);
       for (const end of [signal, stop]) end.addEventListener('abort', () => resolve(), { once: true });
     });
-    return activity.waitFor(news);
+    return activity.waitFor(received);
   }
 
   async #elsewhere(key: string): Promise<string | null> {

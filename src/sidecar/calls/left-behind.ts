@@ -1,5 +1,5 @@
 /**
- * Calls that were under way in this process as their run was given back. The journal takes nothing of such a call any more: whoever takes the
+ * Calls that were under way in this process as their run was given back. The journal takes nothing of such a call any more: the process that takes the
  * run up in the same process is told here that it came back, and of what it said (semantics.md E2).
  */
 import { within } from '../../clock/clock.ts';

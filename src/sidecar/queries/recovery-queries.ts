@@ -118,7 +118,8 @@ export class RecoveryQueries {
       ({ intent }) => failed !== null && instanceName(intent.instance) === instanceName(failed),
     );
     return ({ at }) => {
-      if (gone !== undefined && at > (gone.at as number)) return { code: 'effect_gone', call: gone.key };
+      if (gone !== undefined && at > (gone.at as number))
+        return { code: 'effect_gone', call: `${gone.intent.tool} of ${instanceName(gone.intent.instance)}` };
       if (at <= runState.staleUpTo) return { code: 'checkpoint_stale', changed: 'config' };
       if (runState.recoveries >= this.#config.tries)
         return { code: 'recovery_budget_spent', of: 'run', spent: runState.recoveries };

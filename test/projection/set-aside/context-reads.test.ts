@@ -45,7 +45,7 @@ describe('the contexts before the steps of records', () => {
         });
       reads.readAll();
       expect(seen).toEqual(steps.slice(1).map(({ nth }) => `a${nth - 1}`));
-      expect(reads.counts.folded).toBeLessThanOrEqual(SIZE);
+      expect(reads.counts.steps).toBeLessThanOrEqual(SIZE);
       expect(reads.counts.copied).toBe(2);
     });
 
@@ -84,7 +84,7 @@ describe('the contexts before the steps of records', () => {
       });
     reads.readAll();
     expect(seen).toEqual(['a4', 'a352']);
-    expect(reads.counts.folded).toBe(6);
+    expect(reads.counts.steps).toBe(6);
   });
 });
 

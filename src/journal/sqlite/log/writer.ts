@@ -28,7 +28,7 @@ export interface Writer {
   /** Rows that are not durable yet: the next group. */
   pending: Entry[];
   pendingBytes: number;
-  /** What those rows do to acts. */
+  /** Changes to acts by those rows. */
   acts: ActChange[];
   /** The note of the last append; null where it had none. */
   note: string | null;
