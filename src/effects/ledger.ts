@@ -4,6 +4,7 @@
  */
 import type { IntentEntry, OutcomeEntry } from '../model/call-entries.ts';
 import { isOpen } from '../model/effect.ts';
+import type { NamedProcess } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { Acts, actOf, isAct } from './acts.ts';
 import { DisplacedCalls } from './displaced-calls.ts';
@@ -20,6 +21,8 @@ export class Ledger {
   form: KeyForm = { is: 'opaque' };
   /** The seq up to which the rows are by a process that may still live; 0 for none (E2). */
   overtaken = 0;
+  /** The calls that one process left under way as it gave the run back, by their keys: they may act while that process lives (E2). */
+  readonly left = new Map<string, NamedProcess>();
   readonly #calls = new Map<string, LedgerCall>();
   /** The calls that have a place in the history, by the name of their instance, in the order of their intents. */
   readonly #placed = new Map<string, PlacedCalls<LedgerCall>>();
@@ -60,21 +63,28 @@ export class Ledger {
   /** The run was taken from a process that may still live, and wrote its rows up to a seq: what it has not heard of may still leave. */
   overtake(upTo: number): void {
     this.overtaken = upTo;
-    for (const call of this.open()) call.mayLeave = true;
-  }
-
-  /** The run was given back while these calls were under way: the ones that are open may still act. */
-  giveBack(keys: readonly string[]): void {
-    for (const key of keys) {
-      const call = this.#calls.get(key);
-      if (call !== undefined && isOpen(call.status)) call.mayLeave = true;
+    for (const call of this.open()) {
+      call.mayLeave = true;
+      this.left.delete(call.key);
     }
   }
 
-  /** A call that was under way as its run was given back has come back. */
+  /** A process gave the run back while these calls were under way: the open ones among them may still act. */
+  giveBack(keys: readonly string[], by: NamedProcess): void {
+    for (const key of keys) {
+      const call = this.#calls.get(key);
+      if (call === undefined || !isOpen(call.status)) continue;
+      // Of a call that another process may make as well, the return of one process says nothing.
+      if (call.mayLeave) this.left.delete(key);
+      else this.left.set(key, by);
+      call.mayLeave = true;
+    }
+  }
+
+  /** A call that was under way as its run was given back acts no more. */
   returned(key: string): void {
     const call = this.#calls.get(key);
-    if (call !== undefined) call.mayLeave = false;
+    if (this.left.delete(key) && call !== undefined) call.mayLeave = false;
   }
 
   /** The call that an actor has made, if it has made one: it keeps its key when it is started again. */
@@ -214,7 +224,10 @@ export class Ledger {
     if (call === undefined) return undefined;
     call.status = outcome.status;
     call.error = outcome.error ?? null;
-    if (!isOpen(outcome.status)) call.mayLeave = false;
+    if (!isOpen(outcome.status)) {
+      call.mayLeave = false;
+      this.left.delete(call.key);
+    }
     if (outcome.status === 'compensated') call.undoing = false;
     if ('output' in outcome) {
       call.output = outcome.output;

@@ -36,6 +36,14 @@ export interface TraceContext {
   readonly state?: string;
 }
 
+/** A process, by its host, its pid, and its start: a pid is used again. */
+export interface NamedProcess {
+  readonly host: string;
+  readonly pid: number;
+  /** Null where it is not known. */
+  readonly started: string | null;
+}
+
 /** One entry of a run's journal. */
 export type Entry =
   | {
@@ -60,8 +68,8 @@ export type Entry =
    * still leave (E2).
    */
   | { readonly do: 'overtaken'; readonly upTo: number }
-  /** A process gave the run back, and these calls of it had left and not come back: they may still act (E2). */
-  | { readonly do: 'given_back'; readonly keys: readonly string[] }
+  /** A process gave the run back, and these calls of it had left and not come back: they may act for as long as that process lives (E2). */
+  | { readonly do: 'given_back'; readonly keys: readonly string[]; readonly by: NamedProcess }
   /** A call that was under way as its run was given back has come back: nothing of it acts any more (E2). */
   | { readonly do: 'returned'; readonly key: string }
   | StepEntry

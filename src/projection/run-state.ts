@@ -180,7 +180,7 @@ export class RunState {
       asked: (entry) => calls.reconciled(entry),
       voided: (entry) => calls.ledger.void(entry.key),
       overtaken: (entry) => calls.ledger.overtake(entry.upTo),
-      given_back: (entry) => calls.ledger.giveBack(entry.keys),
+      given_back: (entry) => calls.ledger.giveBack(entry.keys, entry.by),
       returned: (entry) => calls.ledger.returned(entry.key),
       gate: (entry) => calls.asked.ask(entry, events.time),
       answer: (entry) => calls.asked.answer(entry),

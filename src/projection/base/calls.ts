@@ -20,6 +20,7 @@ export function savedLedger(ledger: Ledger, to: Saving) {
   return {
     form: ledger.form,
     overtaken: ledger.overtaken,
+    left: [...ledger.left],
     calls: numbers(calls.values()),
     placed: [...placed].map(([name, of]) => [name, numbers(of.all())] as const),
     byActor: [...byActor].map(([actor, call]) => [actor, to.calls.of(call)] as const),
@@ -90,6 +91,7 @@ export function loadLedger(ledger: Ledger, saved: ReturnType<typeof savedLedger>
   const { calls, placed, byActor, displaced, heldBack, acts } = ledger.parts;
   ledger.form = saved.form;
   ledger.overtaken = saved.overtaken;
+  for (const [key, by] of saved.left) ledger.left.set(key, by);
   for (const number of saved.calls) {
     calls.set(from.call(number).key, from.call(number));
     acts.add(from.call(number));

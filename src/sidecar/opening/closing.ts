@@ -1,5 +1,6 @@
 /** Gives a run back: what is under way is aborted, what has not come back is named for the next process, and nothing is called any more (semantics.md E2). */
 import type { Journal } from '../../journal/journal.ts';
+import { thisProcess } from '../../journal/lease/holder.ts';
 import { isOpen } from '../../model/effect.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
 import { leaveBehind } from '../calls/left-behind.ts';
@@ -26,6 +27,6 @@ function nameUnderWay({ calls, write, parts }: Run): void {
   const open = [...calls.underWay.acting].filter(([key]) => isOpen(ledger.get(key)?.status ?? 'failed'));
   if (open.length === 0 || write.broken !== null) return;
   for (const [key, acting] of open) leaveBehind(secret, key, acting);
-  write.append([{ do: 'given_back', keys: open.map(([key]) => key) }]);
+  write.append([{ do: 'given_back', keys: open.map(([key]) => key), by: thisProcess() }]);
   write.now();
 }

@@ -8,6 +8,7 @@ import { processClock } from '../../clock/clock.ts';
 import { argsDigest } from '../../effects/digest.ts';
 import { type EntryDecoder, EntryEncoder, FORMAT } from '../../journal/entry-codec.ts';
 import type { Journal } from '../../journal/journal.ts';
+import { isGoneAnywhere, thisProcess } from '../../journal/lease/holder.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { DECISION_POLICY, type DecisionPolicy } from '../../recovery/decision-policy.ts';
 import { RunNoteFold } from '../../reports/run-note.ts';
@@ -79,6 +80,13 @@ async function opened<T>(journal: Journal, go: () => T | Promise<T>): Promise<T>
     await journal.close().catch(() => {});
     throw error;
   }
+}
+
+/** Calls that were left under way by a process that is gone act no more. */
+function forgetGone({ write, runState }: Run): void {
+  const here = thisProcess();
+  const gone = [...runState.ledger.left].filter(([, by]) => isGoneAnywhere(by, here));
+  if (gone.length > 0) write.append(gone.map(([key]) => ({ do: 'returned', key }) as const));
 }
 
 /** The parts that a run is recorded with. */
@@ -183,6 +191,7 @@ async function takeUp(
   run.hold();
   if (runState.ended === null && journal.overtaken > runState.ledger.overtaken)
     run.write.append([{ do: 'overtaken', upTo: journal.overtaken }]);
+  if (runState.ended === null) forgetGone(run);
   run.parts.observing?.opens(options.run, config.agent, runState);
   const now = { ...runState.digests, config: config.digest, machine: program.digest };
   if (runState.ended === null && runState.digests?.config !== now.config)
