@@ -96,7 +96,10 @@ async function made(port: GuardPort, call: GuardedCall, key: string, before: boo
   };
   const settled = await timed(call, key, (late) => {
     // News after the deadline: it settles what was unknown, and changes nothing that is settled.
-    if (port.ledger.get(key)?.status === 'unknown') write(completion(late));
+    if (port.ledger.get(key)?.status !== 'unknown') return;
+    write(completion(late));
+    // Nothing else may happen that would write it: the run may be parked over this call.
+    void port.durable().catch(() => {});
   });
   const spent = call.charge(key, settled);
   if ('error' in settled) {
