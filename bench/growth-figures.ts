@@ -10,6 +10,8 @@ export interface Figures {
   /** The first failure of a process, and the second. */
   readonly failed?: Time;
   readonly warm?: Time;
+  /** The longest that the event loop had no turn during the first of them, and while what it set aside was claimed. */
+  readonly blocked?: number;
   readonly verdict?: string;
   readonly listed?: number;
 }
@@ -47,6 +49,7 @@ const SHOWN: readonly Shown[] = [
   { name: 'resume, CPU', unit: 'ms', of: ({ figures }) => figures.resumed?.cpu, goal: () => undefined },
   { name: 'failure', unit: 'ms', of: ({ figures }) => figures.failed?.wall, goal: () => 20 },
   { name: 'failure, CPU', unit: 'ms', of: ({ figures }) => figures.failed?.cpu, goal: () => undefined },
+  { name: 'longest block', unit: 'ms', of: ({ figures }) => figures.blocked, goal: () => 50 },
   { name: 'second failure', unit: 'ms', of: ({ figures }) => figures.warm?.wall, goal: () => 20 },
   { name: 'heap', unit: 'MB', of: ({ figures }) => figures.heap, goal: () => 300 },
   {

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { attach, resume, type SidecarOptions } from 'belay-sidecar';
@@ -72,11 +73,16 @@ async function unitsOf(name: string, of: Workload, units: number, folder: string
     again.actor.start();
   });
   const fails = () => timed(() => again.fail('CONTRACT_VIOLATION', { instance: of.failed(units) }));
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
   const failed = await fails();
+  // The delay that the failure has caused is known once the loop has gone on.
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  delay.disable();
   const warm = await fails();
   await again.close();
   await journal.close();
-  return { ...growth(times), heap: held, disk, resumed, failed, warm, verdict };
+  return { ...growth(times), heap: held, disk, resumed, failed, blocked: delay.max / 1e6, warm, verdict };
 }
 
 /** Runs of ten steps each in one file, and the command that lists them. */

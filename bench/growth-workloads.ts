@@ -214,5 +214,66 @@ skeletons:
   };
 }
 
+/** Each round looks and books, a small unit of its own, and keeps the answers by item. In the end the 10th round is found wrong. */
+function rounds(): Workload {
+  type Answers = Readonly<Record<string, string>>;
+  const machine = setup({
+    types: {
+      context: {} as { n: number; seen: Answers; booked: Answers },
+      events: {} as { type: 'round'; n: number },
+    },
+    actors: {
+      look: tool<string, number>(async ({ input }) => `free ${input}`),
+      book: tool<string, number>(async ({ input }) => `booked ${input}`),
+    },
+  }).createMachine({
+    id: 'rounds',
+    context: { n: 0, seen: {}, booked: {} },
+    initial: 'idle',
+    states: {
+      idle: { on: { round: { target: 'look', actions: assign({ n: ({ event }) => event.n }) } } },
+      look: {
+        invoke: {
+          src: 'look',
+          input: ({ context }) => context.n,
+          onDone: {
+            target: 'book',
+            actions: assign({ seen: ({ context, event }) => ({ ...context.seen, [`k${context.n}`]: event.output }) }),
+          },
+        },
+      },
+      book: {
+        invoke: {
+          src: 'book',
+          input: ({ context }) => context.n,
+          onDone: {
+            target: 'idle',
+            actions: assign({
+              booked: ({ context, event }) => ({ ...context.booked, [`k${context.n}`]: event.output }),
+            }),
+          },
+        },
+      },
+    },
+  });
+  const config = configOf(
+    'rounds',
+    `tools: { look: { writes: ['seen/*'], effect: none }, book: { writes: ['booked/*'], effect: idempotent } }
+skeletons:
+  Round: { entity: string(memory.n), states: [look, book], entry: [look], inputs: [n], outputs: ['seen/k{entity}', 'booked/k{entity}'], exit: [{ id: out, at: book -> idle, when: 'true' }], rollback: { anchors: [out], resume: look } }`,
+  );
+  return {
+    unit: 'rounds, the 10th found wrong',
+    size: 400,
+    failed: () => ({ skeleton: 'Round', entity: '10', ordinal: 0 }),
+    config,
+    machine,
+    unitOf: async (sidecar, n) => {
+      sidecar.actor.send({ type: 'round', n });
+      await until(sidecar, 'idle');
+    },
+  };
+}
+
 /** Every workload of one run, by its name. */
-export const WORKLOADS: Readonly<Record<string, () => Workload>> = { steps, instances, calls, timers, turns };
+export const WORKLOADS: Readonly<Record<string, () => Workload>> = { steps, instances, calls, timers, turns, rounds };
