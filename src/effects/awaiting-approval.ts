@@ -38,7 +38,7 @@ export async function awaitApproval(
       drop(port, key, mine);
       return again();
     }
-    const admission = why === null ? call.admit(key) : { refused: why };
+    const admission = admitted(call, key, why);
     if ('refused' in admission)
       return refuse(port, key, isNew, deniedBy(approval, admission.refused), admission.refused);
     const { gate } = approval as { gate: string };
@@ -48,6 +48,11 @@ export async function awaitApproval(
       return (await left(port, call, key, again)) ?? dropped();
     }
   }
+}
+
+/** What lets a call leave that nothing speaks against, or why it may not. */
+function admitted(call: GuardedCall, key: string, why: string | null): ReturnType<GuardedCall['admit']> {
+  return why === null ? call.admit(key) : { refused: why };
 }
 
 /** Resolves once no plan is being carried out. */
