@@ -111,9 +111,14 @@ export class Calls {
     const isAwaited = status === 'buffered' || undoing || runState.actor(intent.actor).ended === null;
     if (!isAwaited && !this.underWay.has(key) && !this.underWay.isLeaving(key)) return null;
     const stop = this.#stop.signal;
+    const over = new AbortController();
     const received = new Promise<void>((resolve) => {
-      this.#write.atNext(resolve);
-      for (const end of [signal, stop]) end.addEventListener('abort', () => resolve(), { once: true });
+      const tell = () => {
+        over.abort();
+        resolve();
+      };
+      this.#write.atNext(tell);
+      for (const end of [signal, stop]) end.addEventListener('abort', tell, { signal: over.signal });
     });
     return activity.waitFor(received);
   }
