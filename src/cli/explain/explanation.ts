@@ -37,7 +37,18 @@ function text(read: ReadRun, file: string, medium: Medium): string {
     const { decision } = decided.entry;
     return layOut(`decision ${decided.number}, event ${decision.at}`, explain(decision, decided.around), medium);
   });
-  return [head, ...told].join('\n') + movesText(movesOn(read, file), medium);
+  return [head, ...told, ...repeatedText(read, medium)].join('\n') + movesText(movesOn(read, file), medium);
+}
+
+/** The calls that were no acts of their own: each repeats an act of its run (ON2, ON3). */
+function repeatedText({ runState }: ReadRun, medium: Medium): string[] {
+  const calls = [...runState.ledger.all()].filter(({ repeats }) => repeats !== null);
+  if (calls.length === 0) return [];
+  const under = calls.map(({ intent, status, repeats }) => {
+    const what = status === 'failed' ? 'was refused, since it repeats' : 'repeats';
+    return { text: `${intent.tool} of ${instanceName(intent.instance)} ${what} ${repeats}` };
+  });
+  return [layOut(null, { text: `${count(calls.length, 'call')} that made no act of their own`, under }, medium)];
 }
 
 /** A decision as one object, complete. */
