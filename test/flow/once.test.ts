@@ -39,7 +39,8 @@ test('is another act, where its identity is another', async () => {
   expect(paidOut).toEqual(['i1 100', 'i2 100']);
 });
 
-test('never leaves with other arguments', async () => {
-  const { paidOut } = await paid({ invoice: 'i1', cents: 200 });
+test('never leaves with other arguments: the run is parked', async () => {
+  const { ending, paidOut } = await paid({ invoice: 'i1', cents: 200 });
+  expect(ending).toMatchObject({ status: 'parked' });
   expect(paidOut).toEqual(['i1 100']);
 });
