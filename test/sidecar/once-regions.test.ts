@@ -50,28 +50,30 @@ async function sides(bank: Bank, right: Payment, how = '') {
     if (calls.arrived === 1) await open;
     return bank.pay(call);
   };
-  const region = (side: Side) => ({
-    initial: 'idle',
-    states: {
-      idle: { on: { [side]: 'paying' } },
-      paying: {
-        invoke: {
-          src: 'pay' as const,
-          input: () => asks[side],
-          onDone: { target: 'over', actions: assign(({ event }) => ({ [side]: event.output as unknown })) },
-          onError: {
-            target: 'over',
-            actions: assign(({ event }) => ({ [side]: (event.error as { code?: string }).code ?? 'error' })),
-          },
-        },
-      },
-      over: {},
-    },
-  });
-  const machine = setup({
+  const paying = setup({
     types: { context: {} as Record<string, unknown> },
     actors: { pay: tool(pay) },
-  }).createMachine({
+  });
+  const region = (side: Side) =>
+    paying.createStateConfig({
+      initial: 'idle',
+      states: {
+        idle: { on: { [side]: 'paying' } },
+        paying: {
+          invoke: {
+            src: 'pay' as const,
+            input: () => asks[side],
+            onDone: { target: 'over', actions: assign(({ event }) => ({ [side]: event.output as unknown })) },
+            onError: {
+              target: 'over',
+              actions: assign(({ event }) => ({ [side]: (event.error as { code?: string }).code ?? 'error' })),
+            },
+          },
+        },
+        over: {},
+      },
+    });
+  const machine = paying.createMachine({
     id: 'sides',
     context: {},
     type: 'parallel',
