@@ -50,7 +50,7 @@ export async function awaitApproval(
   }
 }
 
-/** What lets a call leave that nothing speaks against, or why it may not. */
+/** The pass of a call that nothing speaks against, or the reason why it may not leave. */
 function admitted(call: GuardedCall, key: string, why: string | null): ReturnType<GuardedCall['admit']> {
   return why === null ? call.admit(key) : { refused: why };
 }

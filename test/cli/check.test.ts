@@ -13,9 +13,10 @@ describe('belay check', () => {
     const { code, out, err } = await belay(['check', schedule, '--machines', machines]);
     expect([code, err]).toEqual([0, '']);
     expect(out).toBe(
-      `${schedule}:22:14 note input_unprovided nothing that is declared writes "request/participants". Add it to the writes of a tool, or make sure that the machine's own input has it.\n` +
+      `${schedule}:12:3 warning acts_again "SUBMITTING" can be entered twice and calls "submit_schedule", which is irreversible: nothing says if that is one act. Name what makes a call the same act: once: [args.invoice].\n` +
+        `${schedule}:22:14 note input_unprovided nothing that is declared writes "request/participants". Add it to the writes of a tool, or make sure that the machine's own input has it.\n` +
         `${schedule}:36:3 note not_recoverable SUBMITTING -> SLOT_READY (xstate.error.actor.0.schedule-form.SUBMITTING) leaves Submit and is legal but not recoverable: no boundary lies on it. Put an anchored boundary on it, if it should be.\n` +
-        '\n1 config: 0 errors, 0 warnings, 2 notes\n',
+        '\n1 config: 0 errors, 1 warning, 2 notes\n',
     );
   });
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { campaign } from './campaign.ts';
 
-const RUNS = 90;
+const RUNS = 120;
 
 /** What has to be met so often, so that the sequences say something about each command. */
 const MET: Readonly<Record<string, number>> = {

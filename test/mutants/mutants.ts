@@ -177,7 +177,7 @@ export const MUTANTS: readonly Mutant[] = [
     rule: 'C10',
     file: 'effects/ledger.ts',
     off: 'the answer that was found wrong is served again',
-    find: 'if (call !== undefined) call.wrong = { output: call.output, isSure };',
+    find: 'if (call !== undefined) call.wrong = { output: call.output, isSure, isOutdated: call.wrong?.isOutdated ?? false };',
     replace: '',
     by: { run: 'cases', family: 'event', ids: ['e6355f3e20', 'e98736341e'] },
   },

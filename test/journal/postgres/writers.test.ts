@@ -137,7 +137,7 @@ describe.skipIf(server === null)('writers of a run', () => {
   });
 
   test('a message and a lease whose connection is cut are taken once', async () => {
-    const [schema, proxy] = [desk.schema(), await proxied(/\.(post|take)\(/)];
+    const [schema, proxy] = [desk.schema(), await proxied(/\.(post|operate|take)\(/)];
     const store = desk.store({ schema, address: server.address(proxy.port) });
     await store.runs();
     proxy.cut = 'after';

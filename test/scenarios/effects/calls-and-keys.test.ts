@@ -15,7 +15,12 @@ skeletons:
   { file: 'order.yaml' },
 ) as { config: BoundaryConfig };
 
-type Pay = (call: { key: string; input: unknown }) => unknown;
+type Pay = (call: { key: string; input: unknown; signal: AbortSignal }) => unknown;
+
+/** A call that never answers, and heeds that its process gives the run back. */
+function cutOff({ signal }: { readonly signal: AbortSignal }): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+}
 
 /** Pays, and is over; an event, or a second, takes it away from there. */
 function machineOf(
@@ -54,7 +59,7 @@ describe('one key has one body (E3)', () => {
       machineOf(
         (call) => {
           sent.push(call);
-          return held().promise;
+          return cutOff(call);
         },
         (order) => ({ order, request: 1 }),
       ),
