@@ -36,11 +36,11 @@ async function whenClear(port: GuardPort, call: GuardedCall): Promise<Reply> {
  */
 function leaves(port: GuardPort, call: GuardedCall): boolean {
   const { run, secret, codecs, ledger } = port;
-  const { actor, instance, keyedAs, name, tool, args } = call;
+  const { actor, instance, keyedAs, place, name, tool, args } = call;
   const known = ledger.ofActor(actor);
   const key =
     (known && ledger.keyAgain(known)) ??
-    ledger.nextKey(run, { instance, keyedAs, tool: name, digest: argsDigest(args, secret, codecs) });
+    ledger.nextKey(run, { instance, keyedAs, place, tool: name, digest: argsDigest(args, secret, codecs) });
   const recorded = ledger.get(key);
   if (!stands(recorded) && actBefore(port, actOfCall(port, call), key) !== undefined) return false;
   return !stands(recorded) || isDistrusted(recorded) || (isOpen(recorded.status) && classOf(tool) === 'idempotent');
@@ -63,11 +63,11 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   // A machine that retries by itself makes the same call again while it is not known what became of it: it is that call.
   const before = known === undefined ? earlier(port, call, digest) : NOTHING_BEFORE;
   if (before.open !== undefined) return unknownBefore(before.open.key);
-  const { instance, keyedAs, name: tool } = call;
+  const { instance, keyedAs, place, name: tool } = call;
   const key =
     (known && ledger.keyAgain(known)) ??
     before.same?.key ??
-    ledger.nextKey(port.run, { instance, keyedAs, tool, digest });
+    ledger.nextKey(port.run, { instance, keyedAs, place, tool, digest });
   const recorded = ledger.get(key);
   const stood = stands(recorded);
   if (stood && recorded.intent.digest !== digest) return { is: 'diverged', recorded, digest };
@@ -168,8 +168,18 @@ async function inOtherRun(port: GuardPort, call: GuardedCall, { key, inStore }: 
   return failed('GOVERNOR_DENIED', error, null);
 }
 
-function named({ name, tool, undo, instance, keyedAs, actor, args }: GuardedCall, act: Act) {
+function named({ name, tool, undo, instance, keyedAs, place, actor, args }: GuardedCall, act: Act) {
   const own = keyedAs.entity === instance.entity ? {} : { keyedAs: keyedAs.entity };
   const once = act.is === 'one' ? { once: act.once, ...(act.inStore && { inStore: true as const }) } : {};
-  return { actor, tool: name, instance, class: classOf(tool), undo, args, ...own, ...once };
+  return {
+    actor,
+    tool: name,
+    instance,
+    class: classOf(tool),
+    undo,
+    args,
+    ...own,
+    ...once,
+    ...(place !== null && { place }),
+  };
 }

@@ -68,6 +68,8 @@ export interface GuardedCall {
   readonly instance: InstanceId;
   /** The name that its instance has in keys: the root of a machine that is invoked again has another id by then. */
   readonly keyedAs: InstanceId;
+  /** The region in which it is made, where its unit has other regions beside that one; else null (E3). */
+  readonly place: string | null;
   /** The number of its actor. */
   readonly actor: number;
   readonly args: unknown;

@@ -46,6 +46,8 @@ export interface KeyedCall {
   /** The name that the instance has in keys: the root of a machine that is invoked again has another id by then. */
   readonly keyedAs: InstanceId;
   readonly tool: string;
+  /** The region of its unit in which it is made; null where that has none beside it. */
+  readonly place: string | null;
   /** The digest of its arguments. */
   readonly digest: string;
 }

@@ -48,6 +48,8 @@ export interface LedgerCall {
   readonly act: string | null;
   /** The key of the act that it repeats: it is no act (ON2, ON3). */
   readonly repeats: string | null;
+  /** The region of its unit in which it was made; null where that has none beside it (E3). */
+  readonly place: string | null;
   /** Has its intent read from a base from here on: it is kept no longer. */
   settle(source: CallSource, intent: unknown): void;
   /** Its intent in a base; null where that does not have it as it is. */

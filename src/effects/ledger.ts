@@ -94,13 +94,14 @@ export class Ledger {
   }
 
   /**
-   * The key of the next call of a tool by an instance: its number among those that are retained (E3). A call that was
+   * The key of the next call of a tool by an instance: its number among those that are retained in its region (E3). A call that was
    * compensated is another decision when it is made again, since its counterparty would answer from memory; and so is one with other
    * arguments than were sent, or were about to be, by a call that is known not to have happened: one key has one body.
    */
-  nextKey(run: string, { instance, keyedAs, tool, digest }: KeyedCall): string {
-    const nth = this.#placed.get(instanceName(instance))?.countOf(tool) ?? 0;
-    const key = keyOf(JSON.stringify([run, keyedAs.skeleton, keyedAs.entity, keyedAs.ordinal, tool, nth]), this.form);
+  nextKey(run: string, { instance, keyedAs, tool, digest, place }: KeyedCall): string {
+    const nth = this.#placed.get(instanceName(instance))?.countOf(tool, place) ?? 0;
+    const parts = [run, keyedAs.skeleton, keyedAs.entity, keyedAs.ordinal, tool, nth];
+    const key = keyOf(JSON.stringify(place === null ? parts : [...parts, place]), this.form);
     return freeKey(key, digest, (name) => this.#calls.get(name));
   }
 
@@ -139,6 +140,7 @@ export class Ledger {
       mayLeave: known?.mayLeave === true && isOpen(known.status),
       act: actOf(intent),
       repeats: intent.repeats ?? null,
+      place: intent.place ?? null,
     };
     const answers = intent.repeats === undefined ? known : this.#calls.get(intent.repeats);
     const output = answers?.repeats === null ? answers.output : undefined;

@@ -5,6 +5,7 @@ import type { EffectStatus } from '../model/effect.ts';
 interface PlacedCall {
   readonly key: string;
   readonly tool: string;
+  readonly place: string | null;
   readonly status: EffectStatus;
   readonly at: number | null;
   readonly isAnswered: boolean;
@@ -29,8 +30,8 @@ export class PlacedCalls<Call extends PlacedCall> {
     this.remove(call.key);
     this.#byKey.set(call.key, call);
     this.#inOrder.splice(this.#countUpTo(call.at ?? 0), 0, call);
-    const { tool } = call;
-    this.#count.set(tool, this.countOf(tool) + 1);
+    const { tool, place } = call;
+    this.#count.set(counted(tool, place), this.countOf(tool, place) + 1);
     this.changed(call);
   }
 
@@ -40,7 +41,7 @@ export class PlacedCalls<Call extends PlacedCall> {
     if (call === undefined) return;
     this.#byKey.delete(key);
     this.#inOrder.splice(this.#countUpTo(call.at ?? 0) - 1, 1);
-    this.#count.set(call.tool, this.countOf(call.tool) - 1);
+    this.#count.set(counted(call.tool, call.place), this.countOf(call.tool, call.place) - 1);
     this.#unheard.get(call.tool)?.delete(call);
   }
 
@@ -52,9 +53,9 @@ export class PlacedCalls<Call extends PlacedCall> {
     this.#unheard.set(tool, unheard.add(call));
   }
 
-  /** The number of calls of a tool. */
-  countOf(tool: string): number {
-    return this.#count.get(tool) ?? 0;
+  /** The number of calls of a tool in a region of the instance; null for the calls that have no region beside theirs. */
+  countOf(tool: string, place: string | null): number {
+    return this.#count.get(counted(tool, place)) ?? 0;
   }
 
   /** The calls of a tool of which it is not known what became, or whose answer was not heard. Costs those, and what became known since. */
@@ -83,4 +84,8 @@ export class PlacedCalls<Call extends PlacedCall> {
     }
     return low;
   }
+}
+
+function counted(tool: string, place: string | null): string {
+  return place === null ? tool : JSON.stringify([tool, place]);
 }

@@ -33,6 +33,7 @@ export class RetainedCall implements LedgerCall {
   mayLeave: boolean;
   readonly act: string | null;
   readonly repeats: string | null;
+  readonly place: string | null;
   #intent: IntentEntry | null = null;
   #output: { readonly is: unknown } | null = null;
   /** The bases that have its intent and its output as they are, and the texts there; null where none has. */
@@ -65,6 +66,7 @@ export class RetainedCall implements LedgerCall {
     this.mayLeave = facts.mayLeave;
     this.act = facts.act;
     this.repeats = facts.repeats;
+    this.place = facts.place;
     if ('intent' in of) {
       this.#intent = of.intent;
       this.#output = { is: of.output };

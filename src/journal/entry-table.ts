@@ -33,6 +33,7 @@ const INTENT = new RowForm<IntentEntry>(8, [
   optional('once', plain<string>(), '0'),
   optional('repeats', plain<string>(), '0'),
   optional('inStore', plain<true>(), '0'),
+  optional('place', plain<string>(), '0'),
 ]);
 
 const OUTCOME = new RowForm<OutcomeEntry>(3, [

@@ -26,6 +26,8 @@ export interface IntentEntry {
   readonly repeats?: string;
   /** True where the act is one over all runs of the store (ON6). */
   readonly inStore?: true;
+  /** The region in which it is made, where its unit has other regions beside that one: calls are numbered in each (E3). */
+  readonly place?: string;
 }
 
 /** A person is asked whether a call may leave (`approval`), or what became of one (`outcome`). */

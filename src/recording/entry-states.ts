@@ -50,6 +50,35 @@ function areBeside(
   );
 }
 
+/**
+ * The innermost region around a state below an instance's own that has other states of the skeleton beside it: what one region repeats
+ * never takes a number of the other. Null where there is none (E3).
+ * @param own the region of the instance.
+ * @param at the state, as a path in the machine of the instance.
+ */
+export function regionOfCall(
+  { skeleton, prefix }: Placed,
+  own: Region,
+  at: Region,
+  placeAt: (path: string) => { readonly region: string } | undefined,
+): string | null {
+  const [, around] = split(own);
+  const [, path] = split(at);
+  const states = skeleton.states.flatMap((state) => (state.startsWith(prefix) ? [state.slice(prefix.length)] : []));
+  const isBeside = (child: string): boolean => {
+    const parent = child.slice(0, Math.max(0, child.lastIndexOf('.')));
+    return states.some((state) => isWithin(parent, state) || (isWithin(state, parent) && !isWithin(state, child)));
+  };
+  for (
+    let child = path;
+    child !== around && child !== '';
+    child = child.slice(0, Math.max(0, child.lastIndexOf('.')))
+  ) {
+    if (placeAt(`${prefix}${child}`)?.region === child && isBeside(child)) return child;
+  }
+  return null;
+}
+
 function commonRegion(a: string, b: string): string {
   const [left, right] = [a.split('.'), b.split('.')];
   let shared = 0;

@@ -27,7 +27,7 @@ describe('the calls of an instance', () => {
     const ledger = new Ledger();
     let visited = 0;
     for (let n = 0; n < 1_000; n += 1) {
-      ledger.nextKey('r', { instance, keyedAs: instance, tool: 'pay', digest: 'd' });
+      ledger.nextKey('r', { instance, keyedAs: instance, place: null, tool: 'pay', digest: 'd' });
       ledger.unheard(instance, 'pay');
       const call = called(ledger, n);
       let isAnswered = false;
@@ -48,7 +48,7 @@ describe('the calls of an instance', () => {
 
   test('are numbered by tool among those that are retained', () => {
     const ledger = new Ledger();
-    const next = () => ledger.nextKey('r', { instance, keyedAs: instance, tool: 'pay', digest: 'd' });
+    const next = () => ledger.nextKey('r', { instance, keyedAs: instance, place: null, tool: 'pay', digest: 'd' });
     const before = [next()];
     called(ledger, 0, 'other');
     expect(next()).toBe(before[0]);

@@ -101,6 +101,7 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
     'of a call that waits for a person': { ...intent, held: 'gate' },
     'of a call that waits for its commit': { ...intent, class: 'compensable', undo: true, held: 'buffer' },
     'of a call whose key is made of another entity': { ...intent, keyedAs: 'p0' },
+    'of a call in a region of its unit': { ...intent, place: 'work.a' },
     'of a held call whose key is made of another entity': { ...intent, held: 'gate', keyedAs: 'p0' },
   },
   outcome: {

@@ -37,7 +37,7 @@ export function savedCalls(to: Saving) {
 const FLAGS = ['undo', 'undoing', 'staged', 'isAnswered', 'voided', 'mayLeave'] as const;
 
 function savedCall(call: LedgerCall, to: Saving) {
-  const { key, tool, status, error, asked, at, wrong, promise, act, repeats } = call;
+  const { key, tool, status, error, asked, at, wrong, promise, act, repeats, place } = call;
   const flags = FLAGS.reduce((sum, flag, index) => sum + (call[flag] ? 2 ** index : 0), 0);
   const found = wrong === null ? null : ([savedOutput(wrong.output, to), wrong.isSure, wrong.isOutdated] as const);
   const promised = promise === null ? null : ([to.id(promise.by)] as const);
@@ -46,6 +46,7 @@ function savedCall(call: LedgerCall, to: Saving) {
     ...([to.texts.output(call), error, flags] as const),
     ...([asked.tries, asked.next, to.texts.time(call.calledAt), at, found, promised] as const),
     ...([act === null ? null : to.word(act), repeats === null ? null : to.word(repeats)] as const),
+    place === null ? null : to.word(place),
   ] as const;
 }
 
@@ -60,8 +61,8 @@ function outputFrom(stored: readonly [unknown] | null, from: Loading): unknown {
 /** Makes the calls again. */
 export function loadCalls(saved: ReturnType<typeof savedCalls>, from: Loading): void {
   for (const row of saved) {
-    const [key, tool, intent, status, output, error, flags, tries, next, calledAt, at, wrong, promise, act, repeats] =
-      row;
+    const [key, tool, intent, status, output, error, flags, tries, next, calledAt, at, wrong, promise, ...named] = row;
+    const [act, repeats, place] = named;
     const flag = (index: number) => Math.floor(flags / 2 ** index) % 2 === 1;
     const facts = {
       key: from.word(key),
@@ -81,6 +82,7 @@ export function loadCalls(saved: ReturnType<typeof savedCalls>, from: Loading): 
       mayLeave: flag(5),
       act: act === null ? null : from.word(act),
       repeats: repeats === null ? null : from.word(repeats),
+      place: place === null ? null : from.word(place),
     };
     from.calls.push(new RetainedCall(facts, { source: from.source, stored: { intent, output } }));
   }

@@ -28,7 +28,7 @@ type Failed = Extract<Reply, { is: 'failed' }>;
 type Budgeted = Pick<GuardedCall, 'admit' | 'charge'>;
 
 /** The owner of a call, and the name that it has in keys. */
-type Whose = Pick<GuardedCall, 'instance' | 'keyedAs'>;
+type Whose = Pick<GuardedCall, 'instance' | 'keyedAs' | 'place'>;
 
 /** The calls of one run. */
 export class Calls {
@@ -133,13 +133,14 @@ export class Calls {
   }
 
   #guarded(call: Call, number: number, whose: Whose, lacks: () => string | null): GuardedCall {
-    const { instance, keyedAs } = whose;
+    const { instance, keyedAs, place } = whose;
     const { input: args, signal } = call;
     const [tool, asks] = [this.#parts.config.tools.get(call.tool), this.#preconditions];
     const { admit, charge } = this.#observed(number, this.#budgeted(call));
     return {
       instance,
       keyedAs,
+      place,
       admit,
       charge,
       name: call.tool,

@@ -12,12 +12,14 @@ import type { DecisionEntry } from '../../model/entry.ts';
 import { isExternal } from '../../model/external-keys.ts';
 import type { Failure, Signal } from '../../model/failure.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
+import type { Region } from '../../model/region.ts';
 import type { Unavailable } from '../../model/veto.ts';
 import type { Facts } from '../../predicates/predicate.ts';
 import { budgetKey } from '../../projection/open-decisions.ts';
 import type { Kept } from '../../projection/rollback.ts';
 import type { RunState } from '../../projection/run-state.ts';
-import type { Placed } from '../../recording/entry-states.ts';
+import type { Live } from '../../projection/state-types.ts';
+import { type Placed, regionOfCall } from '../../recording/entry-states.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Raised, RunParts, Suspect } from '../parts.ts';
 import type { Resume } from '../plan/restore-plan.ts';
@@ -35,17 +37,19 @@ export class RecoveryQueries {
   readonly #policy: Policy;
   readonly #placed: readonly Placed[];
   readonly #resuming: Resuming;
+  readonly #runtime: Pick<Runtime, 'placeAt'>;
 
   /** @param placed the places of the config's skeletons in the machine. */
   constructor(
     { runState, config, decisionPolicy }: Pick<RunParts, 'runState' | 'config' | 'decisionPolicy'>,
     placed: readonly Placed[],
-    runtime: Pick<Runtime, 'valueWithin'>,
+    runtime: Pick<Runtime, 'placeAt' | 'valueWithin'>,
   ) {
     this.#runState = runState;
     this.#config = config;
     this.#policy = decisionPolicy.policy;
     this.#placed = placed;
+    this.#runtime = runtime;
     this.#resuming = new Resuming(runState, config, placed, runtime);
   }
 
@@ -57,6 +61,26 @@ export class RecoveryQueries {
   /** @see {@link keyedAs} */
   keyedAs(id: InstanceId): InstanceId {
     return keyedAs(this.#runState, this.#placed, id);
+  }
+
+  /** The instance that a call in a state belongs to, and what its key is made of (E3). */
+  whoseCall(state: Region): {
+    readonly instance: InstanceId;
+    readonly keyedAs: InstanceId;
+    readonly place: string | null;
+  } {
+    const owner = this.#runState.ownerOf(state, this.#placed);
+    const instance = owner?.id ?? this.rootOf(state);
+    return {
+      instance,
+      keyedAs: this.keyedAs(instance),
+      place: owner === undefined ? null : this.#placeIn(owner, state),
+    };
+  }
+
+  #placeIn({ id, region }: Live, state: Region): string | null {
+    const placed = this.#placed.find(({ skeleton }) => skeleton.name === id.skeleton);
+    return placed === undefined ? null : regionOfCall(placed, region, state, (path) => this.#runtime.placeAt(path));
   }
 
   /** @see {@link wrongAnswers} */

@@ -45,12 +45,12 @@ export class Calling {
 
   /** Makes a call, again and again where that is decided. @returns its output; never settles where its actor was stopped. */
   async call(call: Call): Promise<unknown> {
-    const { actors, parts, placed, queries, recorder, reuse, outbox, calls } = this.#port;
+    const { actors, parts, queries, recorder, reuse, outbox, calls } = this.#port;
     const number = actors.numberOf(call.ref) as number;
     const actor = parts.runState.actor(number);
     const region = actor.region ?? regionName(0, '');
-    const instance = parts.runState.ownerOf(region, placed)?.id ?? queries.rootOf(region);
-    const whose = { instance, keyedAs: queries.keyedAs(instance) };
+    const whose = queries.whoseCall(region);
+    const { instance } = whose;
     const lacks = () => recorder.lacks(instance);
     const ends = parts.activity.begin();
     try {
