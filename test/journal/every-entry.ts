@@ -102,6 +102,8 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
     'of a call that waits for its commit': { ...intent, class: 'compensable', undo: true, held: 'buffer' },
     'of a call whose key is made of another entity': { ...intent, keyedAs: 'p0' },
     'of a call in a region of its unit': { ...intent, place: 'work.a' },
+    'of a call that is an act of its store': { ...intent, once: 'digest', inStore: true },
+    'of a call that repeats an act': { ...intent, class: 'none', undo: false, once: 'digest', repeats: 'k0' },
     'of a held call whose key is made of another entity': { ...intent, held: 'gate', keyedAs: 'p0' },
   },
   outcome: {
