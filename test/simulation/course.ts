@@ -23,8 +23,11 @@ import { type Life, sleep, World } from './world.ts';
 
 /** How often the run is looked at, in milliseconds. */
 const TICK = 2;
-/** A run in which nothing has moved for so many looks hangs; one that has moved for so many does not end. */
-const HANGS = 250;
+/**
+ * A run in which nothing has moved for so many looks hangs, which is longer than the second that a run waits for a call that was left under way
+ * (E2); one that has moved for so many does not end.
+ */
+const HANGS = 600;
 const ENDLESS = 4000;
 /** How often a person helps. */
 const ROUNDS = 5;
