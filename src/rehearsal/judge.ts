@@ -100,7 +100,7 @@ function decisionsOf({ seen }: Judged, tool: string): number {
 }
 
 /** The keys of both runs, each by the name of its call; the longest first, as a later generation begins with the earlier one. */
-function keyNames(...courses: readonly Judged[]): KeyNames {
+export function keyNames(...courses: readonly Judged[]): KeyNames {
   const names = new Map<string, string>();
   const numbers = new Map<string, number>();
   for (const { seen } of courses) {
@@ -130,7 +130,7 @@ function parked(course: Judged, fault: RehearsedFault): RehearsalVerdict {
 }
 
 /** The codes of a decision that parks, each once. */
-function reasonsOf(decision: Decision): readonly string[] {
+export function reasonsOf(decision: Decision): readonly string[] {
   const codes = decision.refusals.flatMap((refusal) =>
     'code' in refusal ? [refusal.code as string] : refusal.adds.map(({ code }) => code as string),
   );

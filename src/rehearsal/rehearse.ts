@@ -2,6 +2,7 @@
  * Rehearses an agent: runs it without faults along its paths, then once for each fault, and judges each run by the world that it
  * leaves and by its final context. Of what does harm it says on which line the config promises too much, and on how short a path.
  */
+import { askedAgain } from './asked-again.ts';
 import { culpritsOf } from './config/blame.ts';
 import { mutationsOf } from './config/mutations.ts';
 import type { Reference } from './faults/draw-faults.ts';
@@ -43,6 +44,10 @@ export async function rehearseSubject(subject: Subject, settings: RehearsalSetti
     seed,
     paths: drawn.map(({ reference, faults }) => pathOf(reference, faults.length)),
     cells,
+    again: await askedAgain({
+      ...{ subject, references, replay: settings.replay ?? [], only: settings.only ?? '' },
+      onRun: settings.onAgain ?? (() => {}),
+    }),
     dropped: runs.dropped,
     untaken: runs.untaken(references),
     ...(most !== undefined && { mutations: await mutated(runs, drawn, known, most) }),

@@ -52,6 +52,8 @@ export interface RehearsalSettings extends AgentRehearsal {
   readonly mutations?: number;
   /** Told of each mutation before it is tried, and of how many there are. */
   readonly onMutation?: (mutation: { readonly text: string; readonly index: number; readonly of: number }) => void;
+  /** Told of each act before it is asked for again, and of how many there are. */
+  readonly onAgain?: (run: { readonly id: string; readonly index: number; readonly of: number }) => void;
   /** Told of each cell before it is run, and of how many there are. */
   readonly onCell?: (cell: { readonly id: string; readonly index: number; readonly of: number }) => void;
 }
@@ -75,6 +77,21 @@ export interface RehearsalCell {
   readonly fewest?: FewestSteps;
 }
 
+/** An act that was asked for once more, from the same state of the machine: a model that plans anew does so. */
+export interface ActAgain extends Partial<Place> {
+  /** The identity of the run: its path, the state and the tool. */
+  readonly id: string;
+  readonly path: string;
+  readonly state: string;
+  readonly tool: string;
+  /**
+   * `twice`: both calls have acted. `once`: the second is answered with the first act. `refused`: the second is refused for the first.
+   * `otherwise`: the run came to another end.
+   */
+  readonly is: 'twice' | 'once' | 'refused' | 'otherwise';
+  readonly text: string;
+}
+
 /** One path, as it is run without faults. */
 export interface RehearsedPath {
   readonly name: string;
@@ -93,6 +110,8 @@ export interface RehearsalReport {
   readonly seed: number;
   readonly paths: readonly RehearsedPath[];
   readonly cells: readonly RehearsalCell[];
+  /** Each act of a state that makes one call, asked for again on the first path that comes to it. None of it is a harm. */
+  readonly again: readonly ActAgain[];
   /** Paths that `explore` has found and that cannot be rehearsed, each with the reason. */
   readonly dropped: readonly { readonly path: string; readonly why: string }[];
   /** Edges of the machine that no path takes without faults. */

@@ -7,6 +7,7 @@ export { RehearsalError, type RehearsalErrorCode } from '../rehearsal/rehearsal-
 export type { ConfigDifference, IncomparableCode, Parting, VerifiedRun } from '../rehearsal/replay/verified-run.ts';
 export { type VerifyOptions, verifyRuns } from '../rehearsal/replay/verify-runs.ts';
 export type {
+  ActAgain,
   Culprit,
   FewestSteps,
   RehearsalCell,

@@ -61,6 +61,10 @@ over late, never, or as a reply comes; the process is closed or killed. A run is
 judged by what is left in the world and in the context, against the run without
 faults: the same, parked, or harm.
 
+Then each act is asked for once more, as by a model that plans anew: the state
+that makes the call is entered again. What acts twice is listed, and is no harm:
+"once" in the config says which calls are one act.
+
 With --mutate, each way in which the config could say too little is tried, until
 a run does harm; what nothing notices is listed as survived. Of a run that does
 harm, the lines are named whose tightening removes it.

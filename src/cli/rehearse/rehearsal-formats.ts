@@ -37,14 +37,22 @@ export function presentRehearsal(
 }
 
 /** Each run that fails, on the line whose tightening removes the harm, or else on the line of its tool or boundary. */
-function resultsOf({ config, document, failing }: Rehearsed): readonly SarifResult[] {
-  return failing.map((cell) => {
+function resultsOf({ config, document, failing, report }: Rehearsed): readonly SarifResult[] {
+  const again = report.again.flatMap(({ is, tool, state, text, line = 1, column = 1 }): SarifResult[] => {
+    if (is !== 'twice') return [];
+    const place = { file: config, line, column };
+    return [
+      { rule: 'rehearsal_acts_twice', level: 'note', text: `${tool}, asked for again in ${state}, ${text}.`, place },
+    ];
+  });
+  const failed = failing.map((cell): SarifResult => {
     const culprit = cell.culprits?.[0];
     const { line, column } = culprit ?? placeOf(document, cell.fault);
     const fix = culprit === undefined ? '' : ` To fix it, ${culprit.text}.`;
     const text = `${cell.text}: ${whyOf(cell)}${fix}`;
     return { rule: ruleOf(cell), level: 'error', text, place: { file: config, line, column } };
   });
+  return [...failed, ...again];
 }
 
 function ruleOf({ verdict }: RehearsalCell): string {

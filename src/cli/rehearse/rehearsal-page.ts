@@ -51,6 +51,7 @@ export function rehearsalPage(rehearsed: Rehearsed): string {
 <p><span class="cell same">=</span> ends as without the fault <span class="cell parked">P</span> parked <span class="cell harm">X</span> harm <span class="cell unreached">-</span> the fault was not reached. A letter leads to its run.</p>
 ${paths.join('\n')}
 ${untaken === '' ? '' : `<h2>Edges that no path takes without a fault</h2>\n<ul>\n${untaken}\n</ul>`}
+${againHtml(rehearsed)}
 ${mutationsHtml(rehearsed)}
 <h2>Runs</h2>
 ${report.cells.map((cell) => runHtml(cell, numbers.get(cell) ?? '', rehearsed)).join('\n')}
@@ -91,6 +92,17 @@ ${fixes.length === 0 ? '' : `<p>To fix it, one of</p><ol>${fixes.join('')}</ol>`
 <pre>${lines}</pre>
 <p><a class="back" href="#top">Back to the matrix</a></p>
 </section>`;
+}
+
+function againHtml({ config, report }: Rehearsed): string {
+  if (report.again.length === 0) return '';
+  const rows = report.again.map(({ path, state, tool, text, line }) => {
+    const at = line === undefined ? markup(path) : `${markup(config)}:${line}`;
+    return `<tr><td>${at}</td><td>${markup(`${tool} in ${state}`)}</td><td>${markup(text)}</td></tr>`;
+  });
+  const head =
+    '<thead><tr><th scope="col">line</th><th scope="col">act</th><th scope="col">asked for again</th></tr></thead>';
+  return `<h2>Each act asked for once more, as by a model that plans anew</h2>\n<div class="wide"><table>${head}<tbody>\n${rows.join('\n')}\n</tbody></table></div>`;
 }
 
 function mutationsHtml({ config, report: { mutations } }: Rehearsed): string {

@@ -33,6 +33,7 @@ export function rehearsalText(rehearsed: Rehearsed, medium: Medium): string {
     layOut(null, { text: LEGEND }, medium),
     ...failures(rehearsed, medium),
     parksText(report.cells, medium),
+    againText(rehearsed, medium),
     report.mutations === undefined ? '' : mutationsText(rehearsed.config, report.mutations, medium),
     report.dropped.length === 0 ? '' : droppedText(report.dropped, medium),
     report.untaken.length === 0 ? '' : untakenText(report.untaken, medium),
@@ -145,6 +146,17 @@ function fewestText({ input, events }: FewestSteps): string {
   const given = input === undefined ? '' : ` with the input ${JSON.stringify(input)}`;
   const sent = events.length === 0 ? '' : ` and the events ${events.join(', ')}`;
   return `It takes no more than a path${given}${sent}.`;
+}
+
+/** Each act that was asked for again, those that acted twice with the line of their tool. */
+function againText({ config, report }: Rehearsed, medium: Medium): string {
+  if (report.again.length === 0) return '';
+  const several = report.paths.length > 1;
+  const under = report.again.map(({ path, state, tool, is, text, line, column }) => {
+    const at = is === 'twice' && line !== undefined ? [{ text: `${config}:${line}:${column}` }] : [];
+    return { label: `${tool} in ${state}${several ? `, ${path}` : ''}`, text, under: at };
+  });
+  return layOut(null, { text: 'Each act asked for once more, as by a model that plans anew', under }, medium);
 }
 
 /** The loosenings that a run noticed, counted, and those that none did. */

@@ -27,8 +27,8 @@ export interface RehearseOptions {
   readonly mutate: number | null;
   /** The reasons for which a run may park; null where parking is no failure. */
   readonly allowParked: readonly string[] | null;
-  /** Called with each run, and each loosening, before it is tried. */
-  onProgress(what: 'run' | 'loosening', at: { readonly index: number; readonly of: number }): void;
+  /** Called with each run, each act that is asked for again, and each loosening, before it is tried. */
+  onProgress(what: 'run' | 'act' | 'loosening', at: { readonly index: number; readonly of: number }): void;
 }
 
 /** A rehearsal that was made. */
@@ -57,6 +57,7 @@ export async function rehearseAgent(options: RehearseOptions): Promise<Rehearsed
     ...agent.rehearsal,
     ...(input !== null && { paths: [{ input: input.value }] }),
     ...{ seed: options.seed, kills: options.kills, onCell: (cell) => options.onProgress('run', cell) },
+    onAgain: (run) => options.onProgress('act', run),
     onMutation: (mutation) => options.onProgress('loosening', mutation),
     ...(options.sample !== null && { sample: options.sample }),
     ...(options.only !== null && { only: options.only }),
@@ -66,7 +67,7 @@ export async function rehearseAgent(options: RehearseOptions): Promise<Rehearsed
   const subject = subjectOf(agent, page, { machines: options.machines, config: file });
   try {
     const report = await rehearseSubject(subject, settings);
-    if (options.only !== null && report.cells.length === 0)
+    if (options.only !== null && report.cells.length + report.again.length === 0)
       return {
         problem: `--only ${JSON.stringify(options.only)}: no run of ${agent.machine.id} has this text in its id, so that nothing was rehearsed. belay rehearse ${agent.machine.id} --json lists the ids`,
       };

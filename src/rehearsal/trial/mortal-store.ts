@@ -5,12 +5,17 @@
 import type { JournalStore, LocalJournal, LocalStore, Row, StoredRow } from '../../journal/journal.ts';
 import { wrapJournals } from '../../testing/wrap-journals.ts';
 
+/** The most appends of one run: a machine that appends more goes round without a wait or a call that acts. */
+const MOST_APPENDS = 6_000;
+
 /** The journals of one run, process after process. */
 export class MortalStore {
   /** The number of appends of all processes. */
   appends = 0;
   /** True once a process was killed after an append. */
   fired = false;
+  /** True once no more was appended, because the run did not end. */
+  isEndless = false;
   readonly #dies: number | null;
   readonly #onDeath: () => void;
   readonly #onRow: (row: StoredRow, isOld: boolean) => void;
@@ -58,6 +63,10 @@ export class MortalStore {
     };
     const append = (rows: readonly Row[], note?: string): number => {
       if (isDead) return journal.head;
+      if (this.appends >= MOST_APPENDS) {
+        this.isEndless = true;
+        throw new Error(`a run of more than ${MOST_APPENDS} appends`);
+      }
       if (this.appends === this.#dies) {
         this.appends += 1;
         this.fired = true;

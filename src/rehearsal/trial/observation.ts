@@ -78,6 +78,8 @@ export class Observation {
   /** The events that told the machine itself of the ends of its actors. */
   readonly answers: { readonly type: string; readonly output: unknown }[] = [];
   readonly certified: Certified[] = [];
+  /** The calls that were answered, or refused, for an act that was made before (semantics.md ON2, ON3). */
+  readonly repeats: { readonly key: string; readonly tool: string; isRefused: boolean }[] = [];
   /** The events, a line each. */
   readonly timeline: string[] = [];
   /** Calls that leave and events that are sent so far. */
@@ -153,6 +155,10 @@ export class Observation {
 
   #entry(entry: Entry): void {
     if (entry.do === 'step') this.#step(entry);
+    if (entry.do === 'intent' && entry.repeats !== undefined)
+      this.repeats.push({ key: entry.key, tool: entry.tool, isRefused: false });
+    if (entry.do === 'outcome' && entry.status === 'failed')
+      for (const call of this.repeats) call.isRefused ||= call.key === entry.key;
     if (entry.do === 'outcome' && entry.status !== 'confirmed' && entry.status !== 'buffered')
       this.tell(`the call of ${this.#toolOf(entry.key)} is ${entry.status}`);
     if (entry.do === 'claimed') this.tell(`the replay takes over ${instanceName(entry.instance)}`);

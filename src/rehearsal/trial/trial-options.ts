@@ -1,6 +1,7 @@
 /** The settings of one run of a rehearsal. */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import type { LocalStore } from '../../journal/journal.ts';
+import type { AnyStateMachine } from '../../xstate/actor.ts';
 import type { RehearsedFault } from '../faults/fault.ts';
 import type { Observation } from './observation.ts';
 import type { Treatment } from './passing.ts';
@@ -13,6 +14,8 @@ export interface TrialOptions {
   readonly path: NamedPath;
   readonly fault: RehearsedFault | null;
   readonly passing: Treatment;
+  /** The machine that is run in the place of the agent's own; that one if left out. */
+  readonly change?: (machine: AnyStateMachine) => AnyStateMachine;
   /** Where this process is one of several of a run; null where the trial makes all of them. */
   readonly life?: OneLife;
 }

@@ -118,8 +118,8 @@ class Trial {
 
   /** Does what is to be done now. */
   async #look(): Promise<RestStatus | 'goes on' | 'idle'> {
+    if (this.#transport.isEndless || this.#store.isEndless) return 'endless';
     if (this.#broken !== null) return 'broken';
-    if (this.#transport.isEndless) return 'endless';
     if (this.#wants !== 'nothing') {
       await this.#again();
       return 'goes on';
@@ -148,7 +148,8 @@ class Trial {
     const journal = await this.#store.next();
     this.#clock.hold();
     const start = isFirst ? attach : resume;
-    const opening = start(this.#transport.machine(life, open.machine), {
+    const machine = this.#options.change?.(open.machine) ?? open.machine;
+    const opening = start(this.#transport.machine(life, machine), {
       ...sidecarOptions(this.#options, { ...this.#told, life, open }),
       journal,
     });
