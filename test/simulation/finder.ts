@@ -20,6 +20,8 @@ interface Complaint {
   readonly key: string;
   /** The key as a complaint names it; null in child machines, whose keys have no names outside. */
   readonly name: string | null;
+  /** The unit that the state is of. */
+  readonly unit: string;
   /** True where the instance alone says which write is meant: nothing of it lies after that write. */
   readonly isLast: boolean;
 }
@@ -108,7 +110,7 @@ export class Finder {
   }
 
   async #complain(search: Search): Promise<void> {
-    const { fault, name, isLast } = search;
+    const { fault, name, unit, isLast } = search;
     const { site, ms, named, twice } = fault;
     await sleep(ms);
     const { sidecar, world, isUp } = this.#course;
@@ -122,7 +124,9 @@ export class Finder {
     world.found.add(site);
     this.unheard.add(site);
     world.moved();
-    const key = name !== null && (named || !isLast) ? { key: name } : {};
+    // Where another unit was the first to ask for the act, the value is of that unit.
+    const isOwn = instance.skeleton === unit;
+    const key = isOwn && name !== null && (named || !isLast) ? { key: name } : {};
     this.#course.tell(`complains about ${site}: ${JSON.stringify({ instance, ...key })}`);
     for (let i = 0; i < (twice ? 2 : 1); i++) {
       let isHeard = false;
@@ -208,22 +212,27 @@ function complaintOf(scenario: Scenario, site: Site): Complaint | null {
     const name = new Places(false, scenario.body)
       .template(root.key, root.place, '{entity}')
       .replace('{entity}', entity as string);
-    return { key: root.key, name, isLast: root.isLast };
+    return { ...root, name };
   }
   for (const { body } of scenario.children) {
     const found = find(body, { path: [], loop: null }, at as string);
-    if (found !== null) return { key: found.key, name: null, isLast: found.isLast };
+    if (found !== null) return { ...found, name: null };
   }
   return null;
 }
 
-function find(body: readonly Block[], place: Place, at: string): { key: string; place: Place; isLast: boolean } | null {
+/** A state that makes a call. */
+interface Found extends Omit<Complaint, 'name'> {
+  readonly place: Place;
+}
+
+function find(body: readonly Block[], place: Place, at: string): Found | null {
   for (const block of body) {
     if (block.block === 'unit') {
       const index = block.steps.findIndex((step) => step.at === at);
       const step = block.steps[index];
       if (step?.step === 'call')
-        return { key: step.key, place, isLast: index === block.steps.length - 1 && !block.outcomes };
+        return { key: step.key, place, unit: block.name, isLast: index === block.steps.length - 1 && !block.outcomes };
     }
     const within = block.block === 'loop' ? { ...place, loop: { at: block.at, over: block.over } } : place;
     for (const part of inner(block)) {

@@ -256,7 +256,7 @@ class Builder {
     const input = ({ context }: Heard): CallArgs => {
       const values = this.#values(step.reads, place, context);
       const [entity, round] = [this.#places.entity(place, context), this.#places.round(place, context)];
-      return { at: step.at, entity, round, cents: digest(values) % 50, in: values };
+      return { at: step.repeats ?? step.at, entity, round, cents: digest(values) % 50, in: values };
     };
     // A call that is held back has no answer while the machine goes on.
     const actions = this.#keep(writtenBy(step), place, ({ event }) => (spec.buffer ? 1 : event.output));

@@ -19,6 +19,7 @@ interface Options {
   readonly patience: number;
   readonly calm?: true;
   readonly byHand?: true;
+  readonly repeats?: true;
   readonly shrink?: true;
   readonly json?: true;
 }
@@ -31,6 +32,10 @@ const options = new Command('simulate')
   .option('--only <feature>', `machines with these features only: ${FEATURES.join(', ')}`, features)
   .option('--processes <n>', 'how many more runs in processes that SIGKILL ends', whole, 0)
   .option('--by-hand', 'a person also undoes by hand what nobody has asked for, and tells the run at once or late')
+  .option(
+    '--repeats',
+    'machines also ask again for acts that they have asked for, and the config says that they are one act',
+  )
   .option('--calm', 'without faults: attaching the sidecar alone must change nothing')
   .option('--show <n>', 'how many failures are printed', whole, 20)
   .option('--shrink', 'cut the failures that are printed down')
@@ -108,6 +113,7 @@ const tally = await runCampaign({
   only,
   calm: options.calm ?? false,
   byHand: options.byHand ?? false,
+  repeats: options.repeats ?? false,
 });
 const kills = await runProcesses(tally, { runs: options.processes, seed, from: from + runs, only });
 const ms = Date.now() - began;

@@ -111,6 +111,7 @@ export class Page {
       ...(tool.buffer && { buffer: true }),
       ...(tool.gate && { gate: true }),
       ...(tool.timeout && { timeout: '400ms' }),
+      ...(tool.once !== undefined && { once: identityOf(tool.once) }),
       ...(tool.spends && { spends: { cents: 'args.cents' } }),
       ...(tool.schema && { output: { type: 'integer' } }),
     };
@@ -144,6 +145,11 @@ export function writtenBy(step: Step): readonly string[] {
     case 'skip':
       return [];
   }
+}
+
+function identityOf(once: NonNullable<ToolSpec['once']>): readonly string[] {
+  const site = ['args.at', 'args.entity', 'args.round'];
+  return once === 'site' ? site : [...site, 'args.cents'];
 }
 
 function asking({ refusesKey }: ToolSpec): object {

@@ -37,7 +37,9 @@ export async function referenceOf(scenario: Scenario, wrong: ReadonlySet<Site>):
   const sites: Site[] = [];
   const { machine, awaiting } = build(scenario, async (spec, { input }) => {
     sites.push(siteOf(input));
-    if (spec.effect !== 'none') acts.push(actText(spec.name, input));
+    const act = actText(spec.name, input);
+    const isOld = spec.once !== undefined && acts.includes(act);
+    if (spec.effect !== 'none' && !isOld) acts.push(act);
     return rightAnswer(spec, input) + (wrong.has(siteOf(input)) ? WRONG_BY : 0);
   });
   const actor: Actor<AnyStateMachine> = createActor(machine);

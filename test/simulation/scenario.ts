@@ -32,6 +32,8 @@ export interface ToolSpec {
   readonly schema: boolean;
   /** True where its calls are charged to a budget. */
   readonly spends: boolean;
+  /** The parts of the arguments that say which act a call is; left out where each call is an act of its own. */
+  readonly once?: 'site' | 'site and sum';
   /** Milliseconds before it acts, and before it answers. */
   readonly before: number;
   readonly after: number;
@@ -49,6 +51,8 @@ export type Step =
       readonly reads: readonly string[];
       /** True where the machine itself calls again after an error. */
       readonly retry: boolean;
+      /** The state whose act is asked for again; left out where the act is one of its own. */
+      readonly repeats?: string;
     }
   | { readonly step: 'delay'; readonly at: string; readonly ms: number }
   | { readonly step: 'await'; readonly at: string; readonly key: string }

@@ -138,6 +138,8 @@ function* plainerTools(tool: ToolSpec): Generator<ToolSpec> {
       gate: false,
       writes: [],
     };
+  const { once, ...without } = tool;
+  if (once !== undefined) yield without;
   if (tool.reads.length + tool.writes.length > 0) yield { ...tool, reads: [], writes: [] };
   for (const flag of ['refusesKey', 'buffer', 'gate', 'timeout', 'schema', 'spends'] as const)
     if (tool[flag]) yield { ...tool, [flag]: false };

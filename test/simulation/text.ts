@@ -58,7 +58,7 @@ function unitText({ anchors, resume, undoes, joint, outcomes }: Unit): string {
 function stepText(step: Step): string {
   switch (step.step) {
     case 'call':
-      return `${step.at}: ${step.key}${step.also === null ? '' : `, ${step.also}`} = ${step.tool}(${step.reads.join()})${step.retry ? ' with its own retry' : ''}`;
+      return `${step.at}: ${step.key}${step.also === null ? '' : `, ${step.also}`} = ${step.tool}(${step.reads.join()})${step.retry ? ' with its own retry' : ''}${step.repeats === undefined ? '' : ` (the act of ${step.repeats} once more)`}`;
     case 'child':
       return `${step.at}: ${step.key} = machine ${step.child}(${step.reads.join()})`;
     case 'ask':
@@ -77,6 +77,7 @@ function toolText(tool: ToolSpec): string {
     ...(tool.effect !== 'none' && !tool.reconcile ? ['nobody to ask'] : []),
     ...((tool.effect === 'reversible' || tool.effect === 'compensable') && !tool.undo ? ['no undo'] : []),
     ...(['refusesKey', 'buffer', 'gate', 'timeout', 'schema', 'spends'] as const).filter((flag) => tool[flag]),
+    ...(tool.once === undefined ? [] : [`once by ${tool.once}`]),
     ...(tool.reads.length > 0 ? [`reads ${tool.reads.join()}`] : []),
     ...(tool.writes.length > 0 ? [`writes ${tool.writes.join()}`] : []),
   ];

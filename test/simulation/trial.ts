@@ -11,6 +11,7 @@ import type { Feature } from './features.ts';
 import { Generator } from './generate.ts';
 import { judge, type Verdict } from './judge.ts';
 import { type Reference, referenceOf } from './reference.ts';
+import { withRepeats } from './repeats.ts';
 import type { Fault, Scenario, Site } from './scenario.ts';
 
 /** What came of a scenario. */
@@ -25,31 +26,39 @@ export interface Result {
   readonly counts: Counted;
 }
 
+/** Draws that are made besides those of every run. */
+export interface Also {
+  /** True where a person undoes by hand what nobody has asked for (E8). */
+  readonly byHand?: boolean;
+  /** True where the machine asks again for acts that it has asked for (ON1 to ON5). */
+  readonly repeats?: boolean;
+}
+
 /**
  * Generates the n-th scenario of a seed, and its faultless run, in a time of its own.
- * @param isByHand whether a person undoes by hand what nobody has asked for.
+ * @param also what happens besides.
  */
 export function scenarioOf(
   seed: number,
   index: number,
   only: readonly Feature[] | null,
-  isByHand = false,
+  also: Also = {},
 ): Promise<{ scenario: Scenario; calm: Reference }> {
-  return new VirtualTime().during(() => drawn(seed, index, only, isByHand));
+  return new VirtualTime().during(() => drawn(seed, index, only, also));
 }
 
 async function drawn(
   seed: number,
   index: number,
   only: readonly Feature[] | null,
-  isByHand: boolean,
+  { byHand: isByHand = false, repeats = false }: Also,
 ): Promise<{ scenario: Scenario; calm: Reference }> {
   const chance = new Chance(seed, index);
   // In some runs what goes wrong is a value that much later work has little to do with: that work is what is set aside.
   const isApart = chance.percent(60);
   const generator = new Generator(chance, only, isApart);
   const body = generator.body();
-  const plain: Scenario = {
+  const alone: Scenario = {
     body,
     tools: generator.tools,
     children: generator.children,
@@ -57,6 +66,7 @@ async function drawn(
     paged: false,
     faults: [],
   };
+  const plain = repeats ? withRepeats(alone, seed, index) : alone;
   const reference = await referenceOf(plain, new Set());
   if (reference === null)
     throw new Error(`run ${index} of seed ${seed}: the machine itself comes to no end: ${JSON.stringify(plain)}`);
