@@ -51,6 +51,26 @@ describe('ON3: with other arguments', () => {
 });
 
 describe('ON4: a repetition rests on the act', () => {
+  for (const key of [undefined, 'second'])
+    test(`the second is found wrong${key === undefined ? '' : ' by its key'}, and the act goes back, since both have its answer`, async () => {
+      const bank = new Bank();
+      let cents = 100;
+      const sidecar = await started(bank, () => ({ invoice: 'i1', cents }));
+      const { actor } = sidecar;
+      actor.send({ type: 'go' });
+      await until(() => actor.getSnapshot().matches('firstOver'));
+      actor.send({ type: 'go' });
+      await until(() => actor.getSnapshot().matches('secondOver'));
+      cents = 200;
+      const instance = { skeleton: 'second', entity: 'it' };
+      await sidecar.fail('CONTRACT_VIOLATION', { instance, ...(key !== undefined && { key }) });
+      await until(() => actor.getSnapshot().matches('firstOver') && actor.getSnapshot().context.first === 2);
+      actor.send({ type: 'go' });
+      await until(() => actor.getSnapshot().matches('secondOver'));
+      expect(actor.getSnapshot().context).toEqual({ first: 2, second: 2 });
+      expect(bank.acts.map(({ is }) => is)).toEqual(['paid', 'refunded', 'paid']);
+    });
+
   test('the first is found wrong, and the second is taken back with it: both are made anew, as one act', async () => {
     const bank = new Bank();
     let cents = 100;

@@ -20,14 +20,16 @@ interface Complaint {
   readonly key: string;
   /** The key as a complaint names it; null in child machines, whose keys have no names outside. */
   readonly name: string | null;
-  /** The unit that the state is of. */
+  /** The unit that asked. */
   readonly unit: string;
   /** True where the instance alone says which write is meant: nothing of it lies after that write. */
   readonly isLast: boolean;
 }
 
-interface Search extends Complaint {
+interface Search {
   readonly fault: Wrong;
+  /** What can be said, the act's own state first. */
+  readonly abouts: readonly Complaint[];
   /** How many calls there were when the value was first seen. */
   seenAt: number | null;
   isOver: boolean;
@@ -51,10 +53,11 @@ export class Finder {
     const last = end?.block === 'unit' ? end.steps.at(-1) : undefined;
     this.#last = last?.step === 'call' ? last.at : null;
     this.#searches = scenario.faults.flatMap((fault) => {
-      const about = fault.fault === 'wrong' ? complaintOf(scenario, fault.site) : null;
+      if (fault.fault !== 'wrong') return [];
       // What cannot be named is never complained about: then the wrong value stays right for the judge.
-      if (about === null || fault.fault !== 'wrong' || (about.name === null && !about.isLast)) return [];
-      return [{ fault, ...about, seenAt: null, isOver: false }];
+      const abouts = complaintsOf(scenario, fault.site);
+      if (abouts.length === 0 || abouts.some(({ name, isLast }) => name === null && !isLast)) return [];
+      return [{ fault, abouts, seenAt: null, isOver: false }];
     });
   }
 
@@ -70,7 +73,7 @@ export class Finder {
     for (const search of this.#searches) {
       if (search.seenAt !== null || search.isOver || !this.#isWrong(context, search)) continue;
       search.seenAt = this.#course.world.calls.length;
-      this.#course.tell(`${search.fault.site} is wrong in ${search.key}`);
+      this.#course.tell(`${search.fault.site} is seen to be wrong`);
     }
   }
 
@@ -110,7 +113,7 @@ export class Finder {
   }
 
   async #complain(search: Search): Promise<void> {
-    const { fault, name, unit, isLast } = search;
+    const { fault, abouts } = search;
     const { site, ms, named, twice } = fault;
     await sleep(ms);
     const { sidecar, world, isUp } = this.#course;
@@ -124,9 +127,8 @@ export class Finder {
     world.found.add(site);
     this.unheard.add(site);
     world.moved();
-    // Where another unit was the first to ask for the act, the value is of that unit.
-    const isOwn = instance.skeleton === unit;
-    const key = isOwn && name !== null && (named || !isLast) ? { key: name } : {};
+    const { name, isLast } = (abouts.find(({ unit }) => unit === instance.skeleton) ?? abouts[0]) as Complaint;
+    const key = name !== null && (named || !isLast) ? { key: name } : {};
     this.#course.tell(`complains about ${site}: ${JSON.stringify({ instance, ...key })}`);
     for (let i = 0; i < (twice ? 2 : 1); i++) {
       let isHeard = false;
@@ -172,9 +174,9 @@ export class Finder {
     return [...contexts(this.#course.sidecar?.actor.getSnapshot())].some((context) => this.#isWrong(context, search));
   }
 
-  #isWrong(context: unknown, { key, fault }: Search): boolean {
+  #isWrong(context: unknown, { abouts, fault }: Search): boolean {
     const given = this.#course.world.wrong.get(fault.site);
-    return given !== undefined && holds((context as Memory | undefined)?.[key], given.value);
+    return given !== undefined && abouts.some(({ key }) => holds((context as Memory | undefined)?.[key], given.value));
   }
 
   async #misspell(instance: InstanceId, what: 'skeleton' | 'entity' | 'key'): Promise<void> {
@@ -204,41 +206,37 @@ function* contexts(snapshot: unknown): Generator<unknown> {
   for (const child of Object.values(children ?? {})) if (child !== undefined) yield* contexts(child.getSnapshot());
 }
 
-/** What a complaint about a site can say; null where the site is in no unit. */
-function complaintOf(scenario: Scenario, site: Site): Complaint | null {
+/** What a complaint about a site can say, by the unit that asked for it; none where the site is in no unit. */
+function complaintsOf(scenario: Scenario, site: Site): Complaint[] {
   const [at, entity] = site.split(' ');
-  const root = find(scenario.body, { path: [], loop: null }, at as string);
-  if (root !== null) {
-    const name = new Places(false, scenario.body)
-      .template(root.key, root.place, '{entity}')
-      .replace('{entity}', entity as string);
-    return { ...root, name };
-  }
-  for (const { body } of scenario.children) {
-    const found = find(body, { path: [], loop: null }, at as string);
-    if (found !== null) return { ...found, name: null };
-  }
-  return null;
+  const root = found(scenario.body, { path: [], loop: null }, at as string);
+  if (root.length > 0)
+    return root.map(({ place, ...one }) => {
+      const name = new Places(false, scenario.body).template(one.key, place, '{entity}');
+      return { ...one, name: name.replace('{entity}', entity as string) };
+    });
+  return scenario.children.flatMap(({ body }) =>
+    found(body, { path: [], loop: null }, at as string).map((one) => ({ ...one, name: null })),
+  );
 }
 
-/** A state that makes a call. */
+/** A state that makes a call, or asks for it once more. */
 interface Found extends Omit<Complaint, 'name'> {
   readonly place: Place;
 }
 
-function find(body: readonly Block[], place: Place, at: string): Found | null {
-  for (const block of body) {
-    if (block.block === 'unit') {
-      const index = block.steps.findIndex((step) => step.at === at);
-      const step = block.steps[index];
-      if (step?.step === 'call')
-        return { key: step.key, place, unit: block.name, isLast: index === block.steps.length - 1 && !block.outcomes };
-    }
+function found(body: readonly Block[], place: Place, at: string): Found[] {
+  return body.flatMap((block) => {
     const within = block.block === 'loop' ? { ...place, loop: { at: block.at, over: block.over } } : place;
-    for (const part of inner(block)) {
-      const found = find(part, within, at);
-      if (found !== null) return found;
-    }
-  }
-  return null;
+    return [...foundIn(block, place, at), ...inner(block).flatMap((part) => found(part, within, at))];
+  });
+}
+
+function foundIn(block: Block, place: Place, at: string): Found[] {
+  if (block.block !== 'unit') return [];
+  return block.steps.flatMap((step, index) => {
+    if (step.step !== 'call' || (step.at !== at && step.repeats !== at)) return [];
+    const isLast = index === block.steps.length - 1 && !block.outcomes;
+    return [{ key: step.key, place, unit: block.name, isLast }];
+  });
 }

@@ -18,7 +18,7 @@ export interface SuspectAnswers {
 
 /**
  * The calls of an instance after a position whose recorded answers were found wrong: those that wrote the suspect key, or any where no
- * key says which (C10).
+ * key says which (C10). The name of an act is a key that the call itself writes.
  */
 export function wrongAnswers(
   runState: RunState,
@@ -32,6 +32,8 @@ export function wrongAnswers(
   const lost = suspect === null ? lostCalls(runState, id).filter(({ intent }) => intent.class === 'idempotent') : [];
   const placed = ledger.between(name, after, history.head).filter(({ status }) => status === 'confirmed');
   const own = [...placed, ...lost];
+  const acted = own.filter(({ act, repeats }) => act !== null && act === suspect && repeats === null);
+  if (acted.length > 0) return { keys: acted.map(({ key }) => key), isSure: true };
   const wrote = suspect === null ? null : callsThatWrote(runState, id, suspect);
   const keys = own.map(({ key }) => key).filter((key) => wrote === null || wrote.has(key));
   return { keys, isSure: wrote?.size === 1 };
@@ -50,19 +52,42 @@ export function lostCalls(runState: RunState, { skeleton, entity, ordinal }: Occ
 
 /** The keys of the calls whose answers wrote a suspect key; null where one of its writes was no such answer. */
 function callsThatWrote(runState: RunState, id: InstanceId, suspect: string): ReadonlySet<string> | null {
-  const { history, places, ledger, family } = runState;
+  const { history } = runState;
   const record = history.registry.get(id);
   const key = parseKey(suspect);
   const writes =
     record === undefined ? [] : history.versions.writesOf(record).filter((each) => overlaps(each.key, key));
-  const calls = writes.map((write) => {
-    const step = places.stepAt(write.at);
-    const child = answeringChild((step?.entry?.event as { type?: unknown } | undefined)?.type);
-    const ended = step === undefined ? [] : family.endedBy(step);
-    const actor = ended.findLast(
-      (other) => other.parent === step?.actor && other.started?.id === child && other.ended === step,
-    );
-    return actor === undefined ? undefined : ledger.ofActor(actor.number)?.key;
-  });
+  const calls = writes.map((write) => answerOf(runState, write.at)?.key);
   return calls.includes(undefined) ? null : new Set(calls as string[]);
+}
+
+/** The call whose answer wrote at a position; undefined where the write was no such answer, or was claimed. */
+function answerOf(runState: RunState, at: number): LedgerCall | undefined {
+  const actor = answering(runState, at);
+  return actor === 'claimed' || actor === undefined ? undefined : runState.ledger.ofActor(actor.number);
+}
+
+/** The actor whose answer wrote at a position. `claimed`: it was one of before, as its step was claimed. */
+function answering({ places, family }: RunState, at: number): { readonly number: number } | 'claimed' | undefined {
+  const step = places.stepAt(at);
+  const child = answeringChild((step?.entry?.event as { type?: unknown } | undefined)?.type);
+  if (step === undefined || child === null) return undefined;
+  const ended = family.endedBy(step);
+  const actor = ended.findLast(
+    (other) => other.parent === step.actor && other.started?.id === child && other.ended === step,
+  );
+  return actor ?? 'claimed';
+}
+
+/**
+ * The call that made the act whose answer is found wrong where a call has repeated it (ON4): the answer that wrote at a position, or the
+ * last one of an instance where no position is given. Undefined for the answer of a call of its own.
+ */
+export function repeatedAct(runState: RunState, id: InstanceId, at: number | null): LedgerCall | undefined {
+  const { ledger, history } = runState;
+  const isLast = at === null || answering(runState, at) === 'claimed';
+  const last = () => ledger.between(instanceName(id), 0, at ?? history.head).at(-1);
+  const answer = isLast ? last() : answerOf(runState, at);
+  const first = ledger.get(answer?.repeats ?? '');
+  return first === undefined || first.at === null ? undefined : first;
 }

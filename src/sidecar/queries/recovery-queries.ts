@@ -27,7 +27,7 @@ import type { MovedInput } from '../report.ts';
 import { keyedAs, rootOf } from './call-names.ts';
 import { goneCalls } from './gone-effects.ts';
 import { movedInputs } from './moved-inputs.ts';
-import { lostCalls, type Occurrence, type SuspectAnswers, wrongAnswers } from './recorded-answers.ts';
+import { lostCalls, type Occurrence, repeatedAct, type SuspectAnswers, wrongAnswers } from './recorded-answers.ts';
 import { keptOf, Resuming } from './resuming.ts';
 
 /** The queries of one run. */
@@ -86,6 +86,11 @@ export class RecoveryQueries {
   /** @see {@link wrongAnswers} */
   wrongAnswers(id: InstanceId, suspect: string | null, after: number): SuspectAnswers {
     return wrongAnswers(this.#runState, id, suspect, after);
+  }
+
+  /** The call that made the act that an answer is of, where a call has repeated it (ON4); without a position, the last answer of an instance. */
+  repeatedAct(id: InstanceId, at: number | null): LedgerCall | undefined {
+    return repeatedAct(this.#runState, id, at);
   }
 
   /** @see {@link lostCalls} */

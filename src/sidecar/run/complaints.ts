@@ -1,4 +1,5 @@
 /** Complaints of a caller: whose work is meant, which of its writes, and whether that was undone before (semantics.md C10, C12, §8.1). */
+import { actKey } from '../../effects/acts.ts';
 import type { Failure } from '../../model/failure.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { type Key, overlaps, parseKey } from '../../model/key.ts';
@@ -57,7 +58,7 @@ export class Complaints {
     const only = other === undefined ? one : this.#parts.decisionPolicy.meant(here);
     if (only === null)
       return { failure: { in: null, key: null, why: 'fits_several' }, about: { write: null, head: 0, epoch: 0 } };
-    return this.#accusation(only, suspect);
+    return this.#accusation(only, suspect === null ? null : this.#keyOf(only, suspect));
   }
 
   /** The position to which the plan that is under way takes back the work that a complaint is about; null where it does not. */
@@ -114,8 +115,7 @@ export class Complaints {
     return { text: `actor:${segments.slice(1).join('/')}`, segments, pattern: key.pattern };
   }
 
-  #accusation(id: InstanceId, named: Key | null): Suspicion | null {
-    const key = named === null ? null : this.#keyOf(id, named);
+  #accusation(id: InstanceId, key: Key | null): Suspicion | null {
     const { history, epochs, occurrences } = this.#runState;
     const record = history.registry.get(id);
     const epoch = epochs.get(instanceName(id)) ?? 0;
@@ -126,6 +126,9 @@ export class Complaints {
         : history.versions.firstWrite(record, (written) => overlaps(written, key));
     if (key !== null && write === undefined && !occurrences.hadWritten(id.skeleton, id.entity, id.ordinal, key))
       throw new SidecarError('bad_failure', `${instanceName(id)} never wrote ${key.text}`);
+    const first = key !== null && write === undefined ? undefined : this.#queries.repeatedAct(id, write?.at ?? null);
+    // The answer of an act is one: who was given it again cannot be given another before the act is made again (ON4).
+    if (first !== undefined && first.act !== null) return this.#accusation(first.intent.instance, actKey(first.act));
     // A plan that is under way takes it back already: that is the answer to this complaint, too.
     const undoneTo = this.#undoneTo(id, key);
     if (undoneTo !== null)
