@@ -253,10 +253,11 @@ class Builder {
     const spec = scenario.tools.find(({ name }) => name === step.tool) as ToolSpec;
     this.#actors[spec.name] ??= tool((call: ToolCall<CallArgs>) => carryOut(spec, call));
     page.call(spec.name, this.#places, place, step.reads, writtenBy(step));
+    const act = (spec.once === undefined ? null : step.repeats) ?? step.at;
     const input = ({ context }: Heard): CallArgs => {
       const values = this.#values(step.reads, place, context);
       const [entity, round] = [this.#places.entity(place, context), this.#places.round(place, context)];
-      return { at: step.repeats ?? step.at, entity, round, cents: digest(values) % 50, in: values };
+      return { at: act, entity, round, cents: digest(values) % 50, in: values };
     };
     // A call that is held back has no answer while the machine goes on.
     const actions = this.#keep(writtenBy(step), place, ({ event }) => (spec.buffer ? 1 : event.output));

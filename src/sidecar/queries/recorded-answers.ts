@@ -1,6 +1,7 @@
 /** Recorded answers of calls: which were found wrong, and which stand though their work is undone (semantics.md C10). */
 
 import type { LedgerCall } from '../../effects/ledger-call.ts';
+import { isSame } from '../../journal/value-codec.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { overlaps, parseKey } from '../../model/key.ts';
 import { answeringChild } from '../../model/reply-event.ts';
@@ -64,30 +65,40 @@ function callsThatWrote(runState: RunState, id: InstanceId, suspect: string): Re
 /** The call whose answer wrote at a position; undefined where the write was no such answer, or was claimed. */
 function answerOf(runState: RunState, at: number): LedgerCall | undefined {
   const actor = answering(runState, at);
-  return actor === 'claimed' || actor === undefined ? undefined : runState.ledger.ofActor(actor.number);
+  return actor === undefined ? undefined : runState.ledger.ofActor(actor.number);
 }
 
-/** The actor whose answer wrote at a position. `claimed`: it was one of before, as its step was claimed. */
-function answering({ places, family }: RunState, at: number): { readonly number: number } | 'claimed' | undefined {
+/** The actor whose answer wrote at a position; undefined where the write was no answer. */
+function answering({ places, family }: RunState, at: number) {
   const step = places.stepAt(at);
   const child = answeringChild((step?.entry?.event as { type?: unknown } | undefined)?.type);
   if (step === undefined || child === null) return undefined;
-  const ended = family.endedBy(step);
-  const actor = ended.findLast(
-    (other) => other.parent === step.actor && other.started?.id === child && other.ended === step,
-  );
-  return actor ?? 'claimed';
+  return family
+    .endedBy(step)
+    .findLast((other) => other.parent === step.actor && other.started?.id === child && other.ended === step);
 }
 
 /**
  * The call that made the act whose answer is found wrong where a call has repeated it (ON4): the answer that wrote at a position, or the
- * last one of an instance where no position is given. Undefined for the answer of a call of its own.
+ * last one of an instance where no position is given. Undefined for the answer of a call of its own, and once the act was made again.
  */
 export function repeatedAct(runState: RunState, id: InstanceId, at: number | null): LedgerCall | undefined {
   const { ledger, history } = runState;
-  const isLast = at === null || answering(runState, at) === 'claimed';
-  const last = () => ledger.between(instanceName(id), 0, at ?? history.head).at(-1);
-  const answer = isLast ? last() : answerOf(runState, at);
+  const name = instanceName(id);
+  const placed = ledger.between(name, 0, at ?? history.head);
+  const src = at === null ? null : answering(runState, at)?.started?.src;
+  // Where its work was claimed, the call is not one of the actor that is there now.
+  const there = src === null ? placed.at(-1) : placed.findLast(({ intent }) => intent.tool === src);
+  const answer =
+    (at === null ? undefined : answerOf(runState, at)) ?? there ?? (at === null ? goneBack(runState, name) : undefined);
   const first = ledger.get(answer?.repeats ?? '');
-  return first === undefined || first.at === null ? undefined : first;
+  return answer !== undefined && first !== undefined && isSame(answer.output, first.output) ? first : undefined;
+}
+
+/** The last call of work that is undone, or set aside. */
+function goneBack({ ledger, records }: RunState, name: string): LedgerCall | undefined {
+  const aside = [...records.values()].flatMap(({ items }) =>
+    items.flatMap((item) => (item.is === 'call' ? [item.call] : [])),
+  );
+  return [...ledger.displaced(), ...aside].findLast(({ intent }) => instanceName(intent.instance) === name);
 }

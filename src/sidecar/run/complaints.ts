@@ -1,5 +1,6 @@
 /** Complaints of a caller: whose work is meant, which of its writes, and whether that was undone before (semantics.md C10, C12, §8.1). */
 import { actKey } from '../../effects/acts.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Failure } from '../../model/failure.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { type Key, overlaps, parseKey } from '../../model/key.ts';
@@ -53,7 +54,7 @@ export class Complaints {
         throw new SidecarError('bad_failure', `no ${skeleton} about "${entity}" was ever begun`);
       if (suspect !== null && !occurrences.hadWritten(skeleton, entity, ordinal, suspect))
         throw new SidecarError('bad_failure', `${skeleton} about "${entity}" never wrote ${suspect.text}`);
-      return this.#undoneAlready({ skeleton, entity, ordinal });
+      return this.#repeatedBefore({ skeleton, entity, ordinal }) ?? this.#undoneAlready({ skeleton, entity, ordinal });
     }
     const only = other === undefined ? one : this.#parts.decisionPolicy.meant(here);
     if (only === null)
@@ -92,6 +93,18 @@ export class Complaints {
     return { failure: { in: standing.intent.instance, key: null }, about: { write: null, head: 0, epoch: -1 } };
   }
 
+  /** The complaint about the act that undone work has repeated; null where it has repeated none. */
+  #repeatedBefore(id: Unordered): Suspicion | null {
+    const lost = this.#queries.lost(id).map(({ intent }) => this.#queries.repeatedAct(intent.instance, null));
+    const first = lost.find((act) => act !== undefined);
+    return first === undefined ? null : this.#accusationOf(first);
+  }
+
+  /** The complaint about the call that made an act. */
+  #accusationOf({ at, act, intent }: LedgerCall): Suspicion | null {
+    return this.#accusation(intent.instance, at === null || act === null ? null : actKey(act));
+  }
+
   /** The occurrences that a name fits, those that stand first. */
   #meant({ skeleton, entity, ordinal }: Unordered): InstanceId[] {
     const { history, occurrences } = this.#runState;
@@ -126,9 +139,9 @@ export class Complaints {
         : history.versions.firstWrite(record, (written) => overlaps(written, key));
     if (key !== null && write === undefined && !occurrences.hadWritten(id.skeleton, id.entity, id.ordinal, key))
       throw new SidecarError('bad_failure', `${instanceName(id)} never wrote ${key.text}`);
-    const first = key !== null && write === undefined ? undefined : this.#queries.repeatedAct(id, write?.at ?? null);
+    const first = this.#queries.repeatedAct(id, write?.at ?? null);
     // The answer of an act is one: who was given it again cannot be given another before the act is made again (ON4).
-    if (first !== undefined && first.act !== null) return this.#accusation(first.intent.instance, actKey(first.act));
+    if (first !== undefined) return this.#accusationOf(first);
     // A plan that is under way takes it back already: that is the answer to this complaint, too.
     const undoneTo = this.#undoneTo(id, key);
     if (undoneTo !== null)
