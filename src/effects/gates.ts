@@ -28,6 +28,12 @@ export interface GuardedRequest extends ApprovalRequest {
   readonly reason: string;
 }
 
+/** A complaint that no decision has answered: the run had ended. */
+export interface UnansweredComplaint extends Omit<ComplaintEntry, 'do' | 'refused'> {
+  /** The reason why the run did not act on it. */
+  readonly refused: string;
+}
+
 /** The facts that an approval has to fit when it is used. */
 export interface Bound {
   readonly digest: string;
@@ -50,6 +56,8 @@ export class ApprovalRequests {
   cancelled: { readonly by: string; readonly why: string | null } | null = null;
   /** The numbers of the messages that are no answers, and were heard or refused. */
   readonly sent = new Set<number>();
+  /** The complaints that came to a run which was done. */
+  readonly unanswered: UnansweredComplaint[] = [];
 
   /** The parts that a base holds. */
   get parts() {
@@ -103,9 +111,13 @@ export class ApprovalRequests {
     if (gate !== undefined && verdict !== 'refused') this.#stand(gate, verdict, by, why);
   }
 
-  /** A message that is no answer was heard, or refused. */
-  heard(entry: MessageEntry | ComplaintEntry | CancelEntry): void {
+  /** A message that is no answer was heard, or refused. @param isDone true where the run was done before. */
+  heard(entry: MessageEntry | ComplaintEntry | CancelEntry, isDone = false): void {
     this.sent.add(entry.post);
+    if (entry.do === 'complaint' && entry.refused !== null && isDone) {
+      const { do: _, ...complaint } = entry;
+      this.unanswered.push({ ...complaint, refused: entry.refused });
+    }
     if (entry.do === 'cancel' && entry.refused === null) this.cancelled = { by: entry.by, why: entry.why };
   }
 

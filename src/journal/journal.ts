@@ -140,6 +140,11 @@ export interface Journal {
    */
   posted(after: number): readonly Posted[];
   /**
+   * Has `posted` tell every message that was durable before this call: null where it always does.
+   * @throws JournalError, or rejects with one.
+   */
+  catchUp(): Promise<void> | null;
+  /**
    * Makes sure that no other process can have taken the run: null where its lease has half of its time left at least; else it is renewed first.
    * @throws JournalError, or rejects with one: `lease_lost` where the run was taken over.
    */
@@ -164,6 +169,8 @@ export interface RunSummary {
   readonly held: boolean;
   /** The durable note of its writer (J6); left out where there is none, or none that fits its rows. */
   readonly note?: string;
+  /** The number of its messages; left out where it has none. */
+  readonly posts?: number;
 }
 
 /** A run as it was seen before it is deleted. */

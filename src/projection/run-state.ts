@@ -185,7 +185,7 @@ export class RunState {
       gate: (entry) => calls.asked.ask(entry, events.time),
       answer: (entry) => calls.asked.answer(entry),
       message: (entry) => calls.asked.heard(entry),
-      complaint: (entry) => calls.asked.heard(entry),
+      complaint: (entry) => calls.asked.heard(entry, this.ended === 'done'),
       cancel: (entry) => calls.asked.heard(entry),
       publish: (entry) => calls.publish(entry),
       withdrawn: (entry) => calls.withdraw(entry.id),

@@ -1,4 +1,6 @@
 /** Reports on a run (`belay-sidecar/reports`): views of its journal, for people and for other programs. They act on nothing. */
+
+export type { UnansweredComplaint } from '../effects/gates.ts';
 export {
   type Account,
   type AccountedCheckpoint,
@@ -11,5 +13,6 @@ export type { AnsweredGate, LedgerDecision, Relied } from './ledger-decision.ts'
 export type { LedgerEffect, SpentBudget } from './ledger-effects.ts';
 export type { Obligation } from './ledger-obligations.ts';
 export { type Ledgers, ledgersOf } from './ledgers.ts';
+export type { LeftAtEnd } from './left-at-end.ts';
 export type { RunStatus } from './run-status.ts';
 export { type TraceLineOut, traceOf } from './trace.ts';

@@ -27,8 +27,11 @@ const LONGEST = 4_096;
 /** The entries that the note depends on, whatever the run stands at. */
 const TELLING: ReadonlySet<Entry['do']> = new Set([
   ...(['begin', 'config', 'decision', 'phase', 'end', 'intent', 'gate', 'cancel'] as const),
-  ...(['answer', 'outcome', 'restored'] as const),
+  ...(['answer', 'outcome', 'restored', 'finding', 'complaint'] as const),
 ]);
+
+/** The version of a note. A note of the version before says nothing of what a run that is done has left. */
+const VERSION = 2;
 
 /** Follows a run from entry to entry. */
 export class RunNoteFold {
@@ -67,7 +70,7 @@ export class RunNoteFold {
   /** The present note as a text; undefined where it would be too long. */
   get text(): string | undefined {
     if (this.#text === undefined) {
-      const text = JSON.stringify({ note: 1, ...this.now });
+      const text = JSON.stringify({ note: VERSION, ...this.now });
       this.#text = text.length > LONGEST ? null : text;
     }
     return this.#text ?? undefined;
@@ -133,10 +136,10 @@ export function parseRunNote(text: string | undefined): RunNote | null {
   try {
     const { note, agent, config, standing, asked, unanswered } = JSON.parse(text) as Record<string, unknown>;
     const fits =
-      note === 1 &&
       isName(agent) &&
       isName(config) &&
       isStanding(standing) &&
+      (note === VERSION || (note === VERSION - 1 && standing.is !== 'done')) &&
       typeof asked === 'boolean' &&
       Number.isSafeInteger(unanswered);
     return fits ? { agent, config, standing, asked, unanswered: unanswered as number } : null;
@@ -146,7 +149,7 @@ export function parseRunNote(text: string | undefined): RunNote | null {
 }
 
 const STANDINGS: Readonly<Record<RunStatus['is'], (of: Readonly<Record<string, unknown>>) => boolean>> = {
-  done: () => true,
+  done: ({ unpublished, unanswered }) => isCountOrNone(unpublished) && isCountOrNone(unanswered),
   cancelled: () => true,
   open: () => true,
   parked: ({ verdict }) => isVerdict(verdict),
@@ -159,6 +162,10 @@ const VERDICTS: Readonly<Record<Verdict, true>> = {
   ...{ settle: true, restore: true, restore_joint: true },
   ...{ rerun: true, escalate: true },
 };
+
+function isCountOrNone(value: unknown): boolean {
+  return value === undefined || Number.isSafeInteger(value);
+}
 
 function isVerdict(value: unknown): boolean {
   return typeof value === 'string' && Object.hasOwn(VERDICTS, value);

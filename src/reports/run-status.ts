@@ -10,10 +10,17 @@ import { isOpen } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import type { CancelEntry, EndEntry } from '../model/message-entries.ts';
+import type { LeftAtEnd } from './left-at-end.ts';
 
 /** The status of a run; whether a living process holds it is for its lease to say. */
 export type RunStatus =
-  | { readonly is: 'done' }
+  | {
+      readonly is: 'done';
+      /** The number of calls that were held back for a commit that never came; left out where there are none. */
+      readonly unpublished?: number;
+      /** The number of complaints that came too late to be answered; left out where there are none. */
+      readonly unanswered?: number;
+    }
   /** A person has ended it. */
   | { readonly is: 'cancelled' }
   /** Nothing more happens until a person or the world acts (§8.4). */
@@ -38,6 +45,9 @@ const TELLING: ReadonlySet<Entry['do']> = new Set([
 ] as const);
 /** Those that it depends on while a person is asked. */
 const ANSWERING: ReadonlySet<Entry['do']> = new Set(['answer', 'outcome', 'restored'] as const);
+
+/** Those that say of a run which is done that something of it never came to be. */
+const LEAVING: ReadonlySet<Entry['do']> = new Set(['finding', 'complaint'] as const);
 
 /** Follows a run from entry to entry. */
 export class RunStatusFold {
@@ -68,6 +78,7 @@ export class RunStatusFold {
 
   /** True where the entry itself has to be handed to `take`. */
   needs(kind: Entry['do']): boolean {
+    if (this.#stands.is === 'done' && LEAVING.has(kind)) return true;
     return TELLING.has(kind) || (this.#approvals.size > 0 && ANSWERING.has(kind));
   }
 
@@ -107,6 +118,10 @@ export class RunStatusFold {
         if (asks === 'approval') this.#approvals.set(gate, key);
         return;
       }
+      case 'finding':
+      case 'complaint':
+        if (now.is === 'done') this.#stands = left(now, entry as Extract<Entry, { do: 'finding' | 'complaint' }>);
+        return;
       case 'answer':
       case 'outcome':
       case 'restored':
@@ -144,6 +159,31 @@ export class RunStatusFold {
     };
     for (const approval of [...this.#approvals]) if (isOver(approval)) this.#approvals.delete(approval[0]);
   }
+}
+
+/** A run that is done, with one thing more that never came to be. */
+function left(done: Extract<RunStatus, { is: 'done' }>, entry: Extract<Entry, { do: 'finding' | 'complaint' }>) {
+  const { unpublished = 0, unanswered = 0 } = done;
+  if (entry.do === 'finding')
+    return entry.code === 'never_published' ? { ...done, unpublished: unpublished + 1 } : done;
+  return entry.refused === null ? done : { ...done, unanswered: unanswered + 1 };
+}
+
+/** The status of a run that is done and has left these things. */
+export function doneWith({ unpublished = [], unanswered = [] }: LeftAtEnd): Extract<RunStatus, { is: 'done' }> {
+  return {
+    is: 'done',
+    ...(unpublished.length > 0 && { unpublished: unpublished.length }),
+    ...(unanswered.length > 0 && { unanswered: unanswered.length }),
+  };
+}
+
+/** Says what a run that is done has left, for a list: `1 held call never made`; null where it has left nothing. */
+export function leftText({ unpublished = 0, unanswered = 0 }: Extract<RunStatus, { is: 'done' }>): string | null {
+  const counted = (count: number, one: string, what: string) =>
+    count === 0 ? [] : [`${count} ${one}${count === 1 ? '' : 's'} ${what}`];
+  const parts = [...counted(unpublished, 'held call', 'never made'), ...counted(unanswered, 'complaint', 'unanswered')];
+  return parts.length === 0 ? null : parts.join(', ');
 }
 
 /** The agent of a run and how it stands. @throws JournalError `journal_corrupt`, `journal_too_new`. */

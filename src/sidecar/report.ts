@@ -1,4 +1,5 @@
 /** The reports of a run to its user: each decision, and how it ended. */
+import type { UnansweredComplaint } from '../effects/gates.ts';
 import type { Decision } from '../model/decision.ts';
 import type { Effect } from '../model/effect.ts';
 import type { Signal } from '../model/failure.ts';
@@ -29,11 +30,10 @@ export type Ending =
   | {
       readonly status: 'done';
       readonly output: unknown;
-      /**
-       * The keys of calls that were held back for a commit that never came: they did not happen (E4). Left out where there are
-       * none.
-       */
+      /** The keys of calls that were held back for a commit that never came: they did not happen (E4). Left out where there are none. */
       readonly unpublished?: readonly string[];
+      /** The complaints that came too late to be answered: the work that they are about stands. Left out where there are none. */
+      readonly unanswered?: readonly UnansweredComplaint[];
       /**
        * The tools of class `none` of which calls were still under way: their answers are dropped. Left out where there are none.
        */

@@ -50,6 +50,7 @@ function changed(journal: Journal, change: (journal: Journal) => Partial<Journal
     flush: () => journal.flush(),
     read: (after) => journal.read(after),
     posted: (after) => journal.posted(after),
+    catchUp: () => journal.catchUp(),
     confirm: () => journal.confirm(),
     close: (rest) => journal.close(rest),
     ...change(journal),

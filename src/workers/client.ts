@@ -4,7 +4,7 @@
  */
 import { messageOf } from '../effects/messages/answers.ts';
 import { cancelMessage } from '../effects/messages/cancels.ts';
-import { complaintMessage, type SentComplaint } from '../effects/messages/complaints.ts';
+import { complaintIn, complaintMessage, type SentComplaint } from '../effects/messages/complaints.ts';
 import { eventMessage, type SentEvent } from '../effects/messages/sent-events.ts';
 import { encode, revive } from '../journal/codec.ts';
 import { gathered } from '../journal/gathered.ts';
@@ -13,6 +13,7 @@ import { CRASHES } from '../journal/work.ts';
 import type { Signal } from '../model/failure.ts';
 import { parseKey } from '../model/key.ts';
 import { subjectOf } from '../reports/complaint-subject.ts';
+import { type LeftAtEnd, leftAtEnd } from '../reports/left-at-end.ts';
 import { parseRunNote } from '../reports/run-note.ts';
 import { timelineOf } from '../reports/timeline.ts';
 import { deleteEnded } from './deleting.ts';
@@ -22,7 +23,8 @@ export const QUEUE = 'default';
 
 /** The state of a run that was left for workers. */
 export type WorkResult =
-  | { readonly is: 'done'; readonly output: unknown }
+  /** The machine reached its end. `unpublished` and `unanswered` are there where it has left anything: it is not done as it was meant then. */
+  | ({ readonly is: 'done'; readonly output: unknown } & LeftAtEnd)
   /** A person has ended it; what it had done stands. */
   | { readonly is: 'cancelled'; readonly by: string; readonly why: string | null }
   /** No worker has had it yet. */
@@ -93,7 +95,7 @@ export interface WorkClient {
    * @throws JournalError `run_unknown`; `journal_corrupt`: what cannot be read is not deleted.
    */
   delete(run: string): Promise<string | null>;
-  /** Tells how far a run is, and its output. @throws JournalError `run_unknown`. */
+  /** Tells how far a run is, its output, and what it has left at its end. @throws JournalError `run_unknown`. */
   result(run: string): Promise<WorkResult>;
   /** Approves a call that waits, by the id of its request. @throws JournalError `run_unknown`; RangeError where no request has that id. */
   approve(run: string, gate: string, answer: Answerer): Promise<number>;
@@ -155,8 +157,9 @@ async function resultOf(store: JournalStore, run: string): Promise<WorkResult> {
   if (order.ended !== null) {
     const end = await endOf(store, run);
     if (end !== null) return end;
+    const left = await leftBy(store, run);
     const output = order.output === null ? undefined : revive(JSON.parse(order.output), { resolve: () => undefined });
-    return { is: 'done', output };
+    return { is: 'done', output, ...left };
   }
   if (order.held) return { is: 'running' };
   if (order.taken >= CRASHES) return { is: 'worker_crashed' };
@@ -170,6 +173,28 @@ async function endOf(store: JournalStore, run: string): Promise<WorkResult | nul
   const { runState } = timelineOf(await gathered(store.read(run)));
   if (runState.ended !== 'cancelled' || runState.asked.cancelled === null) return null;
   return { is: 'cancelled', ...runState.asked.cancelled };
+}
+
+/** The things that a run which is done has left. Its rows are read where its note or a message of it says that there may be any. */
+async function leftBy(store: JournalStore, run: string): Promise<LeftAtEnd> {
+  const posts = await store.posts(run);
+  const standing = parseRunNote((await store.run(run))?.note)?.standing;
+  const isWhole = standing?.is === 'done' && standing.unpublished === undefined && standing.unanswered === undefined;
+  if (isWhole && posts.every(({ body }) => complaintIn(body) === null)) return {};
+  return leftAtEnd(timelineOf(await gathered(store.read(run))).runState, posts);
+}
+
+/**
+ * Looks again once a complaint is left: a run that has ended before reads it no more.
+ * @throws RangeError where the run has ended and its journal has not taken it.
+ */
+async function refuseUnread(store: JournalStore, run: string, post: number): Promise<void> {
+  const standing = parseRunNote((await store.run(run))?.note)?.standing.is ?? null;
+  if (standing !== null && standing !== 'done' && standing !== 'cancelled') return;
+  const rows = await gathered(store.read(run));
+  const { ended, asked } = timelineOf(rows).runState;
+  const isRefused = asked.unanswered.some((each) => each.post === post);
+  if (!asked.sent.has(post) || isRefused) refuseEnded(run, ended);
 }
 
 async function failed(
@@ -187,7 +212,10 @@ async function failed(
     throw new RangeError(`no ${skeleton} about ${JSON.stringify(entity)} was ever begun in run ${JSON.stringify(run)}`);
   const { ordinal, about } = subject;
   const meant = { skeleton, entity, ...(ordinal !== undefined && { ordinal }) };
-  return store.post(run, complaintMessage({ signal, instance: meant, key, instead, about, by, why: why ?? null }));
+  const said = { signal, instance: meant, key, instead, about, by, why: why ?? null };
+  const post = await store.post(run, complaintMessage(said));
+  await refuseUnread(store, run, post);
+  return post;
 }
 
 async function cancelled(store: JournalStore, run: string, { by, why }: Answerer): Promise<number> {

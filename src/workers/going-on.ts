@@ -5,6 +5,7 @@ import type { Claims } from '../effects/claims/claims.ts';
 import type { JournalStore } from '../journal/journal.ts';
 import type { WorkOrder } from '../journal/work.ts';
 import { CodedError } from '../model/coded-error.ts';
+import type { LeftAtEnd } from '../reports/left-at-end.ts';
 import { type Agent, openedOptions } from '../xstate/agent.ts';
 import { resume, type Sidecar } from '../xstate/attach.ts';
 
@@ -32,7 +33,7 @@ export interface Setting {
 
 /** The state in which a worker left a run. */
 export type Left =
-  | { readonly is: 'done' }
+  | ({ readonly is: 'done' } & LeftAtEnd)
   /** A person has ended it. */
   | { readonly is: 'cancelled' }
   /** It waits, until a time (of the clock of this process, in milliseconds) or, with null, for a message. */
@@ -124,7 +125,10 @@ async function endedAs(sidecar: Sidecar): Promise<Left | null> {
   if (status !== 'done' && status !== 'cancelled') return null;
   const turn = new Promise<null>((resolve) => setImmediate(resolve, null));
   const told = await Promise.race([sidecar.finished(), turn]);
-  return told?.status === status ? { is: status } : null;
+  if (told?.status !== status) return null;
+  if (told.status !== 'done') return { is: 'cancelled' };
+  const { unpublished, unanswered } = told;
+  return { is: 'done', ...(unpublished && { unpublished }), ...(unanswered && { unanswered }) };
 }
 
 async function leftAs(sidecar: Sidecar, end: End, due: number | null): Promise<Left> {

@@ -139,6 +139,10 @@ class Deadly implements Journal {
     return this.#journal.read(after);
   }
 
+  catchUp(): Promise<void> | null {
+    return this.#journal.catchUp();
+  }
+
   posted(after: number): readonly Posted[] {
     return this.#journal.posted(after);
   }

@@ -48,6 +48,16 @@ export function inboxContract({ newStore, journalOf, fill, setClock }: Stores): 
     expect([second.head, await told(second.read()), (await store.runs())[0]?.head]).toEqual([0, [], 0]);
   });
 
+  test('a journal that has caught up tells every message that was left before', async () => {
+    const store = newStore();
+    const journal = await journalOf(store, 'a');
+    await store.post('a', 'left');
+    await journal.catchUp();
+    expect(journal.posted(0).map(({ body }) => body)).toEqual(['left']);
+    await journal.close();
+    expect(() => journal.posted(0)).toThrow(failing('journal_closed'));
+  });
+
   test('a list of messages that was given does not change with the next one', async () => {
     const store = newStore();
     const journal = await journalOf(store, 'a');

@@ -30,6 +30,15 @@ export function listContract({
     ]);
   });
 
+  test('a run that has messages is told with their number', async () => {
+    const store = newStore();
+    const [a, b] = [await journalOf(store, 'a'), await journalOf(store, 'b')];
+    for (const body of ['one', 'two']) await store.post('b', body);
+    expect((await store.runs()).map(({ posts }) => posts)).toEqual([undefined, 2]);
+    expect([(await store.run('a'))?.posts, (await store.run('b'))?.posts]).toEqual([undefined, 2]);
+    for (const journal of [a, b]) await journal.close();
+  });
+
   test('a run is told by its name, and runs by those that they follow', async () => {
     const store = newStore();
     expect(await store.run('a')).toBeNull();

@@ -70,6 +70,7 @@ class Process implements JournalStore {
       flush: () => this.#flush(),
       read: (after = 0) => [...disk.rows, ...this.#tail].slice(after),
       posted: () => [],
+      catchUp: () => null,
       confirm: () => null,
       close: async () => {
         if (!this.dead) await this.#flush();

@@ -68,7 +68,9 @@ test.each([
   '',
   'null',
   '{}',
-  '{"note":2}',
+  '{"note":3}',
+  '{"note":1,"agent":"a","config":null,"standing":{"is":"done"},"asked":false,"unanswered":0}',
+  '{"note":2,"agent":"a","config":null,"standing":{"is":"done","unpublished":"x"},"asked":false,"unanswered":0}',
   '{"note":1,"agent":"a","config":null,"standing":{"is":"parked"},"asked":true,"unanswered":0}',
 ])('a text that is no note of this version is none: %j', (text) => {
   expect(parseRunNote(text)).toBeNull();

@@ -3,11 +3,13 @@
  */
 import { instanceName } from '../../model/instance.ts';
 import { explain } from '../../recovery/explain.ts';
+import { type LeftAtEnd, leftAtEnd } from '../../reports/left-at-end.ts';
+import { doneWith } from '../../reports/run-status.ts';
 import type { Decided } from '../../reports/timeline.ts';
 import { answerFields } from '../decide/answer.ts';
 import { type Counting, type ReadRun, reading, readRun, type Told } from '../reading/reading.ts';
 import { layOut, type Medium } from '../terminal/terminal.ts';
-import { count, statusText } from '../terminal/wording.ts';
+import { count, leftSentences, statusText } from '../terminal/wording.ts';
 import { movesOn, movesText } from './moves.ts';
 
 /** Options of explaining a run. */
@@ -23,13 +25,17 @@ export interface ExplainOptions {
 export async function explainRun({ file, run, json, medium, counting }: ExplainOptions): Promise<Told> {
   return reading(file, async (store) => {
     const read = await readRun(store, run, counting);
-    if (json) return read.decisions.map((decided) => `${JSON.stringify(decisionFields(read, decided, file))}\n`);
-    return [text(read, file, medium)];
+    const left = leftAtEnd(read.runState, await store.posts(run));
+    if (!json) return [text(read, left, file, medium)];
+    const decided = read.decisions.map((each) => decisionFields(read, each, file));
+    const all = left.unpublished || left.unanswered ? [...decided, { run: read.run, ...left }] : decided;
+    return all.map((each) => `${JSON.stringify(each)}\n`);
   });
 }
 
-function text(read: ReadRun, file: string, medium: Medium): string {
-  const { run, standing, held, decisions } = read;
+function text(read: ReadRun, left: LeftAtEnd, file: string, medium: Medium): string {
+  const { run, held, decisions } = read;
+  const standing = read.standing.is === 'done' ? doneWith(left) : read.standing;
   const made =
     decisions.length === 0 ? 'nothing has failed, so nothing was decided' : count(decisions.length, 'decision');
   const head = layOut(null, { label: run, text: `${statusText(standing, held)}, ${made}` }, medium);
@@ -37,7 +43,10 @@ function text(read: ReadRun, file: string, medium: Medium): string {
     const { decision } = decided.entry;
     return layOut(`decision ${decided.number}, event ${decision.at}`, explain(decision, decided.around), medium);
   });
-  return [head, ...told, ...repeatedText(read, medium)].join('\n') + movesText(movesOn(read, file), medium);
+  return (
+    [head, ...told, ...repeatedText(read, medium), ...leftAtEndText(left, medium)].join('\n') +
+    movesText(movesOn(read, file), medium)
+  );
 }
 
 /** The calls that were no acts of their own: each repeats an act of its run (ON2, ON3). */
@@ -49,6 +58,12 @@ function repeatedText({ runState }: ReadRun, medium: Medium): string[] {
     return { text: `${intent.tool} of ${instanceName(intent.instance)} ${what} ${repeats}` };
   });
   return [layOut(null, { text: `${count(calls.length, 'call')} that made no act of their own`, under }, medium)];
+}
+
+/** The held calls that were never made, and the complaints without an answer. */
+function leftAtEndText(left: LeftAtEnd, medium: Medium): string[] {
+  const under = leftSentences(left).map((text) => ({ text }));
+  return under.length === 0 ? [] : [layOut(null, { text: 'Left at the end', under }, medium)];
 }
 
 /** A decision as one object, complete. */

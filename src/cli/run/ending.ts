@@ -4,12 +4,14 @@
  */
 import pc from 'picocolors';
 import { quoted } from '../../recovery/explain.ts';
+import type { LeftAtEnd } from '../../reports/left-at-end.ts';
+import { doneWith, leftText } from '../../reports/run-status.ts';
 import type { Fault } from '../../xstate/faults.ts';
 import { movesOn, movesText } from '../explain/moves.ts';
 import type { ReadRun } from '../reading/reading.ts';
 import { table } from '../terminal/table.ts';
 import { layOut, type Medium, printable } from '../terminal/terminal.ts';
-import { command, plain, statusFields } from '../terminal/wording.ts';
+import { command, leftSentences, plain, statusFields } from '../terminal/wording.ts';
 import type { Ended, Stop } from './session.ts';
 import { decisions } from './show.ts';
 import { faultText } from './step.ts';
@@ -25,11 +27,11 @@ export interface Ending {
   readonly before: number;
 }
 
-/** The exit code: 0 where the run is done and every held call was made, 1 where one never was or the run stands still, and what a shell expects of a process that was stopped. */
+/** The exit code: 0 where the run is done and has left nothing; 1 where a held call was never made, a complaint has no answer, or the run stands still; and what a shell expects of a process that was stopped. */
 export function exitCodeOf(stop: Stop): number {
   switch (stop.status) {
     case 'done':
-      return stop.unpublished === undefined ? 0 : 1;
+      return stop.unpublished === undefined && stop.unanswered === undefined ? 0 : 1;
     case 'parked':
     case 'stuck':
     case 'cancelled':
@@ -47,7 +49,7 @@ export function endingText({ ended, journal, machines, fault, before }: Ending, 
   const { read, stop, state, world, fired } = ended;
   const made = decisions(read).slice(before);
   const parts = [
-    layOut(null, { label: read.run, text: stopText(stop, state, read) }, medium),
+    layOut(null, { label: read.run, text: stopText(stop, state, read), under: leftUnder(stop) }, medium),
     ...(fault === null || fired ? [] : [`The failure never came: ${printable(faultText(fault))}.\n`]),
     made.length === 0 ? '' : `\n${bold('Decisions')}\n${decisionTable(made, medium)}`,
     world === null ? '' : `\n${bold('World')}\n${worldTable(world, medium)}`,
@@ -58,15 +60,16 @@ export function endingText({ ended, journal, machines, fault, before }: Ending, 
   return [...parts, movesText(moves, medium), '\n', ...next.map((line) => `${printable(line)}\n`)].join('');
 }
 
+function leftUnder(stop: Stop): { readonly text: string }[] {
+  return stop.status === 'done' ? leftSentences(stop).map((text) => ({ text })) : [];
+}
+
 function stopText(stop: Stop, state: string, { standing, runState: { redaction } }: ReadRun): string {
   const where = `in the state ${quoted(state)}`;
   switch (stop.status) {
     case 'done': {
-      const { unpublished = [] } = stop;
-      const never = unpublished.map((key) => quoted(key)).join(', ');
-      return unpublished.length === 0
-        ? `done, ${where}`
-        : `done, ${where}, without what was held back for a commit that never came: ${never}`;
+      const left = leftText(doneWith(stop));
+      return left === null ? `done, ${where}` : `done, ${where}; ${left}`;
     }
     case 'parked':
       return `parked (${stop.decision.verdict}), ${where}, until a person acts`;
@@ -106,6 +109,11 @@ function worldTable(world: NonNullable<Ended['world']>, medium: Medium): string 
   return rows.length === 0 ? '  nothing\n' : table([{ name: 'TABLE' }, { name: 'ROWS', right: true }], rows, medium);
 }
 
+/** The things that a run has left, each whole, in place of their counts. */
+function leftFields({ unpublished, unanswered }: LeftAtEnd): LeftAtEnd {
+  return { ...(unpublished && { unpublished }), ...(unanswered && { unanswered }) };
+}
+
 /** Formats it for a program, as one line of JSON. */
 export function endingJson({ ended, fault, before }: Ending): string {
   const { read, stop, state, world, fired } = ended;
@@ -116,11 +124,11 @@ export function endingJson({ ended, fault, before }: Ending): string {
       agent: read.agent,
       status: stop.status,
       state,
-      ...(stop.status === 'done' && stop.unpublished !== undefined && { unpublished: stop.unpublished }),
       ...(stop.status === 'done' && stop.output !== undefined && { output: redaction.value(stop.output) }),
       ...((stop.status === 'stuck' || stop.status === 'broken') && { error: redaction.text(stop.error) }),
       ...((stop.status === 'stopped' || stop.status === 'cancelled') && { by: redaction.text(stop.by) }),
       ...statusFields(read.standing, read.held),
+      ...(stop.status === 'done' && leftFields(stop)),
       decisions: decisions(read).slice(before),
       ...(fault !== null && { fault: { ...fault, fired } }),
       world: redaction.value(world),

@@ -1,8 +1,12 @@
 /** The verbs `runs`, which lists what a journal file holds, and `export`, which writes a run, whole or as a trace. */
+import { complaintIn } from '../../effects/messages/complaints.ts';
 import { archiveLines } from '../../journal/archive/lines.ts';
+import { gathered } from '../../journal/gathered.ts';
 import { JournalError, type JournalStore, type RunSummary } from '../../journal/journal.ts';
+import { leftAtEnd } from '../../reports/left-at-end.ts';
 import { parseRunNote, type RunNote, runNoteOf } from '../../reports/run-note.ts';
-import type { RunStatus } from '../../reports/run-status.ts';
+import { doneWith, type RunStatus } from '../../reports/run-status.ts';
+import { timelineOf } from '../../reports/timeline.ts';
 import { traceOf } from '../../reports/trace.ts';
 import { type Counting, countedRows, reading, runNamed, type Told } from '../reading/reading.ts';
 import { table } from '../terminal/table.ts';
@@ -24,7 +28,8 @@ export async function listRuns(file: string, json: boolean, medium: Medium, coun
     const rows: string[][] = [];
     for (const run of await store.runs()) {
       const note = noted(run.note);
-      const told = note === null ? await listed(store, run, counting) : listedAs(run, note);
+      const read = note === null ? await listed(store, run, counting) : listedAs(run, note);
+      const told = await withUnread(store, read);
       if ('code' in told.stands) unread.push(`${JSON.stringify(told.run)} (${told.stands.code})`);
       if (json) lines.push(`${JSON.stringify(fields(told))}\n`);
       else rows.push(cellsOf(told));
@@ -57,8 +62,18 @@ function notesRead(): typeof parseRunNote {
   };
 }
 
-function listedAs({ run, head, time, held }: RunSummary, { agent, standing }: RunNote): Listed {
-  return { run, head, time, held, agent, stands: standing };
+function listedAs(summary: RunSummary, { agent, standing }: RunNote): Listed {
+  return { ...summary, agent, stands: standing };
+}
+
+/** A run, with the complaints that were left for it and that no process has read before it was done. */
+async function withUnread(store: JournalStore, listed: Listed): Promise<Listed> {
+  const { stands, posts = 0, held, run } = listed;
+  if ('code' in stands || stands.is !== 'done' || posts === 0 || held) return listed;
+  const left = await store.posts(run);
+  if (left.every(({ body }) => complaintIn(body) === null)) return listed;
+  const { runState } = timelineOf(await gathered(store.read(run)));
+  return { ...listed, stands: doneWith(leftAtEnd(runState, left)) };
 }
 
 /** A run as its rows tell it. A damaged run must not hide the others. */

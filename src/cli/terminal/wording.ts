@@ -1,5 +1,8 @@
 /** Wording that the verbs about runs share: the status of a run, a time, and a command to type. */
-import type { RunStatus } from '../../reports/run-status.ts';
+
+import { quoted } from '../../recovery/explain.ts';
+import type { LeftAtEnd } from '../../reports/left-at-end.ts';
+import { leftText, type RunStatus } from '../../reports/run-status.ts';
 import { keyWords } from '../reading/journal-key.ts';
 import { placeWords } from '../reading/place.ts';
 import { JOURNAL } from '../reading/reading.ts';
@@ -7,9 +10,12 @@ import { JOURNAL } from '../reading/reading.ts';
 /** The status of a run, in few words. `held` is true if a living process holds it. */
 export function statusText(standing: RunStatus, held: boolean): string {
   switch (standing.is) {
-    case 'done':
+    case 'done': {
+      const left = leftText(standing);
+      return left === null ? 'done' : `done, ${left}`;
+    }
     case 'cancelled':
-      return standing.is;
+      return 'cancelled';
     case 'parked':
       return `parked (${standing.verdict})`;
     case 'stuck':
@@ -29,8 +35,25 @@ export function statusFields(standing: RunStatus, held: boolean): object {
     standing: standing.is,
     ...('verdict' in standing && { verdict: standing.verdict }),
     ...('approvals' in standing && { approvals: standing.approvals }),
+    ...(standing.is === 'done' && leftCounts(standing)),
     held,
   };
+}
+
+function leftCounts({ unpublished, unanswered }: Extract<RunStatus, { is: 'done' }>): object {
+  return { ...(unpublished && { unpublished }), ...(unanswered && { unanswered }) };
+}
+
+/** Says in words which held calls a run has not made, and which complaints it has not answered: a sentence for each. */
+export function leftSentences({ unpublished = [], unanswered = [] }: LeftAtEnd): string[] {
+  const calls = unpublished.map((key) => `${quoted(key)} was held back for a commit that never came, and was not made`);
+  const complaints = unanswered.map(({ instance, key, by, refused }) => {
+    const { skeleton, entity, ordinal } = instance;
+    const about = `${key === null ? '' : `${quoted(key)} of `}${skeleton} about ${quoted(entity)}`;
+    const which = ordinal === undefined ? about : `${about} (${ordinal})`;
+    return `the complaint of ${JSON.stringify(by)} about ${which} was not answered: ${refused}`;
+  });
+  return [...calls, ...complaints];
 }
 
 /** A time to the second, in UTC. */

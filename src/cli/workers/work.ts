@@ -13,7 +13,7 @@ import type { Problem } from '../run/run.ts';
 import { worldFolder } from '../run/session.ts';
 import { note } from '../terminal/console.ts';
 import { printable } from '../terminal/terminal.ts';
-import { command, count, timeText } from '../terminal/wording.ts';
+import { command, count, leftSentences, timeText } from '../terminal/wording.ts';
 import { serveHealth } from './health.ts';
 
 /** Options of `work`. */
@@ -151,13 +151,15 @@ function left({ run, as }: Extract<WorkTold, { is: 'left' }>, journal: string, s
   const at = 'due' in as && as.due !== null ? new Date(as.due).toISOString() : null;
   const due = 'due' in as ? { due: at } : {};
   const why = as.is === 'failed' ? { code: as.code, why: as.why } : {};
-  say({ is: as.is, run, ...due, ...why }, `${run}: ${leftText(run, as, journal)}`);
+  const left = as.is === 'done' ? { unpublished: as.unpublished, unanswered: as.unanswered } : {};
+  say({ is: as.is, run, ...due, ...why, ...left }, `${run}: ${leftText(run, as, journal)}`);
 }
 
 function leftText(run: string, as: Extract<WorkTold, { is: 'left' }>['as'], journal: string): string {
   const next = 'due' in as && as.due !== null ? `goes on at ${timeText(as.due)}` : 'waits for a message';
   switch (as.is) {
     case 'done':
+      return ['done', ...leftSentences(as)].join('; ');
     case 'cancelled':
       return as.is;
     case 'waits':

@@ -2,7 +2,7 @@
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
 import type { ActorState } from '../../projection/state-types.ts';
 import type { Outline } from '../../recovery/explain.ts';
-import type { RunStatus } from '../../reports/run-status.ts';
+import { leftText, type RunStatus } from '../../reports/run-status.ts';
 import type { WireState } from '../page-data.ts';
 
 /** The status of a run, in few words. `held` is true if a living process has it. */
@@ -13,7 +13,10 @@ export function stateOf(
   switch (status.is) {
     case 'unread':
       return { is: 'unread', text: `cannot be read (${status.code})`, needs: true };
-    case 'done':
+    case 'done': {
+      const left = leftText(status);
+      return { is: 'done', text: left === null ? 'done' : `done, ${left}`, needs: false };
+    }
     case 'cancelled':
       return { is: 'done', text: status.is, needs: false };
     case 'parked':

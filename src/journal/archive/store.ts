@@ -111,6 +111,12 @@ class ArchiveStore implements LocalStore {
   }
 }
 
-function summaryOf({ run, rows }: ArchivedRun): RunSummary {
-  return { run, head: rows.length, time: rows.at(-1)?.time ?? 0, held: false };
+function summaryOf({ run, rows, posts }: ArchivedRun): RunSummary {
+  return {
+    run,
+    head: rows.length,
+    time: rows.at(-1)?.time ?? 0,
+    held: false,
+    ...(posts.length > 0 && { posts: posts.length }),
+  };
 }

@@ -107,6 +107,10 @@ export class MemoryJournal implements LocalJournal {
     return this.#kept.posts.slice(Math.max(0, after));
   }
 
+  catchUp(): null {
+    return null;
+  }
+
   /** A process is the only one that knows of its runs in memory. */
   confirm(): null {
     this.#refuseIfClosed();

@@ -143,6 +143,8 @@ class MemoryStore implements LocalStore {
   }
 }
 
-function summary({ name, rows, durable, held, durableNote: note }: MemoryRun): RunSummary {
-  return { run: name, head: durable, time: rows[durable - 1]?.time ?? 0, held, ...(note !== undefined && { note }) };
+function summary({ name, rows, durable, held, durableNote: note, posts }: MemoryRun): RunSummary {
+  const time = rows[durable - 1]?.time ?? 0;
+  const more = { ...(note !== undefined && { note }), ...(posts.length > 0 && { posts: posts.length }) };
+  return { run: name, head: durable, time, held, ...more };
 }

@@ -16,6 +16,8 @@ export interface Host {
   readonly now: () => number;
   /** Makes sure that no other process can have taken the run; null where that is known. */
   confirm(writer: Writer): Promise<void> | null;
+  /** Fetches the messages that the writer does not know yet. */
+  fetchPosts(writer: Writer): Promise<void>;
   /** Gives the lease back, and forgets the writer. */
   release(writer: Writer, rest: Rest | undefined): Promise<void>;
 }
@@ -103,6 +105,11 @@ export class PostgresJournal implements Journal {
   posted(after: number): readonly Posted[] {
     this.#refuseUnlessOpen();
     return this.#writer.posts.slice(Math.max(0, after));
+  }
+
+  catchUp(): Promise<void> {
+    this.#refuseUnlessOpen();
+    return this.#host.fetchPosts(this.#writer);
   }
 
   confirm(): Promise<void> | null {

@@ -115,7 +115,8 @@ class PostgresStore implements JournalStore {
       this.#writers.delete(writer);
       await this.#leases.release(writer, rest);
     };
-    this.#host = { tables: this.#tables, bases, commits, now, confirm, release };
+    const fetchPosts = (writer: Writer) => this.#hear([writer]);
+    this.#host = { tables: this.#tables, bases, commits, now, confirm, release, fetchPosts };
     this.#watch = PROCESS.every(Math.max(1, Math.min(pollMs, leaseMs / 4)), () => void this.#look());
   }
 

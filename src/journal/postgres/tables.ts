@@ -28,7 +28,7 @@ const [DIGEST, NO_LINK] = [32, Buffer.alloc(0)];
 /** The number of runs that are listed at once. */
 const RUNS = 2_000;
 
-const SUMMARY = `SELECT r.id, r.name, r.head, r.time, r.note, w.id IS NOT NULL AS held FROM belay.run r
+const SUMMARY = `SELECT r.id, r.name, r.head, r.time, r.note, r.posts, w.id IS NOT NULL AS held FROM belay.run r
   LEFT JOIN belay.worker w ON w.id = r.worker AND w.expires > clock_timestamp()`;
 
 const HEAD = `SELECT r.id, r.head, r.hash, r.time,
@@ -170,12 +170,27 @@ export class Tables {
     return { id, name };
   }
 
-  #summary({ id, name, head, time, held, note }: Readonly<Record<string, unknown>>, identity: Buffer): RunSummary {
-    const [number, seq, at] = [whole(id), whole(head), whole(time)];
-    if (number === null || typeof name !== 'string' || seq === null || at === null || typeof held !== 'boolean')
+  #summary(row: Readonly<Record<string, unknown>>, identity: Buffer): RunSummary {
+    const { id, name, head, time, held, note, posts } = row;
+    const [number, seq, at, left] = [whole(id), whole(head), whole(time), whole(posts)];
+    if (
+      number === null ||
+      typeof name !== 'string' ||
+      seq === null ||
+      at === null ||
+      left === null ||
+      typeof held !== 'boolean'
+    )
       throw this.#corrupt(String(name), 0, 'its row has no form');
     const text = noteIn(note, identity, { id: number, name });
-    return { run: name, head: seq, time: at, held, ...(text !== null && { note: text }) };
+    return {
+      run: name,
+      head: seq,
+      time: at,
+      held,
+      ...(text !== null && { note: text }),
+      ...(left > 0 && { posts: left }),
+    };
   }
 
   /** The link of the chain with which the group after `seq` begins. */

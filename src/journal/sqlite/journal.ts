@@ -120,6 +120,10 @@ export class SqliteJournal implements LocalJournal {
     return guarded(tables.path, 'read', () => inbox.after(this.#writer.run, after));
   }
 
+  catchUp(): null {
+    return null;
+  }
+
   confirm(): null {
     this.#refuseUnlessOpen();
     if (!this.#host.leases.isDue(this.#writer.lease)) return null;

@@ -76,7 +76,10 @@ export function summary(listing: Listing, name: string): RunSummary | null {
   const { file, tables, leases, notes } = listing;
   const found = tables.run(name);
   if (found === null) return null;
-  return currently({ ...file, tables }, () => summaryOf(listing, found, notes.of(found), leases.isHeld(found.id)));
+  const inbox = new Inbox(file.db, tables);
+  return currently({ ...file, tables }, () =>
+    summaryOf(listing, inbox, found, notes.of(found), leases.isHeld(found.id)),
+  );
 }
 
 /** The runs that were asked for, their heads checked. Costs the same for each of them, and reads no rows of those whose note is of their head. */
@@ -85,6 +88,7 @@ export function summaries(listing: Listing, { after, limit, state }: RunsFilter)
   checkLimit(limit);
   const first = after === undefined ? null : tables.run(after);
   if (after !== undefined && first === null) throw wrongRun('run_unknown', after);
+  const inbox = new Inbox(file.db, tables);
   return currently({ ...file, tables }, () => {
     const told: RunSummary[] = [];
     const group = tables.log.remembering();
@@ -93,7 +97,7 @@ export function summaries(listing: Listing, { after, limit, state }: RunsFilter)
       const held = leases.isHeldIn(run.lease, run.id);
       if (state !== undefined && held !== (state === 'held')) continue;
       const note = notes.fitting(run, run.note, (row) => group(run, row));
-      told.push(summaryOf(listing, run, note, held, run.end));
+      told.push(summaryOf(listing, inbox, run, note, held, run.end));
     }
     return told;
   });
@@ -111,11 +115,20 @@ function* runsAfter(tables: Tables, after: number): Generator<ListedRun> {
 
 function summaryOf(
   { file, tables }: Listing,
+  inbox: Inbox,
   run: Run,
   note: Note | null,
   held: boolean,
   stored?: StoredEnd,
 ): RunSummary {
   const { seq, time } = verifiedHead(tables, file.identity, run, note, tables.log.endOf(run, stored));
-  return { run: run.name, head: seq, time, held, ...(note !== null && { note: note.text }) };
+  const posts = inbox.last(run);
+  return {
+    run: run.name,
+    head: seq,
+    time,
+    held,
+    ...(note !== null && { note: note.text }),
+    ...(posts > 0 && { posts }),
+  };
 }

@@ -119,9 +119,9 @@ export function savedAsked(asked: ApprovalRequests, to: Saving) {
   const listed = (map: ReadonlyMap<string, ApprovalRequest>) =>
     [...map].map(([name, gate]) => [name, number(gate)] as const);
   const lists = { gates: listed(gates), newest: listed(newest), pending: listed(pending), usable: listed(usable) };
-  const { read, cancelled, sent } = asked;
+  const { read, cancelled, sent, unanswered } = asked;
   const told = all.map((gate) => ({ ...gate, since: to.texts.time(gate.since) }));
-  return { ...lists, all: told, counts: [...counts], read, cancelled, sent: [...sent] };
+  return { ...lists, all: told, counts: [...counts], read, cancelled, sent: [...sent], unanswered: [...unanswered] };
 }
 
 export function loadAsked(asked: ApprovalRequests, saved: ReturnType<typeof savedAsked>): void {
@@ -137,6 +137,7 @@ export function loadAsked(asked: ApprovalRequests, saved: ReturnType<typeof save
   asked.read = saved.read;
   asked.cancelled = saved.cancelled;
   for (const post of saved.sent) asked.sent.add(post);
+  asked.unanswered.push(...saved.unanswered);
 }
 
 /** Lays down what was spent. */

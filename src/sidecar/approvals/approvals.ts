@@ -153,6 +153,11 @@ export class Approvals {
     return this.#inbox.looked;
   }
 
+  /** True where a message was left that this process has not looked at. */
+  get hasMail(): boolean {
+    return this.#inbox.hasMail;
+  }
+
   /** @see {@link Inbox.poll} */
   poll(): void {
     this.#inbox.poll();

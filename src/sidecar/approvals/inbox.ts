@@ -44,6 +44,11 @@ export class Inbox {
     return this.#looked;
   }
 
+  /** True where a message was left that this process has not looked at. */
+  get hasMail(): boolean {
+    return this.#parts.journal.posted(this.#looked).length > 0;
+  }
+
   /** Reads what was left for the run, and lets what has taken too long expire. */
   poll(): void {
     const { asked } = this.#parts.runState;

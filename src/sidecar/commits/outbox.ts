@@ -6,7 +6,7 @@ import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { PublishEntry } from '../../model/call-entries.ts';
 import type { Raised, RunParts } from '../parts.ts';
 import { waitOf } from '../retry.ts';
-import { abandonedKeys, abandonHeld } from './abandoned.ts';
+import { abandonHeld } from './abandoned.ts';
 import { dueCommits } from './due.ts';
 import { DueCommits, type PublishingPort } from './due-commits.ts';
 import { type Asking, prepareAll, type Refusal, withdrawAll } from './preparing.ts';
@@ -90,13 +90,8 @@ export class Outbox {
     if (decided.length > 0) this.#carryOn(() => this.#publishAll(decided, false));
   }
 
-  /** @see {@link abandonedKeys} */
-  abandoned(): string[] {
-    return abandonedKeys(this.#parts);
-  }
-
   /** @see {@link abandonHeld} */
-  abandon(): Promise<string[]> {
+  abandon(): Promise<void> {
     return abandonHeld(this.#parts, this.#run);
   }
 

@@ -20,6 +20,8 @@ export class Complaints {
   readonly #queue: FailureQueue;
   readonly #write: Writing;
   readonly #runState: RunState;
+  /** The complaints of callers that have no answer in the journal yet. */
+  readonly #unanswered = new Set<Raised>();
   /** The complaints that are not looked at yet. */
   readonly #fresh = new Set<Raised>();
   /** The complaints that were refused, until their callers are told why. */
@@ -36,15 +38,19 @@ export class Complaints {
 
   /**
    * Takes a failure in that a caller has seen: the instance, and the key that was found wrong, if one was.
-   * @throws SidecarError `stuck`, or `bad_failure` where it is to take the place of a complaint and none waits.
+   * @throws SidecarError `stuck`; `bad_failure` where it is to take the place of a complaint and none waits; `run_finished` where the run was
+   * cancelled before it was answered.
    */
   async fail(complaint: Omit<Raised, 'actor' | 'call' | 'suspect'>): Promise<void> {
     const raised: Raised = { ...complaint, actor: 0, call: null, suspect: true };
     this.#fresh.add(raised);
+    this.#unanswered.add(raised);
     await this.#queue.raise(raised);
     const why = this.#refused.get(raised);
     this.#refused.delete(raised);
+    const isLeft = this.#unanswered.delete(raised);
     if (why !== undefined) throw why;
+    if (isLeft && this.#runState.asked.cancelled !== null) throw cancelledBefore();
   }
 
   /**
@@ -94,6 +100,7 @@ export class Complaints {
   answered(raised: Raised): Entry[] {
     const replaced = this.#replaced.get(raised);
     this.#replaced.delete(raised);
+    this.#unanswered.delete(raised);
     const { heard } = raised;
     const isNew = heard !== undefined && !this.#refused.has(raised) && !this.#runState.asked.sent.has(heard.post);
     return [...(isNew ? [heard] : []), ...(replaced === undefined ? [] : [retractionOf(replaced)])];
@@ -124,6 +131,10 @@ function retractionOf(replaced: readonly Raised[]): Entry {
     }),
   );
   return { do: 'retracted', questions };
+}
+
+function cancelledBefore(): SidecarError {
+  return new SidecarError('run_finished', 'the run was cancelled before the complaint was answered: nothing is redone');
 }
 
 function noneWaits(): SidecarError {

@@ -17,6 +17,8 @@ export interface RecoveredMachine {
   dismiss(record: WorkRecord, why: DismissalReason, wrong?: readonly string[]): void;
   /** Begins a run again whose first macrostep threw; false where there is none. */
   beginAgain(): boolean;
+  /** The run has ended: every complaint that was left until now is refused in the journal. */
+  refuseComplaints(): Promise<void>;
   /** A recovery is over, with any result. */
   settled(): void;
 }

@@ -23,6 +23,10 @@ interface EndingPort {
   /** True while work that was set aside is claimed or given up. */
   isReusing(): boolean;
   isStopping(): boolean;
+  /** True where a message was left that nothing has looked at. */
+  hasMail(): boolean;
+  /** Reads the messages. @returns true where one is a complaint without an answer: its answer tries the end again. */
+  isAccused(): boolean;
 }
 
 /** The beginning and the end of one run. */
@@ -56,7 +60,7 @@ export class RunEnd {
     if (runState.asked.cancelled !== null) return true;
     const isLeft =
       records.size > 0 || ledger.displaced().length > 0 || recovering.openCalls().length > 0 || outbox.mayRefuse;
-    const isOpen = isLeft || recovering.isBusy || this.#port.isReusing();
+    const isOpen = isLeft || recovering.isBusy || this.#port.isReusing() || this.#isAddressed();
     // A run that is taken up at its end first goes on with what its last process has left.
     if (!isOpen && !deliveries.isHolding) {
       this.over(output);
@@ -89,10 +93,21 @@ export class RunEnd {
     if (!(await recovering.clearOpen(again))) return;
     const end = this.#end as { readonly output: unknown } | null;
     if (end === null || !this.#mayEnd() || recovering.raiseGone()) return;
+    // A complaint that came before the end is answered first (C12).
+    if (this.#port.isAccused() || !this.#mayEnd()) return;
     this.#end = null;
     this.over(end.output);
     const root = actors.at(0);
     if (root !== undefined) deliveries.past(() => runtime.end(root, end.output));
+  }
+
+  /** True where the journal has a message that nothing has looked at; a journal that has failed says so elsewhere. */
+  #isAddressed(): boolean {
+    try {
+      return this.#port.hasMail();
+    } catch {
+      return false;
+    }
   }
 
   #mayEnd(): boolean {

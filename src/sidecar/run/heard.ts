@@ -28,6 +28,10 @@ interface HeardPort {
     release(): void;
   };
   isStopping(): boolean;
+  /** Reads the messages that were left for the run. */
+  look(): void;
+  /** The complaints that were left are answered. */
+  answered(): void;
 }
 
 /** The events, complaints and cancels that messages have brought to one run. */
@@ -80,6 +84,13 @@ export class Heard implements Hearers {
   /** True while a complaint has no answer: a run that is taken up goes on behind it. */
   get hasComplaints(): boolean {
     return this.#complaints.isWaiting;
+  }
+
+  /** The run has ended: reads its last messages, and refuses the complaints among them. */
+  async refuseComplaints(): Promise<void> {
+    await this.#port.parts.journal.catchUp();
+    this.#port.look();
+    await this.#complaints.refuseAll();
   }
 
   /** Sends the events that can be sent now. */

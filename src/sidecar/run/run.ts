@@ -82,14 +82,21 @@ export class Run implements Watcher {
     const events = new Messages({ parts, write, runtime, actors, isBusy: () => deliveries.isHolding || isBusy() });
     const shared = { parts, runState, placed, write, runtime, actors, recorder, queries, reuse, outbox, calls };
     const common = { ...shared, deliveries, macrosteps, timers, recovering, verifier, isStopping, now: parts.now };
-    const end = new RunEnd({ ...common, input, isReusing });
+    const mail = { hasMail: () => approvals.hasMail, isAccused: () => this.#isAccused() };
+    const end = new RunEnd({ ...common, ...mail, input, isReusing });
     const restoring = new Restoring(common);
     const steps = new Steps({ ...common, over: (output) => end.over(output) });
     this.parts = parts;
     this.runtime = runtime;
     this.approvals = approvals;
     this.complaints = new Complaints(parts, write, queries);
-    this.heard = new Heard({ ...common, events, run: this });
+    this.heard = new Heard({
+      ...common,
+      events,
+      run: this,
+      look: () => approvals.poll(),
+      answered: () => void end.try(),
+    });
     this.end = end;
     this.recovering = recovering;
     this.write = write;
@@ -206,6 +213,17 @@ export class Run implements Watcher {
     this.parts.onFinding(finding);
   }
 
+  /** Reads the messages of the run. @returns true where one is a complaint that has no answer yet. */
+  #isAccused(): boolean {
+    try {
+      this.approvals.poll();
+    } catch {
+      // A journal that has failed says so where it is written, and ends no run.
+      return true;
+    }
+    return this.heard.hasComplaints;
+  }
+
   readonly actorAt = (number: number): ActorHandle | undefined => this.#actors.at(number);
 
   restore(restored: RestoredParts, inPlace: boolean): void {
@@ -224,6 +242,10 @@ export class Run implements Watcher {
 
   dismiss(record: WorkRecord, why: DismissalReason, wrong: readonly string[] = []): void {
     this.#claiming.dismiss(record, why, wrong);
+  }
+
+  refuseComplaints(): Promise<void> {
+    return this.heard.refuseComplaints();
   }
 
   beginAgain(): boolean {

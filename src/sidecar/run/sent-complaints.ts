@@ -21,6 +21,8 @@ interface SentComplaintsPort {
   isStopping(): boolean;
   /** Has the machine of a run go on that was taken up: its complaints are answered. */
   release(): void;
+  /** Every complaint that was left has its answer. */
+  answered(): void;
 }
 
 interface Heard {
@@ -33,7 +35,7 @@ export class SentComplaints {
   readonly #port: SentComplaintsPort;
   readonly #waiting: Heard[] = [];
   #isAwake = false;
-  #isAnswering = false;
+  #answering: Promise<void> | null = null;
 
   constructor(port: SentComplaintsPort) {
     this.#port = port;
@@ -61,9 +63,21 @@ export class SentComplaints {
     if (!this.#port.recovering.isBusy && !this.#port.isStopping()) this.#port.release();
   }
 
-  async #answer(): Promise<void> {
-    if (this.#isAnswering) return;
-    this.#isAnswering = true;
+  /** The run has ended: refuses what has no answer, also where its root was never started. */
+  async refuseAll(): Promise<void> {
+    const isOff = () => this.#port.isStopping() || this.#port.write.broken !== null;
+    while (this.isWaiting && !isOff()) await this.#answer();
+  }
+
+  #answer(): Promise<void> {
+    this.#answering ??= this.#answerAll().finally(() => {
+      this.#answering = null;
+      if (!this.isWaiting) this.#port.answered();
+    });
+    return this.#answering;
+  }
+
+  async #answerAll(): Promise<void> {
     try {
       for (let next = this.#waiting[0]; next !== undefined && !this.#port.isStopping(); next = this.#waiting[0]) {
         await this.#answerOne(next);
@@ -71,8 +85,6 @@ export class SentComplaints {
       }
     } catch {
       // The journal takes nothing any more, and says so to those who wait for the run.
-    } finally {
-      this.#isAnswering = false;
     }
   }
 
