@@ -2,7 +2,7 @@
  * Calls that were under way in this process as their run was given back. The journal takes nothing of such a call any more: the process that takes the
  * run up in the same process is told here that it came back, and of what it said (semantics.md E2).
  */
-import { within } from '../../clock/clock.ts';
+import { PROCESS, within } from '../../clock/clock.ts';
 import { completion } from '../../effects/acting.ts';
 
 /** The outcome of a call that came back after its run was given back. */
@@ -11,6 +11,8 @@ type Return = ReturnType<typeof completion>;
 /** A call that was left behind. */
 interface Left {
   readonly returned: Promise<Return>;
+  /** The wall clock at which it was left behind, in milliseconds. */
+  readonly since: number;
   is: Return | null;
 }
 
@@ -27,7 +29,7 @@ export function leaveBehind(secret: string | null, key: string, acting: Promise<
     (output) => completion({ output }),
     (error: unknown) => completion({ error, signal: 'TOOL_EXCEPTION' }),
   );
-  const left: Left = { returned, is: null };
+  const left: Left = { returned, since: PROCESS.now(), is: null };
   void returned.then((is) => {
     left.is = is;
   });
@@ -43,14 +45,24 @@ export function forgetLeft(secret: string): void {
   for (const name of LEFT.keys()) if (name.startsWith(`${secret} `)) LEFT.delete(name);
 }
 
-/** Waits for a call that was left behind. @returns what it said, once; null where it is not under way here, or stays so. */
+/**
+ * Waits for a call that was left behind.
+ * @param longest the milliseconds from when it was left: they are waited for once, however often it is asked about.
+ * @returns what it said, once; null where it is not under way here, or stays so.
+ */
 export async function cameBack(secret: string | null, key: string, longest: number): Promise<Return | null> {
   const name = nameOf(secret ?? '', key);
   const left = LEFT.get(name);
   if (left === undefined) return null;
-  const is = left.is ?? (await within(longest, left.returned))?.is ?? null;
+  const rest = left.since + longest - PROCESS.now();
+  const is = left.is ?? (rest > 0 ? ((await within(rest, left.returned))?.is ?? null) : null);
   if (is !== null) LEFT.delete(name);
   return is;
+}
+
+/** Tells once a call that was left behind comes back, however late; never where it is not under way here. */
+export function onceBack(secret: string | null, key: string, tell: () => void): void {
+  void LEFT.get(nameOf(secret ?? '', key))?.returned.then(tell);
 }
 
 function nameOf(secret: string, key: string): string {

@@ -10,7 +10,7 @@ import type { RunParts, Writer } from '../parts.ts';
 import { broughtAs } from '../registered.ts';
 import { argsOf } from './args.ts';
 import { billed } from './billing.ts';
-import { cameBack } from './left-behind.ts';
+import { cameBack, onceBack } from './left-behind.ts';
 
 /** The factor by which each further question to a counterparty waits longer. */
 const FACTOR = 5;
@@ -32,11 +32,19 @@ export class Reconciling {
   readonly #stopping: AbortSignal;
   /** The calls of which it was said that a process may still make them. */
   readonly #told = new Set<string>();
+  /** The calls whose return is waited for beside everything else. */
+  readonly #expected = new Set<string>();
+  #onReturn: () => void = () => {};
 
   constructor(parts: RunParts, write: Writer, stopping: AbortSignal) {
     this.#parts = parts;
     this.#write = write;
     this.#stopping = stopping;
+  }
+
+  /** @param listen called once a call that was left behind has come back and its answer is known. */
+  whenReturned(listen: () => void): void {
+    this.#onReturn = listen;
   }
 
   /**
@@ -123,7 +131,12 @@ export class Reconciling {
     if (call === undefined || !call.mayLeave || call.intent.class === 'idempotent') return;
     const { key, intent } = call;
     const tool = this.#parts.config.tools.get(intent.tool);
-    const back = await cameBack(this.#parts.runState.secret, key, tool?.timeout ?? PATIENCE);
+    const { secret } = this.#parts.runState;
+    const back = await cameBack(secret, key, tool?.timeout ?? PATIENCE);
+    if (back === null && !this.#expected.has(key)) {
+      this.#expected.add(key);
+      onceBack(secret, key, () => void this.#takeReturn(key).catch(() => {}));
+    }
     if (back === null || !this.#isCurrent(call)) return;
     const refusal = back.status === 'confirmed' ? (tool?.refuses(back.output) ?? null) : null;
     const outcome = refusal === null ? back : ({ status: 'unknown', error: refusal } as const);
@@ -133,6 +146,14 @@ export class Reconciling {
         { do: 'outcome', key, ...outcome },
       ]),
     );
+  }
+
+  /** Takes in a call that has come back while the run waits, or is parked over it: the run is asked again. */
+  async #takeReturn(key: string): Promise<void> {
+    const call = this.#parts.runState.ledger.get(key);
+    if (this.#stopping.aborted || call === undefined || !this.#isCurrent(call)) return;
+    await this.#waitForReturn(call);
+    if (!this.#isCurrent(call)) this.#onReturn();
   }
 
   /** The entry of an answer that tells nothing: when it is asked again, if it is. */

@@ -113,6 +113,7 @@ export class Run implements Watcher {
       approvals.wake();
       recovering.heard();
     });
+    calls.reconciling.whenReturned(() => void recovering.askAgain());
     restoring.verifyAgain();
   }
 
