@@ -58,5 +58,6 @@ export default defineConfig({
     // A limit that only a hang reaches, however busy the machine is.
     testTimeout: 900_000,
     hookTimeout: 900_000,
+    expect: { poll: { timeout: 300_000 } },
   },
 });

@@ -9,6 +9,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { HANG } from './poll.ts';
 
 /** The password of the user of the tests' own server. */
 export const PASSWORD = 'a very s3cret/p@ss';
@@ -163,7 +164,7 @@ class OwnServer implements Server {
     const small = ['shared_buffers=32MB', 'max_connections=60', 'logging_collector=off', 'log_min_messages=fatal'];
     const settings = [...fixed, ...small, ...this.#settings].flatMap((each) => ['-c', each]);
     const args = ['-D', join(this.#folder, this.#data), '-p', String(this.port), ...settings];
-    const end = Date.now() + 30_000;
+    const end = Date.now() + HANG;
     for (let answers = false; !answers && Date.now() < end; ) {
       if (this.#child === null || this.#child.exitCode !== null || this.#child.signalCode !== null) {
         this.#child = spawn(join(this.#bin, 'postgres'), args, { ...this.#user, cwd: '/', stdio: 'ignore' });

@@ -11,15 +11,20 @@ import { answers, asked, desk, LOSES, openOffice, post, row } from './office.ts'
 
 openOffice();
 
+const TAKEN = 'The process that has the run has taken it';
+
 describe('a living process', () => {
-  test('takes an answer within a second, goes on, and is said to', async () => {
+  test('takes an answer while the verb waits for that, or later, goes on, and is said to', async () => {
     const running = desk.begin('run', 'office', '--run', 'alive', '--input', '{"stays":true}');
     await desk.until('alive', ({ effects }) => effects.some(({ tool }) => tool === 'send'));
     expect((await desk.ask('runs')).out).toMatch(/alive +office +\d+ +\S+ +running, waits for 1 approval\n/);
     const [{ gate }] = await desk.json('approvals', 'alive');
     const { code, out } = await desk.ask('approve', gate, '--by', 'Ada');
-    expect([code, out]).toEqual([0, expect.stringContaining('The process that has the run has taken it.\n')]);
+    // A busy machine may take longer than the two seconds for which the verb waits.
+    const isLate = out.includes('which has not');
+    expect([code, out]).toEqual([0, isLate ? expect.anything() : expect.stringContaining(`${TAKEN}.\n`)]);
     expect(await running.closed).toMatchObject({ code: 0, out: row('mail', 1) });
+    expect((await answers('alive')).map(({ verdict, by }) => [verdict, by])).toEqual([['approved', 'Ada']]);
   });
 
   test('need not be waited for', async () => {
@@ -54,6 +59,8 @@ describe('a living process', () => {
     expect(told).toBe(
       'g: send of r is approved by "Ada"\n  The process that has the run refuses it: it has expired.\n',
     );
+    const taken = { ...answered, taken: { verdict: 'approved', why: null } } as const;
+    expect(answeredText(taken, medium)).toContain(TAKEN);
     expect(answeredText({ ...answered, taken: null, next: 'belay approvals r' }, medium)).toMatch(
       /has not\s+taken\s+it\s+yet\.\s+This\s+shows\s+whether\s+it\s+has:\n {2}belay approvals r\n$/,
     );

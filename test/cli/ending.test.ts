@@ -9,16 +9,13 @@ import { gathered } from '../../src/journal/gathered.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { workClient } from '../../src/workers/client.ts';
 import { entriesOf } from '../journal/entries-of.ts';
+import { until } from '../poll.ts';
 import { belay, MAIN } from './belay.ts';
 
 const AGENTS = fileURLToPath(new URL('../../docs/workers/agents.js', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'belay-ending-'));
 let folders = 0;
 afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-async function until(holds: () => unknown): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
 
 function desk() {
   folders += 1;

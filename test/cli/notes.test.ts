@@ -3,7 +3,8 @@ import { expect, test, vi } from 'vitest';
 import { gatesOfAll } from '../../src/cli/approvals/approvals.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { parseRunNote } from '../../src/reports/run-note.ts';
-import { Line, until } from '../sidecar/stations.ts';
+import { until } from '../poll.ts';
+import { Line } from '../sidecar/stations.ts';
 
 const KEY = JSON.stringify(['r', 'A', 'it', 0, 'a', 0]);
 const loses = {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { attach } from '../../src/xstate/attach.ts';
+import { until } from '../poll.ts';
 import { Bank, machineOf, payers } from '../sidecar/once.ts';
-import { until } from '../sidecar/stations.ts';
 import { belay } from './belay.ts';
 
 test('explain names each call that made no act of its own, and the act that it repeats', async () => {

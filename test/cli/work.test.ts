@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, expect, test } from 'vitest';
+import { until } from '../poll.ts';
 import { belay, MAIN } from './belay.ts';
 
 const AGENTS = fileURLToPath(new URL('../../docs/workers/agents.js', import.meta.url));
@@ -52,10 +53,6 @@ function worker(cwd: string, args: string[]) {
   const closed = once(child, 'close').then(([code]) => code as number | null);
   const says = (is: string) => told.some((line) => line.is === is);
   return { child, told, closed, says };
-}
-
-async function until(holds: () => unknown): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 test('two workers, one killed in the middle of a payment: the other finishes, and there is one payment', async () => {

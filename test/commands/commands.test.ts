@@ -27,9 +27,7 @@ const MET: Readonly<Record<string, number>> = {
   'ended done': 80,
 };
 
-test(`${RUNS} runs under random commands do nothing twice, lose nothing and ignore no command`, {
-  timeout: 300_000,
-}, async () => {
+test(`${RUNS} runs under random commands do nothing twice, lose nothing and ignore no command`, async () => {
   const { tally, failure } = await campaign(RUNS, 15);
   expect(failure).toBeNull();
   const seldom = Object.entries(MET).filter(([what, least]) => (tally.counts[what] ?? 0) < least);

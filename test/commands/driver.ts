@@ -8,12 +8,10 @@ import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import type { RunState } from '../../src/projection/run-state.ts';
 import { runStatusOf } from '../../src/reports/run-status.ts';
 import { readRun } from '../../src/sidecar/opening/read-run.ts';
+import { HANG } from '../poll.ts';
 import type { Lab } from './building.ts';
 import { configOf, LABS, type LabName } from './machines.ts';
 import type { World } from './world.ts';
-
-/** How long is waited for what should come by itself, in milliseconds. */
-const PATIENCE = 5_000;
 
 /** Something that must not be, in words. */
 export class Harm extends Error {}
@@ -28,7 +26,7 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, 1));
 export async function soon<T>(promise: Promise<T>, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Harm(`${what} never comes back`)), PATIENCE);
+    timer = setTimeout(() => reject(new Harm(`${what} never comes back`)), HANG);
   });
   try {
     return await Promise.race([promise, late]);
@@ -127,7 +125,7 @@ export class Driver {
 
   /** Waits until nothing more happens by itself. */
   async quiet(): Promise<void> {
-    const until = Date.now() + PATIENCE;
+    const until = Date.now() + HANG;
     for (let calm = 0; calm < CALM; ) {
       const [head, activity] = [this.head, this.world.activity];
       await (calm === CALM - 1 ? pause() : turn());

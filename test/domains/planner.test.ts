@@ -52,7 +52,7 @@ async function endpoint(answer: Answer, more: Partial<Endpoint> = {}): Promise<{
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  const given = { address: `http://127.0.0.1:${port}/v1`, key: 'a-key', model: 'a-model', timeout: 2_000, retries: 0 };
+  const given = { address: `http://127.0.0.1:${port}/v1`, key: 'a-key', model: 'a-model', timeout: 60_000, retries: 0 };
   return { planner: live({ ...given, ...more }), asked };
 }
 
@@ -115,7 +115,7 @@ describe('a live planner', () => {
   });
 
   test('says so where nobody listens, where the connection breaks, and where what comes back is no completion', async () => {
-    const nobody = live({ address: 'http://127.0.0.1:9/v1', key: 'k', model: 'm', timeout: 1_000, retries: 0 });
+    const nobody = live({ address: 'http://127.0.0.1:9/v1', key: 'k', model: 'm', timeout: 60_000, retries: 0 });
     await expect(ask(nobody, time, shown, never)).rejects.toMatchObject({ code: 'unreachable' });
     const { planner: broken } = await endpoint((response) => response.destroy());
     await expect(ask(broken, time, shown, never)).rejects.toMatchObject({ code: 'unreachable' });

@@ -44,7 +44,7 @@ async function openAct(page: Page, run: string, act: string | RegExp): Promise<v
 }
 
 async function told(page: Page): Promise<string> {
-  await page.waitForSelector('.told pre', { timeout: 30_000 });
+  await page.waitForSelector('.told pre');
   return page.locator('.told pre').innerText();
 }
 

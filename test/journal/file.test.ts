@@ -6,6 +6,7 @@ import Database from 'better-sqlite3';
 import { afterEach, describe, expect, test } from 'vitest';
 import { MIGRATIONS, newestFormat } from '../../src/journal/sqlite/file/format.ts';
 import { type SqliteOptions, sqliteStore } from '../../src/journal/sqlite/store.ts';
+import { until } from '../poll.ts';
 import { bytesOf, freshPath } from './files.ts';
 import { type Other, startOther } from './other-process.ts';
 import { bodies, failing, row } from './rows-of.ts';
@@ -251,8 +252,7 @@ describe('a commit that nobody asked for', () => {
     const journal = await store.open('a', 'create');
     journal.append([row(1)]);
     expect(journal.durable).toBe(0);
-    await pause(500);
-    expect(journal.durable).toBe(1);
+    await until(() => journal.durable === 1);
     await journal.close();
     await store.close();
   });

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type SqliteOptions, sqliteStore } from '../../src/journal/sqlite/store.ts';
+import { until } from '../poll.ts';
 import { freshPath, NOBODY, shareWithAll } from './files.ts';
 import { type Other, startOther } from './other-process.ts';
 import { bodies, failing, row } from './rows-of.ts';
@@ -23,6 +24,14 @@ function tamper(path: string, sql: string): void {
   const db = new Database(path);
   db.exec(sql);
   db.close();
+}
+
+/** The time at which the lease of a file's only run is over. */
+function expiryOf(path: string): number {
+  const db = new Database(path, { readonly: true });
+  const { expires } = db.prepare('SELECT expires FROM lease').get() as { expires: number };
+  db.close();
+  return expires;
 }
 
 async function withStore<T>(
@@ -250,7 +259,9 @@ test('a quiet journal keeps its lease', async () => {
   const path = freshPath();
   const quiet = other();
   await quiet.askAll({ do: 'store', path, options: { leaseMs: 1_000 } }, { do: 'open', run: 'a', mode: 'create' });
-  await pause(2_500);
+  // It has renewed its lease where that lasts longer than it did at first.
+  const first = expiryOf(path);
+  await until(() => expiryOf(path) > first + 1_000);
   await withStore(path, { leaseMs: 1_000 }, async (store) => {
     await expect(store.open('a', 'resume')).rejects.toEqual(failing('lease_held'));
   });
@@ -262,7 +273,14 @@ test('a quiet journal that is taken over learns it without a commit', async () =
   await withStore(path, { leaseMs: 200 }, async (store) => {
     const journal = await store.open('a', 'create');
     tamper(path, 'UPDATE lease SET token = token + 1, expires = 0');
-    await pause(500);
+    const appends = () => {
+      try {
+        return journal.append([row(1)]);
+      } catch {
+        return 'refused';
+      }
+    };
+    await until(() => appends() === 'refused');
     expect(() => journal.append([row(1)])).toThrow(failing('lease_lost'));
     await expect(journal.close()).rejects.toEqual(failing('lease_lost'));
   });

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { attach } from '../../src/xstate/attach.ts';
+import { calm, until } from '../poll.ts';
 import { Line } from '../sidecar/stations.ts';
 import { freshPath } from './files.ts';
 import { row } from './rows-of.ts';
@@ -106,7 +107,8 @@ describe('a journal whose file is', () => {
     const sidecar = await attach(line.machine as never, line.options({ journal }));
     sidecar.actor.start();
     sidecar.actor.send({ type: 'go' } as never);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await until(() => line.called('a') === 1);
+    await calm(100);
     expect([line.called('a'), line.called('pay')]).toEqual([1, 0]);
     await expect(sidecar.durable()).rejects.toMatchObject({ code: 'journal_gone' });
     await sidecar.close().catch(() => {});

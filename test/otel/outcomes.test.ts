@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { flow } from '../../src/flow/flow.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import { held, Line, of, type Station, until } from '../sidecar/stations.ts';
+import { until } from '../poll.ts';
+import { held, Line, of, type Station } from '../sidecar/stations.ts';
 import { Collected } from './collected.ts';
 
 const idOf = (process: Collected, name: string, nth = 0) => process.span(name, nth).spanContext().spanId;
@@ -24,11 +25,8 @@ describe('the span of an outcome', () => {
     await run.fail('CONTRACT_VIOLATION', { instance: of('book'), key: 'book' });
     await until(() => line.called('book') === 2);
     await run.at('rest');
-    const undone = process.span('outcome book');
-    expect(undone.attributes).toMatchObject({
-      'belay.call.outcome': 'compensated',
-      'belay.effect.class': 'reversible',
-    });
+    const told = { 'belay.call.outcome': 'compensated', 'belay.effect.class': 'reversible' };
+    expect(process.span('outcome book').attributes).toMatchObject(told);
     expect(linkedTo(process, 'outcome book')).toEqual([idOf(process, 'execute_tool book')]);
     expect(linkedTo(process, 'execute_tool book', 1)).toEqual([idOf(process, 'execute_tool book')]);
     await run.close();

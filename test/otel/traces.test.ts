@@ -6,7 +6,8 @@ import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { freshPath } from '../journal/files.ts';
-import { held, Line, type Station, until } from '../sidecar/stations.ts';
+import { until } from '../poll.ts';
+import { held, Line, type Station } from '../sidecar/stations.ts';
 import { Collected } from './collected.ts';
 
 beforeAll(() => void context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable()));

@@ -1,7 +1,8 @@
 /** Values leave a run only where that is wanted, and what its config redacts never does. */
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import { Line, type Station, until } from '../sidecar/stations.ts';
+import { until } from '../poll.ts';
+import { Line, type Station } from '../sidecar/stations.ts';
 import { Collected } from './collected.ts';
 
 const CARD = '4111 1111/1111 1111';

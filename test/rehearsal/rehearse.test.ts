@@ -166,7 +166,7 @@ describe('an agent that cannot be rehearsed is refused', () => {
       },
     });
     expect(await code({ machine: round, paths: [{}] })).toEqual(['never_ends', expect.stringMatching(/for ever/)]);
-  }, 30_000);
+  });
 
   test('with a run that fails by itself', async () => {
     const machine = shop().machine.provide({ actors: { pay: tool(() => Promise.reject(new Error('no money'))) } });

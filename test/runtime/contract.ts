@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { StepEntry } from '../../src/model/step-entry.ts';
 import { readRun } from '../../src/sidecar/opening/read-run.ts';
-import { until } from '../sidecar/stations.ts';
+import { until } from '../poll.ts';
 import { type RuntimeUnderTest, Shop, type ShopStep } from './shop.ts';
 
 const it = (step: ShopStep) => ({ skeleton: step.toUpperCase(), entity: 'it' });

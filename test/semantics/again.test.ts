@@ -1,7 +1,8 @@
 /** C7: work whose record does not fit is done again under its own identity and keys. */
 import { describe, expect, test } from 'vitest';
 import { assign } from 'xstate';
-import { calls, configOf, type Given, machineOf, run, until, World } from './little.ts';
+import { until } from '../poll.ts';
+import { calls, configOf, type Given, machineOf, run, World } from './little.ts';
 
 /** n0; r = k0 modulo 2; pay; note reads r. Both calls are one unit. */
 function twoCalls(

@@ -1,6 +1,7 @@
 /** C10: an answer that was found wrong is not served again. */
 import { describe, expect, test } from 'vitest';
-import { calls, configOf, held, machineOf, run, until, World } from './little.ts';
+import { until } from '../poll.ts';
+import { calls, configOf, held, machineOf, run, World } from './little.ts';
 
 /** look; rest. The answer of `look` is found wrong. */
 function asked(effect: string, answer: (nth: number) => unknown) {

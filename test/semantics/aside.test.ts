@@ -1,7 +1,8 @@
 /** C2: what lies beyond the cut is undone or set aside. */
 import { describe, expect, test } from 'vitest';
 import { assign } from 'xstate';
-import { calls, configOf, type Given, held, machineOf, run, until, World } from './little.ts';
+import { until } from '../poll.ts';
+import { calls, configOf, type Given, held, machineOf, run, World } from './little.ts';
 
 /** look; pay; tell */
 function shop(

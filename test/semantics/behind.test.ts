@@ -1,7 +1,8 @@
 /** C5a: control goes on behind a record that is claimed. */
 import { describe, expect, test } from 'vitest';
 import { raise } from 'xstate';
-import { calls, calm, configOf, held, machineOf, run, until, World } from './little.ts';
+import { calm, until } from '../poll.ts';
+import { calls, configOf, held, machineOf, run, World } from './little.ts';
 
 describe('C5a: control goes on behind the record', () => {
   test('the state behind it calls its tool, and its entry actions do not run again', async () => {

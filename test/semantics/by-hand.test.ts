@@ -1,9 +1,10 @@
 /** E8, exhaustively over a small machine: whatever a person undoes by hand, and whenever, memory and world agree at the end. */
 import { describe, expect, test } from 'vitest';
 import { attach, resume, type Sidecar } from '../../src/index.ts';
+import { until } from '../poll.ts';
 import { MortalStore } from '../simulation/mortal-store.ts';
 import { value } from './dying.ts';
-import { calls, configOf, machineOf, until, World } from './little.ts';
+import { calls, configOf, machineOf, World } from './little.ts';
 
 const CLASSES = ['idempotent', 'reversible', 'irreversible'] as const;
 type EffectClass = (typeof CLASSES)[number];
@@ -172,7 +173,6 @@ const DEPTH = 2;
 describe('E8: whatever a person undoes by hand, and whenever, memory and world agree where a run ends', () => {
   test.each(CLASSES.flatMap((one) => CLASSES.map((two) => [one, two] as const)))(
     'one is %s, two is %s',
-    { timeout: 120_000 },
     async (one, two) => {
       const seen: Record<string, number> = {};
       for (const acts of orders(ACTS, DEPTH)) {

@@ -1,7 +1,8 @@
 /** C5 and C6: where a replay comes to work that was set aside, it claims the record, if that work would read the same now. */
 import { describe, expect, test } from 'vitest';
 import { assign } from 'xstate';
-import { calls, configOf, type Given, machineOf, run, until, World } from './little.ts';
+import { until } from '../poll.ts';
+import { calls, configOf, type Given, machineOf, run, World } from './little.ts';
 
 describe('C5: a claim makes the record anew, now', () => {
   /** n0 writes k0; n1 writes k1, k0 */

@@ -1,6 +1,7 @@
 /** C13: an answer to a complaint holds only at the journal head at which it was given. */
 import { describe, expect, test } from 'vitest';
-import { calls, calm, configOf, machineOf, run, until, World } from './little.ts';
+import { calm, until } from '../poll.ts';
+import { calls, configOf, machineOf, run, World } from './little.ts';
 import { REVERSIBLE, shop } from './shop.ts';
 
 describe('C13: an answer holds only at the journal head at which it was given', () => {

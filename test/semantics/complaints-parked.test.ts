@@ -1,7 +1,8 @@
 /** C12: complaints that wait are decided together, and a later one adds to them or takes their place. */
 import { describe, expect, test } from 'vitest';
 import { memoryStore, resume } from '../../src/index.ts';
-import { calls, calm, configOf, machineOf, run, until, World } from './little.ts';
+import { calm, until } from '../poll.ts';
+import { calls, configOf, machineOf, run, World } from './little.ts';
 import { IRREVERSIBLE, shop } from './shop.ts';
 
 /** a; b; pay, which reads what both wrote. Both are found wrong, and pay stands in the way until a person has undone it. */

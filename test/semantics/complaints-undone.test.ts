@@ -1,7 +1,8 @@
 /** C12: a complaint about work that is undone or set aside already: its undo is made, owed, or the run is parked. */
 import { describe, expect, test } from 'vitest';
 import { memoryStore, resume } from '../../src/index.ts';
-import { held, run, until } from './little.ts';
+import { until } from '../poll.ts';
+import { held, run } from './little.ts';
 import { IRREVERSIBLE, REVERSIBLE, shop } from './shop.ts';
 
 describe('C12: a failure names a version', () => {

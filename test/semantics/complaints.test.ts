@@ -1,7 +1,8 @@
 /** C12: a complaint names a version of a value: which ones are taken, and which are refused. */
 import { describe, expect, test } from 'vitest';
 import { memoryStore, resume, SidecarError } from '../../src/index.ts';
-import { calm, held, run, until } from './little.ts';
+import { calm, until } from '../poll.ts';
+import { held, run } from './little.ts';
 import { IRREVERSIBLE, REVERSIBLE, shop } from './shop.ts';
 
 describe('C12: a failure names a version', () => {

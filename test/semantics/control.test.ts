@@ -1,7 +1,8 @@
 /** C1 and C1a: control is a versioned key, and a step is one atom. */
 import { describe, expect, test } from 'vitest';
 import { assign, raise } from 'xstate';
-import { calls, calm, configOf, type Given, held, machineOf, run, until, World } from './little.ts';
+import { calm, until } from '../poll.ts';
+import { calls, configOf, type Given, held, machineOf, run, World } from './little.ts';
 
 /** parallel{n0 ‖ n1}; z */
 function joined(z: (nth: number) => unknown, next = 'z') {

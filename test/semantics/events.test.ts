@@ -1,7 +1,8 @@
 /** C1b: events from outside that a restore took back are redelivered only where they meet what they met. */
 import { describe, expect, test } from 'vitest';
 import { assign } from 'xstate';
-import { calls, calm, configOf, held, machineOf, run, until, World } from './little.ts';
+import { calm, until } from '../poll.ts';
+import { calls, configOf, held, machineOf, run, World } from './little.ts';
 
 /** A tool's answer that takes its time, as those of real tools do. */
 const later = async <T>(answer: T): Promise<T> => {

@@ -1,6 +1,7 @@
 /** E8: where an effect of the kept past is gone, the run itself finds its reply wrong. */
 import { describe, expect, test } from 'vitest';
-import { calls, configOf, machineOf, run, until, World } from './little.ts';
+import { until } from '../poll.ts';
+import { calls, configOf, machineOf, run, World } from './little.ts';
 import { IRREVERSIBLE, shop } from './shop.ts';
 
 /** charge; ship; end, in one unit or in two. The first reply of ship is lost. */

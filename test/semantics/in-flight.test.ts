@@ -1,7 +1,8 @@
 /** C11: a call in flight whose control or reads are undone is dropped. */
 import { describe, expect, test } from 'vitest';
 import { NotApplied } from '../../src/index.ts';
-import { calls, calm, configOf, held, machineOf, run, until, World } from './little.ts';
+import { calm, until } from '../poll.ts';
+import { calls, configOf, held, machineOf, run, World } from './little.ts';
 
 /** look; pay, which is under way when `look` is found wrong; rest */
 function underWay(effect: string, pay: (nth: number, signal: AbortSignal) => unknown) {

@@ -1,7 +1,8 @@
 /** C8 and C9: what must not be done beside what stands, and what is left over at the end. */
 import { describe, expect, test } from 'vitest';
 import { assign } from 'xstate';
-import { calls, configOf, type Given, held, machineOf, run, until, World } from './little.ts';
+import { until } from '../poll.ts';
+import { calls, configOf, type Given, held, machineOf, run, World } from './little.ts';
 
 /** n0; if (k0) { pay in one unit } else { pay in another }; both are about the same entity. */
 function twoPayers() {

@@ -1,8 +1,9 @@
 /** C5 and C5a across processes: a kill at every append of a recovery, with records in two regions that the replay comes to at once. */
 import { expect, test } from 'vitest';
 import { raise } from 'xstate';
+import { calm, until } from '../poll.ts';
 import { context, Dying, value } from './dying.ts';
-import { calls, calm, configOf, machineOf, until, World } from './little.ts';
+import { calls, configOf, machineOf, World } from './little.ts';
 
 /** look; both { a; raise DONE, and hear it ‖ b; wait for DONE }; rest. */
 function twoRegions() {

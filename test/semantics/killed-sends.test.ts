@@ -1,8 +1,9 @@
 /** C5, K3 across processes: an event that one machine sends another while work waits for its claim is sent by whoever takes the run up. */
 import { expect, test } from 'vitest';
 import { createMachine, sendParent, sendTo } from 'xstate';
+import { calm, until } from '../poll.ts';
 import { context, Dying, value } from './dying.ts';
-import { calls, calm, configOf, machineOf, until, World } from './little.ts';
+import { calls, configOf, machineOf, World } from './little.ts';
 
 /** Answers each question once. */
 const echo = createMachine({ on: { ASK: { actions: sendParent({ type: 'ANSWER' }) } } });

@@ -1,6 +1,7 @@
 /** C10 and C11: what an idempotent call answers that was under way when its work went back is not served to the replay. */
 import { describe, expect, test } from 'vitest';
-import { calls, configOf, held, machineOf, run, until, World } from './little.ts';
+import { calm, until } from '../poll.ts';
+import { calls, configOf, held, machineOf, run, World } from './little.ts';
 
 type Held = ReturnType<typeof held>;
 
@@ -49,11 +50,11 @@ describe('C11: an answer that was asked for before the complaint is not served',
       await complained;
       await until(() => world.count('look') === 2);
       if (moment === 'while look is done again') first.resolve(null);
-      await settled();
+      await calm();
       look.resolve(null);
       await until(() => world.count('quote') === 2);
       if (moment === 'after the quote was asked for again') first.resolve(null);
-      await settled();
+      await calm();
       second.resolve(null);
       await it.at('rest');
       it.send('close');
@@ -65,8 +66,3 @@ describe('C11: an answer that was asked for before the complaint is not served',
     });
   });
 });
-
-/** Lets everything happen that waits for nothing. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 20));
-}

@@ -1,6 +1,7 @@
 /** C11, R5: nothing leaves while a plan is carried out, and what was about to leave when it restores has never left. */
 import { describe, expect, test } from 'vitest';
-import { calls, calm, configOf, machineOf, run, until, World } from './little.ts';
+import { calm, until } from '../poll.ts';
+import { calls, configOf, machineOf, run, World } from './little.ts';
 import { tripOf } from './trips.ts';
 
 /** Turns of the event loop that an undo takes. */

@@ -4,7 +4,8 @@ import { kindOf } from '../../src/journal/entry-codec.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { entriesOf } from '../journal/entries-of.ts';
-import { calls, calm, configOf, machineOf, run, until, World } from './little.ts';
+import { calm, until } from '../poll.ts';
+import { calls, configOf, machineOf, run, World } from './little.ts';
 import { tripOf } from './trips.ts';
 
 /** look; pay; rest until GO: the payment reads what look answered. */

@@ -4,12 +4,12 @@
  */
 import { type AnyStateMachine, assign, setup } from 'xstate';
 import { attach, type Ending, loadConfig, type Report, type SidecarOptions, tool, vetoes } from '../../src/index.ts';
-import { calm, until } from '../sidecar/stations.ts';
+import { unlessItHangs, until } from '../poll.ts';
 
 /** What an action or a guard is given. */
 export type Given<T = number> = { readonly context: Readonly<Record<string, T>> };
 
-export { calm, held, until } from '../sidecar/stations.ts';
+export { held } from '../sidecar/stations.ts';
 
 /** A call as the counterparty sees it: `nth` counts the calls of its tool from 0. */
 interface Asked {
@@ -141,12 +141,10 @@ export async function run(
       }),
     /** The ending, or an error once it is clear that there is none. */
     ending: (): Promise<Ending> =>
-      Promise.race([
+      unlessItHangs(
         sidecar.finished(),
-        calm(2_000).then(() => {
-          throw new Error(`neither ended nor parked, but at ${JSON.stringify(value())} and ${sidecar.status}`);
-        }),
-      ]),
+        () => `neither ended nor parked, but at ${JSON.stringify(value())} and ${sidecar.status}`,
+      ),
     verdicts: () => reports.map(({ decision }) => decision.verdict),
     /** The codes of the reasons in a decision, the last one unless said otherwise. */
     codes: (nth = -1) => [...new Set([...vetoes((reports.at(nth) as Report).decision)].map(({ code }) => code))],

@@ -1,8 +1,8 @@
 /** C11: a call that is undone between its intent and its leaving has not happened, and nobody is asked about it. */
 import { expect, test } from 'vitest';
 import { attach } from '../../src/index.ts';
+import { calm, until } from '../poll.ts';
 import { shop } from '../rehearsal/agents/shop.ts';
-import { calm, until } from './little.ts';
 
 test('a replay may ask for something else under a key whose call never left', async () => {
   const { machine, reconcilers, undo, config } = shop({ moods: true });

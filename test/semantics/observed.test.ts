@@ -1,7 +1,8 @@
 /** K5 and R7: what is observed of writes, and what a call that is started again is given. */
 import { describe, expect, test } from 'vitest';
 import { assign } from 'xstate';
-import { calls, configOf, machineOf, run, until, World } from './little.ts';
+import { until } from '../poll.ts';
+import { calls, configOf, machineOf, run, World } from './little.ts';
 
 describe('K5: writes are observed', () => {
   const stray = assign({ beside: () => 'what no output names' } as never);

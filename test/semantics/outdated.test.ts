@@ -1,6 +1,7 @@
 /** C13: an answer holds at the head at which it was given; whatever happens before it is journaled, it is given again. */
 import { expect, test } from 'vitest';
-import { calls, configOf, machineOf, run, until, World } from './little.ts';
+import { until } from '../poll.ts';
+import { calls, configOf, machineOf, run, World } from './little.ts';
 
 /** look; rest, until an event comes; use what was seen; stop. */
 function watched(world: World) {

@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { raise, sendParent, sendTo, spawnChild } from 'xstate';
 import { memoryStore, resume } from '../../src/index.ts';
-import { calls, configOf, machineOf, run, until, World } from './little.ts';
+import { until } from '../poll.ts';
+import { calls, configOf, machineOf, run, World } from './little.ts';
 
 describe('C5a: a claim tells the parent of a machine again', () => {
   test('the payment of a child that told of it is neither made again nor forgotten', async () => {

@@ -1,7 +1,8 @@
 /** C6: an event that the last step of a record has raised or sent tells what the context was then, and a claim hands it on as it is. */
 import { expect, test } from 'vitest';
 import { assign, raise } from 'xstate';
-import { calls, configOf, type Given, machineOf, run, until, World } from './little.ts';
+import { until } from '../poll.ts';
+import { calls, configOf, type Given, machineOf, run, World } from './little.ts';
 
 /** look; pay, which reads nothing; tell, with or without a value that look answered; rest. */
 function telling(withValue: boolean) {

@@ -1,6 +1,7 @@
 /** C10: what work did before it was last taken back is not served to a replay that a complaint has met on its way there. */
 import { expect, test } from 'vitest';
-import { calls, calm, configOf, held, machineOf, run, until, World } from './little.ts';
+import { calm, until } from '../poll.ts';
+import { calls, configOf, held, machineOf, run, World } from './little.ts';
 
 /** look; then note beside: wait for GO, and pay. Both touch the desk, so that neither is the same again once both are done again. */
 function waiting(effect: string) {

@@ -1,6 +1,7 @@
 /** C3 and C4: what is set aside is not seen, and who has read it does not stand. */
 import { describe, expect, test } from 'vitest';
-import { calls, configOf, held, machineOf, run, until, World } from './little.ts';
+import { until } from '../poll.ts';
+import { calls, configOf, held, machineOf, run, World } from './little.ts';
 
 describe('C3: what is set aside is invisible', () => {
   /** n0; if (k0) { n1 writes k1 } */

@@ -4,8 +4,9 @@ import type { ApprovalRequest } from '../../src/effects/gates.ts';
 import { type Answer, messageOf } from '../../src/effects/messages/answers.ts';
 import type { LocalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
+import { calm, until } from '../poll.ts';
 import { asked, by, gated, refusals } from './gated.ts';
-import { calm, held, Line, of, until } from './stations.ts';
+import { held, Line, of } from './stations.ts';
 
 describe('an answer that another process leaves', () => {
   const answer = ({ gate, digest, epoch }: ApprovalRequest, more: object = {}) =>

@@ -5,7 +5,8 @@ import { JournalError, type JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { vetoes } from '../../src/recovery/vetoes.ts';
 import { DrivenClock } from '../../src/testing/driven-clock.ts';
-import { calm, Line, of, until } from './stations.ts';
+import { calm, until } from '../poll.ts';
+import { Line, of } from './stations.ts';
 
 const lost = {
   a: () => {

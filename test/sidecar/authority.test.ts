@@ -7,8 +7,9 @@ import type { ApprovalRequest, GuardedRequest } from '../../src/effects/gates.ts
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { attach } from '../../src/xstate/attach.ts';
 import { tool } from '../../src/xstate/tool.ts';
+import { calm, until } from '../poll.ts';
 import { asked, by, gated, statusOf } from './gated.ts';
-import { calm, held, Line, of, until } from './stations.ts';
+import { held, Line, of } from './stations.ts';
 
 describe('a gated call', () => {
   test('leaves once a person has approved it, and once only', async () => {

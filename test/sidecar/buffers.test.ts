@@ -2,8 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { NotApplied } from '../../src/effects/signals.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
+import { calm, until } from '../poll.ts';
 import { Book, entries, staged, twice, withCommit } from './staging.ts';
-import { calm, held, Line, of, type Station, until } from './stations.ts';
+import { held, Line, of, type Station } from './stations.ts';
 
 describe('what an instance holds back', () => {
   test('is invisible until its boundary certifies, and then there under one entry', async () => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { setup } from 'xstate';
 import { cancelMessage } from '../../src/effects/messages/cancels.ts';
 import { timelineOf } from '../../src/reports/timeline.ts';
-import { until } from './stations.ts';
+import { until } from '../poll.ts';
 
 const PAGE = `
 belay: 1

@@ -8,7 +8,8 @@ import { memoryStore } from '../../src/journal/memory/store.ts';
 import { overlaps, parseKey } from '../../src/model/key.ts';
 import { SidecarError } from '../../src/sidecar/sidecar-error.ts';
 import type { SidecarOptions } from '../../src/xstate/attach.ts';
-import { calm, Line, type Station, until } from './stations.ts';
+import { calm, until } from '../poll.ts';
+import { Line, type Station } from './stations.ts';
 
 const writes = (name: string, key: string, tool = 'effect: idempotent'): Station => {
   return { name, tool, outside: { writes: [key] } };

@@ -4,7 +4,8 @@ import { encode, revive } from '../../src/journal/codec.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { Coded, isSame, type ValueCodec } from '../../src/journal/value-codec.ts';
 import { ledgersOf } from '../../src/reports/ledgers.ts';
-import { Line, of, type Station, until } from './stations.ts';
+import { until } from '../poll.ts';
+import { Line, of, type Station } from './stations.ts';
 
 const URLS: ValueCodec = {
   name: 'url',

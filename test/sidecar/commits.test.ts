@@ -9,8 +9,9 @@ import { memoryStore } from '../../src/journal/memory/store.ts';
 import type { ToolCall } from '../../src/runtime/tool-call.ts';
 import { attach } from '../../src/xstate/attach.ts';
 import { tool } from '../../src/xstate/tool.ts';
+import { calm, until } from '../poll.ts';
 import { Book, entries, staged } from './staging.ts';
-import { calm, held, Line, type Station, until } from './stations.ts';
+import { held, Line, type Station } from './stations.ts';
 
 describe('a commit', () => {
   test('that is not visible yet when the process ends is finished by the next one, under the same name', async () => {

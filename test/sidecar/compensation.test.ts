@@ -7,7 +7,8 @@ import type { Inverse, Undo } from '../../src/effects/counterparty.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { attach, resume, type Sidecar, type SidecarOptions } from '../../src/xstate/attach.ts';
 import { tool } from '../../src/xstate/tool.ts';
-import { calm, Line, of, until } from './stations.ts';
+import { calm, until } from '../poll.ts';
+import { Line, of } from './stations.ts';
 
 /** Two regions, each an instance that books twice, whenever it is told to; the second one reads what the first has written. */
 const region = (name: string) => ({

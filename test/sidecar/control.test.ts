@@ -4,7 +4,8 @@ import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { attach, resume } from '../../src/xstate/attach.ts';
-import { calm, held, Line, of, type Station, until } from './stations.ts';
+import { calm, until } from '../poll.ts';
+import { held, Line, of, type Station } from './stations.ts';
 
 const APART: readonly Station[] = [
   { name: 'a', reads: ['wanted'] },

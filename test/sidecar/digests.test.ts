@@ -6,7 +6,8 @@ import { EntryEncoder } from '../../src/journal/entry-codec.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { readRun } from '../../src/sidecar/opening/read-run.ts';
 import { machineShape } from '../../src/xstate/shape.ts';
-import { Line, until } from './stations.ts';
+import { until } from '../poll.ts';
+import { Line } from './stations.ts';
 
 test('the same arguments have another digest in another run, and the same one in the next process', async () => {
   const digests = async () => {

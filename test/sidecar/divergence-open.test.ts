@@ -7,7 +7,7 @@ import type { ReconcileResult } from '../../src/effects/counterparty.ts';
 import type { ToolCall } from '../../src/runtime/tool-call.ts';
 import { attach } from '../../src/xstate/attach.ts';
 import { tool } from '../../src/xstate/tool.ts';
-import { until } from './stations.ts';
+import { until } from '../poll.ts';
 
 const { config } = loadConfig(
   `belay: 1

@@ -8,7 +8,8 @@ import type { ToolCall } from '../../src/runtime/tool-call.ts';
 import type { Report } from '../../src/sidecar/report.ts';
 import { attach } from '../../src/xstate/attach.ts';
 import { tool } from '../../src/xstate/tool.ts';
-import { Line, of, until } from './stations.ts';
+import { until } from '../poll.ts';
+import { Line, of } from './stations.ts';
 
 /** What a planner wants: payments one after the other, and perhaps a look at the balance before them. */
 interface Plan {

@@ -1,7 +1,8 @@
 /** E5: an undo that fails stops the recovery until it works. */
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import { calm, Line, of, type Station } from './stations.ts';
+import { calm } from '../poll.ts';
+import { Line, of, type Station } from './stations.ts';
 
 describe('E5: an undo that fails', () => {
   const undoable: readonly Station[] = [

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import type { Entry } from '../../src/model/entry.ts';
 import { entriesOf } from '../journal/entries-of.ts';
-import { Line, of, type Station, until } from './stations.ts';
+import { until } from '../poll.ts';
+import { Line, of, type Station } from './stations.ts';
 
 const ONE: readonly Station[] = [{ name: 'a', reads: ['wanted'] }];
 

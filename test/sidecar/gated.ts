@@ -2,7 +2,7 @@
 import type { ApprovalRequest } from '../../src/effects/gates.ts';
 import type { LocalStore } from '../../src/journal/journal.ts';
 import { entriesOf } from '../journal/entries-of.ts';
-import { until } from './stations.ts';
+import { until } from '../poll.ts';
 
 export const gated = (more = '') => ({ name: 'a', tool: `effect: irreversible, gate: true${more}` });
 export const by = { by: 'Ada' };

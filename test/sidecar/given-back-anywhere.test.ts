@@ -21,11 +21,12 @@ import type { ToolCall } from '../../src/runtime/tool-call.ts';
 import { workClient } from '../../src/workers/client.ts';
 import { startWorker } from '../../src/workers/worker.ts';
 import { entriesOf } from '../journal/entries-of.ts';
+import { until } from '../poll.ts';
 import { startServer } from '../postgres-server.ts';
 import { scratchFolder } from '../scratch.ts';
 import { agentOf } from '../workers/shop.ts';
 import { withCommit } from './staging.ts';
-import { type Called, held, Line, of, type Station, until } from './stations.ts';
+import { type Called, held, Line, of, type Station } from './stations.ts';
 
 const folder = scratchFolder('given-back-anywhere');
 mkdirSync(folder, { recursive: true });

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { postgresStore } from '../../src/journal/postgres/store.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { wrapJournals } from '../../src/testing/wrap-journals.ts';
-import { Line, until } from './stations.ts';
+import { until } from '../poll.ts';
+import { Line } from './stations.ts';
 
 const [place = '', schema = '', folder = ''] = process.argv.slice(2);
 const under = schema === '' ? sqliteStore(place) : postgresStore({ address: place, schema, leaseMs: 2_000 });

@@ -5,8 +5,9 @@ import { NotApplied } from '../../src/effects/signals.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
+import { until } from '../poll.ts';
 import { scratchFolder } from '../scratch.ts';
-import { type Called, Line, of, until } from './stations.ts';
+import { type Called, Line, of } from './stations.ts';
 
 const folder = scratchFolder('given-back');
 let files = 0;

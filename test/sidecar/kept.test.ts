@@ -7,7 +7,8 @@ import type { Entry } from '../../src/model/entry.ts';
 import type { Report } from '../../src/sidecar/report.ts';
 import { attach } from '../../src/xstate/attach.ts';
 import { entriesOf } from '../journal/entries-of.ts';
-import { calm, held, Line, of, type Station, until } from './stations.ts';
+import { calm, until } from '../poll.ts';
+import { held, Line, of, type Station } from './stations.ts';
 
 describe('R1: what a replay writes', () => {
   const writer = (also: (output: unknown) => object): readonly [Station, Station] => [

@@ -1,8 +1,9 @@
 /** Why a run acted and what it did, as its journal alone tells. */
 import { describe, expect, test } from 'vitest';
 import { ledgersOf } from '../../src/reports/ledgers.ts';
+import { until } from '../poll.ts';
 import { begun, GATED, keyOf, line, upTo } from './ledgered.ts';
-import { of, type Station, until } from './stations.ts';
+import { of, type Station } from './stations.ts';
 
 describe('decisions', () => {
   test('a call says what it relied on and who wrote that, an answer who gave it and for what', async () => {

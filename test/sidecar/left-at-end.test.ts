@@ -10,10 +10,11 @@ import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { parseRunNote, runNoteOf } from '../../src/reports/run-note.ts';
 import { wrapJournals } from '../../src/testing/wrap-journals.ts';
 import { workClient } from '../../src/workers/client.ts';
+import { until } from '../poll.ts';
 import { startServer } from '../postgres-server.ts';
 import { scratchFolder } from '../scratch.ts';
 import { Book, staged } from './staging.ts';
-import { Line, of, until } from './stations.ts';
+import { Line, of } from './stations.ts';
 
 const folder = scratchFolder('left-at-end');
 mkdirSync(folder, { recursive: true });

@@ -1,6 +1,7 @@
 /** What becomes of work that was set aside where a replay finds other inputs for it, or never comes to it (semantics.md C7, C9). */
 import { describe, expect, test } from 'vitest';
-import { Line, of, type Station, until } from './stations.ts';
+import { until } from '../poll.ts';
+import { Line, of, type Station } from './stations.ts';
 
 describe('work that was set aside and finds other inputs', () => {
   /** A's replay writes `wanted`, which B has read before. */

@@ -1,8 +1,9 @@
 /** What a run owes, and to whom, as its journal alone tells. */
 import { describe, expect, test } from 'vitest';
 import { ledgersOf } from '../../src/reports/ledgers.ts';
+import { until } from '../poll.ts';
 import { begun, GATED, keyOf, line, upTo } from './ledgered.ts';
-import { of, type Station, until } from './stations.ts';
+import { of, type Station } from './stations.ts';
 
 describe('obligations', () => {
   test('a run that is over owes nothing', async () => {

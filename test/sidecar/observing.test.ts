@@ -4,7 +4,8 @@ import { memoryStore } from '../../src/journal/memory/store.ts';
 import type { Entry, TraceContext } from '../../src/model/entry.ts';
 import { OBSERVER, type ObservedCall, type Observer } from '../../src/sidecar/observing.ts';
 import { wrapJournals } from '../../src/testing/wrap-journals.ts';
-import { calm, Line, type Station } from './stations.ts';
+import { calm } from '../poll.ts';
+import { Line, type Station } from './stations.ts';
 
 const TRACE: TraceContext = { parent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` };
 const SHOP: readonly Station[] = [

@@ -7,8 +7,8 @@ import type { JournalStore, Row } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { wrapJournals } from '../../src/testing/wrap-journals.ts';
 import { attach, resume } from '../../src/xstate/attach.ts';
+import { until } from '../poll.ts';
 import { Bank, machineOf, type PayClass, type Payment, payers } from './once.ts';
-import { until } from './stations.ts';
 
 type Fate = 'paid' | 'lost' | 'refused';
 type Asked = Payment & { readonly fate: Fate };

@@ -6,8 +6,8 @@ import { memoryStore } from '../../src/journal/memory/store.ts';
 import type { ToolCall } from '../../src/runtime/tool-call.ts';
 import { attach } from '../../src/xstate/attach.ts';
 import { tool } from '../../src/xstate/tool.ts';
+import { calm, until } from '../poll.ts';
 import { Bank, type Payment } from './once.ts';
-import { calm, until } from './stations.ts';
 
 type Side = 'left' | 'right';
 const FIRST: Payment = { invoice: 'i1', cents: 100 };

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { attach, resume } from '../../src/xstate/attach.ts';
+import { until } from '../poll.ts';
 import { MortalStore } from '../simulation/mortal-store.ts';
 import { Bank, machineOf, type PayClass, type Payment, payers } from './once.ts';
-import { until } from './stations.ts';
 
 const INVOICE: Payment = { invoice: 'i1', cents: 100 };
 const STORE = 'once: { by: [args.invoice], scope: store }';

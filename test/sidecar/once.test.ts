@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { attach } from '../../src/xstate/attach.ts';
+import { until } from '../poll.ts';
 import { Bank, machineOf, type Payment, payers } from './once.ts';
-import { until } from './stations.ts';
 
 const INVOICE: Payment = { invoice: 'i1', cents: 100 };
 async function started(bank: Bank, plan: (unit: string) => Payment, config = payers('compensable'), more = {}) {

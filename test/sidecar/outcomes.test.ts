@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { NotApplied } from '../../src/effects/signals.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { entriesOf } from '../journal/entries-of.ts';
-import { calm, held, Line, type Station } from './stations.ts';
+import { calm } from '../poll.ts';
+import { held, Line, type Station } from './stations.ts';
 
 describe('E2: what a call that failed has done', () => {
   const acting = (more = ''): Station => ({ name: 'a', reads: ['wanted'], tool: `effect: irreversible${more}` });

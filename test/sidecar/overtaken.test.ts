@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { Reconciler } from '../../src/effects/counterparty.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
+import { until } from '../poll.ts';
 import { scratchFolder } from '../scratch.ts';
-import { Line, until } from './stations.ts';
+import { Line } from './stations.ts';
 
 const folder = scratchFolder('overtaken');
 let files = 0;

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { UndoCall } from '../../src/effects/counterparty.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import type { Ending } from '../../src/sidecar/report.ts';
-import { calm, Line, of, type Station } from './stations.ts';
+import { calm } from '../poll.ts';
+import { Line, of, type Station } from './stations.ts';
 
 /** a is read by the hotel and by the car; `more` says what else the car reads. */
 const trip = (more: readonly string[] = []): readonly Station[] => [

@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { ReconcileResult } from '../../src/effects/counterparty.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
+import { calm } from '../poll.ts';
 import { KEY, UNKNOWN } from './lost-reply.ts';
-import { calm, Line, of, type Station } from './stations.ts';
+import { Line, of, type Station } from './stations.ts';
 
 describe('a run that is parked on what somebody said', () => {
   const asking = 'effect: compensable, undo: back, reconcile: { ask: bank, tries: 1 }';

@@ -11,7 +11,8 @@ import { ledgersOf } from '../../src/reports/ledgers.ts';
 import { timelineOf } from '../../src/reports/timeline.ts';
 import { traceOf } from '../../src/reports/trace.ts';
 import { bytesOf, freshPath } from '../journal/files.ts';
-import { Line, of, type Station, until } from './stations.ts';
+import { until } from '../poll.ts';
+import { Line, of, type Station } from './stations.ts';
 
 const CARD = '4111 1111/1111 1111';
 const TOKEN = 'tok_9f8e7d';

@@ -1,7 +1,8 @@
 /** `sidecar.rerun`: a run starts over where that was advised. */
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import { calm, Line, of, type Station } from './stations.ts';
+import { calm } from '../poll.ts';
+import { Line, of, type Station } from './stations.ts';
 
 describe('sidecar.rerun: the run starts over where that was advised', () => {
   const stations: readonly Station[] = [

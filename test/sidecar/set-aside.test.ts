@@ -8,7 +8,8 @@ import { keyOf } from '../../src/effects/keys.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { readRun } from '../../src/sidecar/opening/read-run.ts';
 import { attach } from '../../src/xstate/attach.ts';
-import { held, Line, of, type Station, until } from './stations.ts';
+import { until } from '../poll.ts';
+import { held, Line, of, type Station } from './stations.ts';
 
 /** B reads nothing of A's, C reads what A wrote. */
 const APART: readonly Station[] = [

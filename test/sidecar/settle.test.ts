@@ -2,8 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import type { ReconcileResult } from '../../src/effects/counterparty.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
+import { until } from '../poll.ts';
 import { KEY, loses, UNKNOWN } from './lost-reply.ts';
-import { Line, of, type Station, until } from './stations.ts';
+import { Line, of, type Station } from './stations.ts';
 
 describe('sidecar.settle: a person says what became of a call', () => {
   test('it happened: the held call is answered, and is not made again', async () => {

@@ -11,6 +11,7 @@ import type { ToolCall } from '../../src/runtime/tool-call.ts';
 import type { Ending, Report } from '../../src/sidecar/report.ts';
 import { attach, resume, type Sidecar, type SidecarOptions } from '../../src/xstate/attach.ts';
 import { tool } from '../../src/xstate/tool.ts';
+import { unlessItHangs, until } from '../poll.ts';
 
 /** A state, the tool that it calls and the key that it writes, all of one name. */
 export interface Station {
@@ -238,33 +239,15 @@ class Running {
   }
 
   finished(): Promise<Ending> {
-    const never = calm(1_500).then(() => {
-      throw new Error(`neither ended nor parked, but at ${JSON.stringify(this.value)}`);
-    });
-    return Promise.race([this.sidecar.finished(), never]);
+    return unlessItHangs(
+      this.sidecar.finished(),
+      () => `neither ended nor parked, but at ${JSON.stringify(this.value)}`,
+    );
   }
 
   close(): Promise<void> {
     return this.sidecar.close();
   }
-}
-
-/** Waits until something holds; real time, in small steps. */
-export async function until(
-  holds: () => boolean | Promise<boolean>,
-  what: () => string = () => 'it',
-  within = 60_000,
-): Promise<void> {
-  const end = Date.now() + within;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`never came to be: ${what()}`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}
-
-/** Lets everything that is ready happen. */
-export async function calm(milliseconds = 20): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 /** A promise and how to settle it. */

@@ -2,7 +2,7 @@ import { attach, loadConfig, type Report, type Suspect, vetoes } from 'belay-sid
 import { describe, expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
 import { tool } from '../../src/xstate/tool.ts';
-import { until } from './stations.ts';
+import { until } from '../poll.ts';
 
 const PAGE = `
 belay: 1

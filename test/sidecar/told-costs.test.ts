@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { ReconcileResult } from '../../src/effects/counterparty.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { readRun } from '../../src/sidecar/opening/read-run.ts';
-import { Line, until } from './stations.ts';
+import { until } from '../poll.ts';
+import { Line } from './stations.ts';
 
 const SPENDS = 'spends: { cents: { at_most: 20, charge: output.cents } }';
 const BUDGET = 'budgets: { cents: 50 }';

@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import type { SidecarOptions } from '../../src/xstate/attach.ts';
-import { type Does, Line, of, until } from './stations.ts';
+import { until } from '../poll.ts';
+import { type Does, Line, of } from './stations.ts';
 
 /** A counterparty that refuses a key once it has said that nothing came of it; some requests never reach it. */
 class Desk {

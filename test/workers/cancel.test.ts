@@ -11,7 +11,8 @@ import { timelineOf } from '../../src/reports/timeline.ts';
 import { workClient } from '../../src/workers/client.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../../src/workers/worker.ts';
 import { entriesOf } from '../journal/entries-of.ts';
-import { agentOf, folder, linesOf, until } from './shop.ts';
+import { until } from '../poll.ts';
+import { agentOf, folder, linesOf } from './shop.ts';
 
 const workers: Worker[] = [];
 let stores = 0;

@@ -13,7 +13,7 @@ import { workClient } from '../../src/workers/client.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../../src/workers/worker.ts';
 import type { Agent, OpenAgent } from '../../src/xstate/agent.ts';
 import { tool } from '../../src/xstate/tool.ts';
-import { until } from './shop.ts';
+import { until } from '../poll.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'belay-held-'));
 const workers: Worker[] = [];

@@ -5,7 +5,7 @@ import { archivedRuns } from '../../src/journal/archive/lines.ts';
 import { gathered } from '../../src/journal/gathered.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { timelineOf } from '../../src/reports/timeline.ts';
-import { until } from './shop.ts';
+import { until } from '../poll.ts';
 import { small, stopped, wait, working } from './small.ts';
 
 afterEach(stopped);

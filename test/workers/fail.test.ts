@@ -11,8 +11,9 @@ import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { workClient } from '../../src/workers/client.ts';
 import { startWorker } from '../../src/workers/worker.ts';
 import { entriesOf } from '../journal/entries-of.ts';
+import { until } from '../poll.ts';
 import { quotes, TRIP } from './quotes.mjs';
-import { linesOf, until } from './shop.ts';
+import { linesOf } from './shop.ts';
 
 const SCRIPT = fileURLToPath(new URL('quotes-process.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'belay-fail-'));

@@ -8,8 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { postgresStore } from '../../src/journal/postgres/store.ts';
 import { workClient } from '../../src/workers/client.ts';
+import { until } from '../poll.ts';
 import { startServer } from '../postgres-server.ts';
-import { linesOf, until } from './shop.ts';
+import { linesOf } from './shop.ts';
 
 const SCRIPT = fileURLToPath(new URL('worker-process.mjs', import.meta.url));
 const server = await startServer();

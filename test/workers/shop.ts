@@ -92,8 +92,3 @@ export function linesOf(file: string): string[] {
         .filter((line) => line !== '')
     : [];
 }
-
-/** Waits until something holds. */
-export async function until(holds: () => unknown): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
-}

@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { claimsIn } from '../../src/effects/claims/kept.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import { until } from './shop.ts';
+import { until } from '../poll.ts';
 import { all, entries, small, stopped, taker, wait, working } from './small.ts';
 
 afterEach(stopped);

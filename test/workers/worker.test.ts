@@ -12,7 +12,8 @@ import { timelineOf } from '../../src/reports/timeline.ts';
 import { workClient } from '../../src/workers/client.ts';
 import type { WorkTold } from '../../src/workers/told.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../../src/workers/worker.ts';
-import { agentOf, folder, linesOf, until } from './shop.ts';
+import { until } from '../poll.ts';
+import { agentOf, folder, linesOf } from './shop.ts';
 
 const DIST = new URL('../../dist/journal/sqlite/store.js', import.meta.url).href;
 

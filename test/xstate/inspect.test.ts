@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { type AnyStateMachine, createActor } from 'xstate';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { attach, resume } from '../../src/xstate/attach.ts';
-import { Line, type Station, until } from '../sidecar/stations.ts';
+import { until } from '../poll.ts';
+import { Line, type Station } from '../sidecar/stations.ts';
 
 const SHOP: readonly Station[] = [
   { name: 'quote', reads: ['wanted'] },

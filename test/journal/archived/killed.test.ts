@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const each of others.splice(0)) await each.end('SIGKILL');
 });
 
-test('no row is lost, and none is there twice', { timeout: 120_000 }, async () => {
+test('no row is lost, and none is there twice', async () => {
   const path = freshPath();
   const store = sqliteStore(path);
   const journal = await store.open('a', 'create');

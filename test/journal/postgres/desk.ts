@@ -2,6 +2,7 @@
 import { afterAll, afterEach } from 'vitest';
 import type { Journal, JournalStore, OpenMode } from '../../../src/journal/journal.ts';
 import { type PostgresOptions, postgresStore } from '../../../src/journal/postgres/store.ts';
+import { HANG } from '../../poll.ts';
 import type { Server } from '../../postgres-server.ts';
 import { row } from '../rows-of.ts';
 
@@ -59,7 +60,7 @@ export function deskOf(server: Server) {
 
 /** Waits until an attempt succeeds; one that fails otherwise than with a code fails. */
 export async function until<T>(code: string, attempt: () => Promise<T>): Promise<T> {
-  const end = Date.now() + 30_000;
+  const end = Date.now() + HANG;
   for (;;) {
     try {
       return await attempt();

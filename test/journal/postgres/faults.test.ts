@@ -63,7 +63,7 @@ describe.skipIf(server === null)('a store in PostgreSQL', () => {
     expect([await other.post('a', 'one'), await other.post('a', 'two')]).toEqual([1, 2]);
     await expect.poll(() => journal.posted(0).map(({ body }) => body)).toEqual(['one', 'two']);
     await change(schema, 'UPDATE belay.run SET token = token + 1');
-    await expect.poll(() => caught(() => journal.append([row(1)])), { timeout: 5_000 }).toBe('lease_lost');
+    await expect.poll(() => caught(() => journal.append([row(1)]))).toBe('lease_lost');
   });
 
   test('refuses a schema of a newer release, and tables that are not its own', async () => {
@@ -141,7 +141,7 @@ describe.skipIf(server === null)('a store in PostgreSQL', () => {
     await server.query('ALTER SYSTEM SET fsync = off');
     await server.query('SELECT pg_reload_conf()');
     const opened = async () => (await desk.store({ schema }).open('b', 'create')).close();
-    await expect.poll(() => opened().catch(({ message }: Error) => message), { timeout: 5_000 }).toMatch(/fsync = on/);
+    await expect.poll(() => opened().catch(({ message }: Error) => message)).toMatch(/fsync = on/);
     await server.query('ALTER SYSTEM RESET fsync');
     await server.query('SELECT pg_reload_conf()');
   });

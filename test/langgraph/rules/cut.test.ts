@@ -1,7 +1,7 @@
 /** C1 to C4 in graphs: what goes back where something is found wrong, what is set aside, and that nothing sees that. */
 import { Command, interrupt } from '@langchain/langgraph';
 import { describe, expect, test } from 'vitest';
-import { until } from '../../sidecar/stations.ts';
+import { until } from '../../poll.ts';
 import { graphOf, line, once } from './little.ts';
 
 describe('C1: each task of a superstep has control of its own, and the barrier behind it reads them all', () => {

@@ -5,7 +5,7 @@ import type { ReconcileResult } from '../../../src/effects/counterparty.ts';
 import { attachGraph, type GraphOptions } from '../../../src/langgraph/graph.ts';
 import { graphTool } from '../../../src/langgraph/tools/tool.ts';
 import type { Report } from '../../../src/sidecar/report.ts';
-import { until } from '../../sidecar/stations.ts';
+import { until } from '../../poll.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 type Answer = (nth: number, input: Values) => unknown;

@@ -1,7 +1,7 @@
 /** A unit over several nodes, in graphs that run one node at a time: it lives from its first node to the node that leaves it (docs/decisions). */
 import { Command, interrupt } from '@langchain/langgraph';
 import { describe, expect, test } from 'vitest';
-import { until } from '../../sidecar/stations.ts';
+import { until } from '../../poll.ts';
 import { graphOf, type LittleNode, line, once } from './little.ts';
 
 const PAY = 'effect: irreversible, reconcile: find';

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { assign, setup } from 'xstate';
 import { tool } from '../../../src/index.ts';
 import { sqliteStore } from '../../../src/journal/sqlite/store.ts';
-import { calm, until } from '../../sidecar/stations.ts';
+import { calm, until } from '../../poll.ts';
 import { begin, ended, folder, reached } from './harness.ts';
 
 /** A run that has paid and asks for the price, which takes it a while. */

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { LOOP, loopOf } from '../../../bench/loop.ts';
 import { memoryStore } from '../../../src/index.ts';
-import { until } from '../../sidecar/stations.ts';
+import { until } from '../../poll.ts';
 import { begin, reached } from './harness.ts';
 
 /** Replays a loop of finished units, and returns what the replay has appended to the journal. */

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
 import { type ToolCall, tool } from '../../../src/index.ts';
-import { calm, until } from '../../sidecar/stations.ts';
+import { calm, until } from '../../poll.ts';
 import { begin, ended, reached } from './harness.ts';
 
 test('books again where the booking of a parallel state that is over was cancelled', async () => {

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
 import type { BoundaryConfig, SidecarOptions } from '../../../src/index.ts';
 import { attach, loadConfig } from '../../../src/index.ts';
-import { calm } from '../../sidecar/stations.ts';
+import { calm, HANG } from '../../poll.ts';
 
 /** A sidecar as far as these waits look at it. */
 interface Watched {
@@ -36,7 +36,7 @@ export async function begin<TMachine extends AnyStateMachine>(
 /** Resolves with the ending of a run, and throws if it neither ends nor parks within the limit. */
 export async function ended<TEnding>(
   sidecar: Watched & { finished(): Promise<TEnding> },
-  within = 60_000,
+  within = HANG,
 ): Promise<TEnding> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const hang = new Promise<never>((_, reject) => {
@@ -53,7 +53,7 @@ export async function ended<TEnding>(
 }
 
 /** Resolves once the machine stands in a state. A run that is over or parked throws, and so does one that takes too long. */
-export async function reached(sidecar: Watched, state: string, within = 60_000): Promise<void> {
+export async function reached(sidecar: Watched, state: string, within = HANG): Promise<void> {
   const end = Date.now() + within;
   while (sidecar.actor.getSnapshot().value !== state) {
     const { value } = sidecar.actor.getSnapshot();

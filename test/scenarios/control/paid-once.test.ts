@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
 import { attach, type ToolCall, tool } from '../../../src/index.ts';
-import { calm, until } from '../../sidecar/stations.ts';
+import { calm, until } from '../../poll.ts';
 import { begin, configOf, ended, reached } from './harness.ts';
 
 type Key = string | undefined;

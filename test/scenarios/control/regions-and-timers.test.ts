@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
 import { tool } from '../../../src/index.ts';
-import { calm } from '../../sidecar/stations.ts';
+import { calm } from '../../poll.ts';
 import { begin, ended, reached } from './harness.ts';
 
 test.each([

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { assign, setup } from 'xstate';
 import { attach, resume, type ToolCall, tool } from '../../../src/index.ts';
 import { sqliteStore } from '../../../src/journal/sqlite/store.ts';
-import { calm } from '../../sidecar/stations.ts';
+import { calm } from '../../poll.ts';
 import { begin, configOf, ended, folder } from './harness.ts';
 
 function journalInFile() {

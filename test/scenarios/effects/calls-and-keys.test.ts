@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { type AnyStateMachine, assign, setup } from 'xstate';
 import { attach, type BoundaryConfig, Denied, loadConfig, memoryStore, resume, tool } from '../../../src/index.ts';
-import { calm, held, until } from '../../sidecar/stations.ts';
+import { calm, until } from '../../poll.ts';
+import { held } from '../../sidecar/stations.ts';
 
 const { config } = loadConfig(
   `

@@ -1,7 +1,7 @@
 /** Machines that call again by themselves, as most do: onError, a wait, and the same state (semantics.md E2, E3). */
 import { describe, expect, test } from 'vitest';
 import { memoryStore, resume } from '../../../src/index.ts';
-import { until } from '../../sidecar/stations.ts';
+import { until } from '../../poll.ts';
 import { Bank, begin, machineOf, twoEqual } from './refunds.ts';
 
 describe('a machine that calls again after an error', () => {

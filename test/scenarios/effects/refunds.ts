@@ -12,7 +12,7 @@ import {
   type ReconcileResult,
   tool,
 } from '../../../src/index.ts';
-import { calm, until } from '../../sidecar/stations.ts';
+import { calm, until } from '../../poll.ts';
 
 const { config } = loadConfig(
   `
