@@ -1,6 +1,7 @@
 /** Finds the Chromium in which pages are tried: BELAY_TEST_CHROMIUM names it, or it has one of its usual names. */
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { HANG } from './poll.ts';
 
 const USUAL = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -20,4 +21,11 @@ export function launched(): Promise<Browser> {
       ...['--disable-component-update', '--disable-sync'],
     ],
   });
+}
+
+/** A page of the browser. What it waits for comes, or the page hangs. */
+export async function pageOf(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await browser.newPage(options);
+  page.setDefaultTimeout(HANG);
+  return page;
 }

@@ -8,7 +8,7 @@ import { type Outcome, underSidecar } from '../../audit/run.ts';
 import { agents } from '../../domains/agents.ts';
 import { type Decision, instanceName, memoryStore } from '../../src/index.ts';
 import { DECISION_POLICY } from '../../src/xstate/seam.ts';
-import { CHROMIUM, launched } from '../chromium.ts';
+import { CHROMIUM, launched, pageOf } from '../chromium.ts';
 import { Served } from '../inspector/serving.ts';
 import { root } from '../pages.ts';
 
@@ -77,7 +77,7 @@ describe.skipIf(CHROMIUM === null)('ten parked runs of the audit', () => {
     async (nth) => {
       const [name, { outcome, served }] = runs[nth] as [string, Parked];
       const decision = outcome.decision as Decision;
-      const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+      const page = await pageOf(browser, { viewport: { width: 1280, height: 800 } });
       await page.goto(served.url);
       await page.waitForSelector('table.runs');
       await page.keyboard.press('Enter');

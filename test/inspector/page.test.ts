@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CHROMIUM, launched } from '../chromium.ts';
+import { CHROMIUM, launched, pageOf } from '../chromium.ts';
 import { AGENTS, Desk, OFFICE } from '../cli/agents.ts';
 import { MAIN } from '../cli/belay.ts';
 import { long } from './long.ts';
@@ -78,7 +78,7 @@ describe.skipIf(CHROMIUM === null)('the page of the inspector', () => {
 
   async function opened(url: string, options: { dark?: boolean; width?: number } = {}): Promise<Page> {
     const { dark = false, width = 1280 } = options;
-    const page = await browser.newPage({ colorScheme: dark ? 'dark' : 'light', viewport: { width, height: 800 } });
+    const page = await pageOf(browser, { colorScheme: dark ? 'dark' : 'light', viewport: { width, height: 800 } });
     page.on('dialog', () => {
       throw new Error('a script of a run was run');
     });
@@ -92,7 +92,7 @@ describe.skipIf(CHROMIUM === null)('the page of the inspector', () => {
     expect(page.url()).not.toContain('token');
     await page.reload();
     await page.waitForSelector('table.runs');
-    const other = await browser.newPage();
+    const other = await pageOf(browser);
     await other.goto(order.url.replace(/#.*/, ''));
     expect(await other.getByRole('alert').innerText()).toContain('needs the address that belay inspect has printed');
     await Promise.all([page.close(), other.close()]);
