@@ -74,16 +74,29 @@ export class Versions {
     if (covers) (read ?? leafOf(this.#root, access.key)).covers.push(access);
   }
 
-  /** Forgets what an instance read and wrote after event `after`, because it was undone. Costs what is forgotten, from the newest on. */
-  forget(record: InstanceRecord, after: number): void {
-    for (const read of drop(this.#reads.get(record), after).reverse()) {
-      for (const node of pathTo(this.#root, read.key)) remove(node.below, read);
-      remove(leafOf(this.#root, read.key).reads, read);
+  /**
+   * Forgets what instances read and wrote after events, because it was undone: a pair for each instance. Costs what is forgotten, and goes
+   * through a list that they share once, from the first access that is forgotten on.
+   */
+  forget(undone: Iterable<readonly [record: InstanceRecord, after: number]>): void {
+    const lost = new Map<Paged<Access>, Access[]>();
+    const lose = (list: Paged<Access>, access: Access) => {
+      const own = lost.get(list);
+      if (own === undefined) lost.set(list, [access]);
+      else own.push(access);
+    };
+    for (const [record, after] of undone) {
+      for (const read of drop(this.#reads.get(record), after)) {
+        const path = pathTo(this.#root, read.key);
+        for (const node of path) lose(node.below, read);
+        lose((path.at(-1) as KeyNode).reads, read);
+      }
+      for (const write of drop(this.#writes.get(record), after)) {
+        lose(this.#written, write);
+        lose(leafOf(this.#root, write.key).covers, write);
+      }
     }
-    for (const write of drop(this.#writes.get(record), after).reverse()) {
-      remove(this.#written, write);
-      remove(leafOf(this.#root, write.key).covers, write);
-    }
+    for (const [list, accesses] of lost) removeAll(list, accesses);
   }
 
   /** The reads that overlap a key, by any instance from event `from` on. */
@@ -242,7 +255,16 @@ function drop(list: Paged<Access> | undefined, after: number): Access[] {
   return list === undefined ? [] : list.cut(list.countUpTo(after));
 }
 
-/** Removes an access from a list that is sorted by event, if it is there. */
-function remove(list: Paged<Access>, access: Access): void {
-  list.remove(list.countUpTo(access.at - 1), access);
+/** The most accesses that are removed from a list one after the other. */
+const FEW = 8;
+
+/** Removes accesses from a list that is sorted by event, those of them that are there. */
+function removeAll(list: Paged<Access>, accesses: readonly Access[]): void {
+  if (accesses.length > FEW) {
+    const gone = new Set(accesses);
+    const first = accesses.reduce((least, { at }) => Math.min(least, at), NEVER);
+    list.sweep(list.countUpTo(first - 1), (access) => gone.has(access));
+    return;
+  }
+  for (const access of [...accesses].sort((a, b) => b.at - a.at)) list.remove(list.countUpTo(access.at - 1), access);
 }

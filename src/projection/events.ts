@@ -41,16 +41,18 @@ export class Events {
     return number;
   }
 
-  /** Undoes the events of an instance after a number. */
-  undo(id: InstanceId, after: number): void {
-    const record = this.history.registry.get(id);
-    const writes = record === undefined ? [] : this.history.versions.writesBetween(record, after, this.head);
-    this.occurrences.unwrote(
-      id,
-      writes.map(({ key }) => key),
-    );
-    this.history.undo(id, after);
-    this.#onUndo(id, after);
+  /** Undoes the events of instances, each after a number. All of them were entered. */
+  undo(undone: readonly (readonly [id: InstanceId, after: number])[]): void {
+    const { versions } = this.history;
+    for (const [id, after] of undone) {
+      const writes = versions.writesBetween(this.history.expect(id), after, this.head);
+      this.occurrences.unwrote(
+        id,
+        writes.map(({ key }) => key),
+      );
+    }
+    this.history.undoAll(undone);
+    for (const [id, after] of undone) this.#onUndo(id, after);
   }
 
   /** The number at which an instance was entered; 0 where it was not. */

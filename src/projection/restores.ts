@@ -28,7 +28,7 @@ export class Restores {
     const asides = this.#setAside.recordsOf(aside);
     const { steps, keys, members } = contentsOf(asides.values());
     redelivery.add(eventsToRedeliver(places, undone, steps));
-    for (const [id, at] of kept) this.#undo(id, at, keys);
+    this.#undo(kept, keys);
     calls.void(new Set(kept.map(([id]) => instanceName(id)).filter((name) => !members.has(name))));
     decisions.answer((question) => this.#isAnswered(question, kept));
     for (const [name, record] of asides) this.#setAside.records.set(name, record);
@@ -40,17 +40,23 @@ export class Restores {
     decisions.restored();
   }
 
-  /** Undoes what an instance did after a number. Calls with some keys are set aside with their record. */
-  #undo(id: InstanceId, at: number, aside: ReadonlySet<string>): void {
+  /** Undoes what instances did, each after a number. Calls with some keys are set aside with their record. */
+  #undo(kept: readonly Kept[], aside: ReadonlySet<string>): void {
     const { calls, events } = this.#run;
-    if (events.history.registry.get(id) === undefined) return;
-    const name = instanceName(id);
-    if (at === 0) this.#setAside.free(id);
-    const standing = calls.ledger.between(name, at, events.head).filter(({ key }) => aside.has(key));
-    events.undo(id, at);
-    calls.displace(id, at, aside);
-    for (const call of standing) calls.setAside(call);
-    events.versions.forget(name, at);
+    const limits = new Map<string, Kept>();
+    for (const [id, at] of kept) {
+      const name = instanceName(id);
+      const known = limits.get(name)?.[1] ?? at;
+      if (events.history.registry.named(name) !== undefined) limits.set(name, [id, Math.min(at, known)]);
+    }
+    for (const [id, at] of limits.values()) if (at === 0) this.#setAside.free(id);
+    events.undo([...limits.values()]);
+    for (const [name, [id, at]] of limits) {
+      const standing = calls.ledger.between(name, at, events.head).filter(({ key }) => aside.has(key));
+      calls.displace(id, at, aside);
+      for (const call of standing) calls.setAside(call);
+      events.versions.forget(name, at);
+    }
   }
 
   #putControl(entry: RestoredEntry): void {

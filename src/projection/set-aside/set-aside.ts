@@ -138,7 +138,7 @@ export class SetAside {
     const { calls, events, instances } = this.#run;
     const name = instanceName(id);
     if (at === 0) this.free(id);
-    if (events.history.registry.get(id) !== undefined) events.undo(id, at);
+    if (events.history.registry.get(id) !== undefined) events.undo([[id, at]]);
     calls.displace(id, at);
     events.versions.forget(name, at);
     if (at === 0) instances.forget(name);
