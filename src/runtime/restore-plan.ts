@@ -1,5 +1,5 @@
 /** Where a runtime is to stand after a restore, or in a fresh process (semantics.md §10, §11). */
-import type { HistoryValue, StateValue } from '../model/step-entry.ts';
+import type { Edit, HistoryValue, StateValue } from '../model/step-entry.ts';
 import type { RuntimeEvent } from './microstep.ts';
 
 /** A delayed event, when it is due on the clock of the run, and its whole delay, in milliseconds. */
@@ -35,6 +35,8 @@ export interface ActorPlan {
   readonly value: StateValue;
   readonly remembered: HistoryValue;
   readonly context: unknown;
+  /** The context that it had right before, and the changes since, where both are known: a runtime need not search what they have left alone. */
+  readonly since?: { readonly context: unknown; readonly edits: readonly Edit[] };
   /** The event of its last step, for the functions that compute the output of a machine that is done. */
   readonly last: RuntimeEvent;
   /** The ids of the children that stay as they are. */

@@ -3,12 +3,12 @@
  * and goes on running; what is undone is stopped; what is restored is made anew. Entry actions do not run again.
  */
 import type { AnyActorRef, AnyEventObject, AnyMachineSnapshot, AnyStateMachine, AnyStateNode } from 'xstate';
-import { isReference } from '../model/actor-reference.ts';
 import { doneEvent } from '../model/reply-event.ts';
 import type { ActorPlan, TimerPlan } from '../runtime/restore-plan.ts';
 import type { Watcher } from '../runtime/runtime.ts';
 import { makeChild } from './children.ts';
 import { stateDone } from './events.ts';
+import { withReferences } from './references.ts';
 import { activeNodes, pathOf } from './structure.ts';
 import { systemOf } from './system.ts';
 import type { Scope } from './watch/announcements.ts';
@@ -72,7 +72,7 @@ export function build(around: Around, plan: ActorPlan, kept: Children = {}): Any
     if (ref.getSnapshot().status === 'done') scope.defer(() => ref.start());
   }
   next.children = children;
-  next.context = withReferences(plan.context, children);
+  next.context = withReferences(plan, children);
   const final = completion(next, machine.root);
   if (final !== null)
     Object.assign(next, { status: 'done', output: outputOf(machine, final, next.context, plan.last, scope) });
@@ -150,21 +150,6 @@ function outputOf(
     typeof mapper === 'function' ? mapper({ context, event: by, self }) : mapper;
   const output = final.parent === undefined ? undefined : mapped(final.output, event);
   return mapped(machine.root.output, { type: stateDone(final.id), output });
-}
-
-/** A context in which references to actors point to those that are there now. Copies only what holds one. */
-function withReferences(context: unknown, children: Children): unknown {
-  if (typeof context !== 'object' || context === null) return context;
-  if (isReference(context)) return children[context.id] ?? context;
-  if (!Array.isArray(context) && Object.getPrototypeOf(context) !== Object.prototype) return context;
-  let copy: Record<string, unknown> | undefined;
-  for (const [name, value] of Object.entries(context)) {
-    const revived = withReferences(value, children);
-    if (revived === value) continue;
-    copy ??= (Array.isArray(context) ? [...context] : { ...context }) as Record<string, unknown>;
-    copy[name] = revived;
-  }
-  return copy ?? context;
 }
 
 interface Stoppable {

@@ -2,6 +2,7 @@
 import type { DismissalReason, Entry } from '../../model/entry.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { split } from '../../model/region.ts';
+import type { Edit } from '../../model/step-entry.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { CLAIMED, type WorkRecord } from '../../projection/set-aside/records.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
@@ -51,6 +52,7 @@ export class Claiming {
     const actor = place === undefined ? 0 : split(place.region)[0];
     const ref = actors.at(actor);
     if (place === undefined || ref === undefined) return;
+    const { context } = runState.actor(actor);
     let plan: ActorPlan | null = null;
     let closed: RecordedStep | null = null;
     write.together(() => {
@@ -60,7 +62,10 @@ export class Claiming {
       const first = runState.actors.length;
       this.#arrive(actor, ref, record, split(place.region)[1]);
       const next = record.next.started.map((_, index) => first + index);
-      plan = planClaim(runState, record, place.region, next, this.#port.now);
+      plan = {
+        ...planClaim(runState, record, place.region, next, this.#port.now),
+        since: { context, edits: editsIn(record) },
+      };
     });
     if (plan !== null) restoring.rewind(actor, plan);
     deliveries.deliverOwn();
@@ -109,4 +114,9 @@ export class Claiming {
     this.#port.write.append([{ do: 'dismissed', instance: record.id, why, ...(wrong.length > 0 && { wrong }) }]);
     for (const call of staged) void this.#port.calls.discard(call);
   }
+}
+
+/** The changes of a record to the context of its own actor. */
+function editsIn({ actor, items }: WorkRecord): Edit[] {
+  return items.flatMap((item) => (item.is === 'step' && item.step.actor === actor ? item.step.edits : []));
 }
