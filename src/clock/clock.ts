@@ -18,6 +18,8 @@ export interface Clock {
   readonly now: () => number;
   /** Waits so many milliseconds, or until a signal is given. */
   readonly pause: (milliseconds: number, until?: AbortSignal) => Promise<void>;
+  /** Waits until everything that waits for its turn in the process has had it. No time passes for that. */
+  readonly turn: () => Promise<void>;
   /**
    * Calls a function in so many milliseconds, 24.8 days at most.
    * @param keepsAlive false where the process may end before.
@@ -29,7 +31,7 @@ export interface Clock {
 
 /** The clock of a process. @param now its wall clock. */
 export function processClock(now: () => number = () => Date.now()): Clock {
-  return { now, pause, after, every };
+  return { now, pause, turn, after, every };
 }
 
 /** The clock of this process, for what waits in its time and not in that of a run. */
@@ -57,6 +59,10 @@ function after(milliseconds: number, run: () => void, keepsAlive = true): Alarm 
 function every(milliseconds: number, run: () => void): Beat {
   const timer = setInterval(run, milliseconds).unref();
   return { cancel: () => clearInterval(timer), keepAlive: (is) => void (is ? timer.ref() : timer.unref()) };
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function pause(milliseconds: number, until?: AbortSignal): Promise<void> {

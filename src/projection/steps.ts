@@ -82,7 +82,9 @@ export class Steps {
     const { actors, events, places } = this.#run;
     const { entered, act, certified, before } = effects;
     const actor = actors.at(entry.actor);
-    const isBase = actors.isBase(actor, entry.regions.length > 0 || certified.length > 0);
+    // A replay that takes over many records makes a context for each: of those, one in so many is kept.
+    const isLandmark = around.origins == null && (entry.regions.length > 0 || certified.length > 0);
+    const isBase = actors.isBase(actor, isLandmark);
     const { moves, looks } = controlOf(places, actors, entry);
     const facts = {
       nth: places.next,

@@ -3,9 +3,10 @@
  * if every value that it read from outside of itself is the same now; otherwise the work is done again under its own identity.
  */
 
+import type { Turns } from '../clock/turns.ts';
 import { isAct } from '../effects/acts.ts';
 import { isDistrusted, type LedgerCall } from '../effects/ledger-call.ts';
-import { Folding } from '../history/context.ts';
+import { Overlay } from '../history/overlay.ts';
 import { isOpen } from '../model/effect.ts';
 import { instanceName } from '../model/instance.ts';
 import type { Key } from '../model/key.ts';
@@ -18,7 +19,9 @@ import type { Live, RecordedStep } from '../projection/state-types.ts';
 
 /** The run, as reuse acts on it. */
 export interface Reusing {
-  /** True where nothing may happen now: a plan is being carried out, or the run is parked or stopping. */
+  /** Says when the claims of a long replay have to let others have their turn. */
+  readonly turns: Turns;
+  /** True where nothing may happen now: a plan is being carried out, or the run is parked, cancelled or stopping. */
   isBusy(): boolean;
   claim(live: Live, record: WorkRecord): void;
   dismiss(record: WorkRecord, why: 'reads_differ' | 'done_again'): void;
@@ -35,6 +38,8 @@ export class Reuse {
   readonly #pending = new Set<string>();
   #waiting: (() => void)[] = [];
   #isScheduled = false;
+  /** True while others have their turn, between two claims. */
+  #isBetween = false;
 
   constructor(runState: RunState, run: Reusing) {
     this.#runState = runState;
@@ -68,22 +73,37 @@ export class Reuse {
     });
   }
 
+  /** Goes through what is pending. Each claim is whole: between two, a long replay waits for a turn of others, and looks again at what it may do. */
   #go(): void {
+    const { turns } = this.#run;
+    if (this.#isBetween) return;
     while (this.isPending && !this.#run.isBusy()) {
-      const name = this.#next();
-      this.#pending.delete(name);
-      const record = this.#runState.records.get(name);
-      const live = this.#runState.live.get(name);
-      if (record === undefined) continue;
-      if (live === undefined) {
-        // It came past in one macrostep: it has been done again already.
-        if (this.#runState.places.of(name) !== undefined) this.#run.dismiss(record, 'done_again');
-      } else if (this.#isSame(live, record)) this.#run.claim(live, record);
-      else this.#run.dismiss(record, 'reads_differ');
+      if (turns.isDue) {
+        this.#isBetween = true;
+        void turns.next().then(() => {
+          this.#isBetween = false;
+          this.#go();
+        });
+        return;
+      }
+      turns.spend(() => this.#lookAt(this.#next()));
     }
     if (this.isPending) return;
     for (const resume of this.#waiting.splice(0)) resume();
     this.#run.settled();
+  }
+
+  /** Has the record of an instance that was entered claimed, or given up. */
+  #lookAt(name: string): void {
+    this.#pending.delete(name);
+    const record = this.#runState.records.get(name);
+    const live = this.#runState.live.get(name);
+    if (record === undefined) return;
+    if (live === undefined) {
+      // It came past in one macrostep: it has been done again already.
+      if (this.#runState.places.of(name) !== undefined) this.#run.dismiss(record, 'done_again');
+    } else if (this.#isSame(live, record)) this.#run.claim(live, record);
+    else this.#run.dismiss(record, 'reads_differ');
   }
 
   /** Regions in a fixed order (C5). */
@@ -127,10 +147,8 @@ export class Reuse {
 
 /** True where a record, taken over in a context, reads what it has read. */
 function isReadAgain(record: WorkRecord, before: unknown, version: Parameters<typeof readsSame>[2]): boolean {
-  const memory = new Folding(before);
-  // What no read of the record follows is not folded in.
-  const behind: RecordedStep[] = [];
-  const isSame = (read: ReadValue) => readsSame(read, memory.context, version);
+  const memory = new Overlay(before);
+  const isSame = (read: ReadValue) => readsSame(read, (path) => memory.at(path), version);
   if (!record.first.every(isSame)) return false;
   for (const item of record.items) {
     if (item.is === 'call') {
@@ -139,9 +157,8 @@ function isReadAgain(record: WorkRecord, before: unknown, version: Parameters<ty
       if (status === 'compensated' || undoing || isOpen(status) || isDistrusted(item.call)) return false;
       continue;
     }
-    if (item.reads.length > 0) for (const step of behind.splice(0)) memory.apply(step.edits.map(changeOf));
     if (!item.reads.every(isSame)) return false;
-    if (item.step.actor === record.actor) behind.push(item.step);
+    if (item.step.actor === record.actor) memory.apply(item.step.edits.map(changeOf));
   }
   return true;
 }

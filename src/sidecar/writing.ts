@@ -42,6 +42,7 @@ export class Writing {
   #broken: unknown = null;
   #onBreak: (error: unknown) => void = () => {};
   #onOutcome: () => void = () => {};
+  #isReusing: () => boolean = () => false;
   /** Those who wait for the next append. */
   #waiting: (() => void)[] = [];
 
@@ -67,6 +68,11 @@ export class Writing {
   /** Calls a function when the outcome of a call becomes known. */
   onOutcome(listener: () => void): void {
     this.#onOutcome = listener;
+  }
+
+  /** Has no base kept while a replay takes work over: one behind it is enough, and each goes through all steps. */
+  keepsNoBaseWhile(isReusing: () => boolean): void {
+    this.#isReusing = isReusing;
   }
 
   /** Calls a function once, after the next append. */
@@ -193,7 +199,7 @@ export class Writing {
     try {
       this.#parts.journal.append(rows, this.#parts.note.text);
       this.#parts.observing?.taken();
-      this.#parts.basing.appended(rows);
+      this.#parts.basing.appended(rows, !this.#isReusing());
     } catch (error) {
       this.break(error);
     }

@@ -5,6 +5,7 @@
 
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { extentOf } from '../../history/extent.ts';
+import { type Found, findIn } from '../../history/overlay.ts';
 import type { Place, PlacedActor } from '../../history/places.ts';
 import type { PlacedStep } from '../../history/step-lists.ts';
 import { isSame } from '../../journal/value-codec.ts';
@@ -172,13 +173,14 @@ function valuesIn(
   context: unknown,
   before: number,
 ): ReadValue[] {
+  const place = (path: readonly string[]) => findIn(context, path);
   return keys.flatMap((key): ReadValue[] => {
     if (isExternal(key)) return [{ key, of: 'version', saw: run.versionOf(key, before, members) }];
-    if (key.segments[0] !== 'actor:') return [{ key, of: 'memory', saw: valueAt(context, key, false) }];
+    if (key.segments[0] !== 'actor:') return [{ key, of: 'memory', saw: valueAt(place, key, false) }];
     const inner = key.segments[1];
     if (inner !== undefined && ids.has(inner)) return [];
     const own = run.hasSteps && actor !== 0;
-    return own ? [{ key, of: 'memory', saw: valueAt(context, key, true) }] : [{ key, of: 'unknown', saw: null }];
+    return own ? [{ key, of: 'memory', saw: valueAt(place, key, true) }] : [{ key, of: 'unknown', saw: null }];
   });
 }
 
@@ -202,20 +204,27 @@ function readsIn({ entry }: RecordedStep, members: ReadonlySet<string>): Key[] {
   });
 }
 
+/** Tells what a context has at a place; undefined where nothing is there. */
+type AtPlace = (path: readonly string[]) => Found | undefined;
+
 /** True where a value that was read is the same in a context now. */
-export function readsSame(read: ReadValue, context: unknown, version: (key: Key) => unknown): boolean {
+export function readsSame(read: ReadValue, place: AtPlace, version: (key: Key) => unknown): boolean {
   if (read.of === 'unknown') return false;
   if (read.of === 'version') return version(read.key) === read.saw;
-  return isEqual(valueAt(context, read.key, read.key.segments[0] === 'actor:'), read.saw);
+  return isEqual(valueAt(place, read.key, read.key.segments[0] === 'actor:'), read.saw);
 }
 
 /** Stands for the value of a key that was not there. */
 export const ABSENT = Symbol('absent');
 
 /** The content of a context at a key: the value, or for a pattern every member that it fits, with its place. */
-function valueAt(context: unknown, key: Key, ofActor: boolean): unknown {
+function valueAt(place: AtPlace, key: Key, ofActor: boolean): unknown {
   const segments = ofActor ? key.segments.slice(2) : key.segments;
-  if (!segments.includes('*')) return at(context, segments);
+  const first = segments.indexOf('*');
+  if (first === -1) {
+    const there = place(segments.map(unescaped));
+    return there === undefined ? ABSENT : there.is;
+  }
   const found: [string, unknown][] = [];
   const walk = (value: unknown, depth: number, path: readonly string[]): void => {
     const segment = segments[depth];
@@ -226,18 +235,9 @@ function valueAt(context: unknown, key: Key, ofActor: boolean): unknown {
     else if (Object.hasOwn(value, segment))
       walk((value as Record<string, unknown>)[segment], depth + 1, [...path, segment]);
   };
-  walk(context, 0, []);
+  const around = segments.slice(0, first);
+  walk(place(around)?.is, first, around);
   return found.sort(([a], [b]) => (a < b ? -1 : 1));
-}
-
-function at(context: unknown, segments: readonly string[]): unknown {
-  let value = context;
-  for (const segment of segments) {
-    const name = unescaped(segment);
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return ABSENT;
-    value = (value as Record<string, unknown>)[name];
-  }
-  return value;
 }
 
 function unescaped(segment: string): string {

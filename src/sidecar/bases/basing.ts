@@ -56,10 +56,14 @@ export class Basing {
     this.#bytes = of.from.bytes;
   }
 
-  /** Takes note of rows that were appended, to all of which the state has come. */
-  appended(rows: readonly Row[]): void {
+  /**
+   * Takes note of rows that were appended, to all of which the state has come.
+   * @param mayMake false where a base is made only with later rows.
+   */
+  appended(rows: readonly Row[], mayMake = true): void {
     this.#rows += rows.length;
     for (const { body } of rows) this.#bytes += body.length;
+    if (!mayMake) return;
     const { rows: least, times } = this.#spacing;
     // A base goes through all steps that it lists: so that this is some times for each step, not for each base, they lie the further apart.
     if (

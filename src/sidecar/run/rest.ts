@@ -76,7 +76,7 @@ function isIdle(run: Run): boolean {
     run.heard.hasComplaints ||
     recovering.isAnswering ||
     calls.underWay.isActing ||
-    (reuse.isPending && !recovering.isBusy)
+    (reuse.isPending && !recovering.isBusy && parts.runState.asked.cancelled === null)
   )
     return false;
   // Calls that come to a plan which cannot go on wait for it.

@@ -2,6 +2,7 @@
  * One run under the sidecar, put together from its parts: what the runtime does is recorded and folded in; what fails goes to the
  * recoveries, and what those decide comes back as a restore, in place (semantics.md §10, §11).
  */
+import { Turns } from '../../clock/turns.ts';
 import type { DismissalReason } from '../../model/entry.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { WorkRecord } from '../../projection/set-aside/records.ts';
@@ -45,6 +46,7 @@ export class Run implements Watcher {
   /** The failures that were raised, decided and waited for. */
   readonly recovering: Recovering;
   readonly #actors = new Actors();
+  readonly #turns: Turns;
   readonly #outbox: Outbox;
   readonly reuse: Reuse;
   readonly #deliveries: Deliveries;
@@ -61,6 +63,7 @@ export class Run implements Watcher {
   /** @param execute makes what executes the run: it tells the run, once it is asked to make the root. */
   constructor(parts: RunParts, execute: (watcher: Watcher) => Runtime, input: unknown) {
     const { runState } = parts;
+    this.#turns = new Turns(parts);
     const runtime = execute(this);
     const write = new Writing(parts);
     const actors = this.#actors;
@@ -75,6 +78,7 @@ export class Run implements Watcher {
     const reuse = this.#reuseOf(runState, write);
     const isStopping = () => this.#isStopping;
     const isReusing = () => reuse.isPending;
+    write.keepsNoBaseWhile(isReusing);
     const isBusy = () => isStopping() || isReusing() || recovering.isBusy;
     const macrosteps = new Macrosteps(runState.places);
     const timers = new Timers({ parts, write, actors, macrosteps, isStopping });
@@ -119,7 +123,13 @@ export class Run implements Watcher {
 
   #reuseOf(runState: RunState, write: Writing): Reuse {
     return new Reuse(runState, {
-      isBusy: () => this.#isAsleep || this.recovering.isBusy || this.#isStopping || write.broken !== null,
+      turns: this.#turns,
+      isBusy: () =>
+        this.#isAsleep ||
+        this.recovering.isBusy ||
+        this.#isStopping ||
+        runState.asked.cancelled !== null ||
+        write.broken !== null,
       claim: (live, record) => this.#claiming.claim(live.id, record),
       dismiss: (record, why) => this.dismiss(record, why),
       settled: () => this.#goOn(),
