@@ -112,9 +112,11 @@ export async function resume<TMachine extends AnyStateMachine>(
 /** A machine as a run executes it. */
 function programOf<TMachine extends AnyStateMachine>(machine: TMachine, options: SidecarOptions<TMachine>): Program {
   const { input, inspect, [DELAYS]: delays }: SidecarOptions<TMachine> & { readonly [DELAYS]?: Delays } = options;
+  const shape = machineShape(machine);
   return {
     agent: machine.id,
-    digest: machineShape(machine).digest,
+    digest: shape.digest,
+    states: new Set(shape.states.map(({ path }) => path)),
     input,
     runtime: (watcher, now) => new MachineRuntime(machine, watcher, { inspect, now, delays }),
   };

@@ -7,6 +7,7 @@ import type { BoundaryConfig } from '../config.ts';
 import { type ConfigDocument, field } from '../page/document.ts';
 import { type Finding, Findings } from '../page/finding.ts';
 import { lintKeys } from './keys.ts';
+import { lintMachines } from './machines.ts';
 import { Reach } from './reach.ts';
 import { lintRetries } from './retries.ts';
 import { lintSkeletons } from './skeletons.ts';
@@ -36,6 +37,7 @@ export function lintConfig(
   }
   const reach = new Reach(shape);
   lintStates(config, root, reach, findings);
+  lintMachines(config, root, reach.states, findings);
   lintSkeletons(config, root, reach, findings);
   lintTools(config, root, reach, findings);
   lintRetries(config, root, reach, findings);

@@ -67,6 +67,8 @@ type LintCode =
   | 'unsupported_graph'
   | 'unknown_state'
   | 'unknown_edge'
+  /** The states of a skeleton lie in two machines. */
+  | 'skeleton_over_machines'
   | 'tool_never_called'
   | 'tool_undeclared'
   | 'invoke_inline'

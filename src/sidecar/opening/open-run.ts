@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { BoundaryConfig } from '../../boundaries/config.ts';
+import { overMachines } from '../../boundaries/lint/machines.ts';
 import { processClock } from '../../clock/clock.ts';
 import { argsDigest } from '../../effects/digest.ts';
 import { type EntryDecoder, EntryEncoder, FORMAT } from '../../journal/entry-codec.ts';
@@ -36,6 +37,8 @@ export interface Program {
   readonly agent: string;
   /** The digest of its states and edges: a run is taken up with the same. */
   readonly digest: string;
+  /** The paths of its states, where it may invoke other machines. */
+  readonly states?: ReadonlySet<string>;
   readonly input: unknown;
   /** True where a run that was begun with an input is taken up with no other one. */
   readonly isHeldToInput?: true;
@@ -56,6 +59,7 @@ export async function beginRun(
   decisionPolicy: DecisionPolicy = DECISION_POLICY,
 ): Promise<Opened> {
   const config = configOf(program.agent, options);
+  refuseOverMachines(config, program);
   const journal = await storeFor(config, options).open(options.run, 'create');
   return opened(journal, () => begin(program, options, config, journal, decisionPolicy));
 }
@@ -70,6 +74,12 @@ export async function resumeRun(program: Program, options: RunOptions): Promise<
   return opened(journal, () =>
     journal.head === 0 ? beginLeft(program, options, config, journal) : takeUp(program, options, config, journal),
   );
+}
+
+/** @throws SidecarError `skeleton_over_machines` where a skeleton has states in two machines. */
+function refuseOverMachines(config: BoundaryConfig, { states }: Program): void {
+  const texts = states === undefined ? [] : overMachines(config, states);
+  if (texts.length > 0) throw new SidecarError('skeleton_over_machines', texts.join('\n'));
 }
 
 /** Gives the lease back where opening fails. */
@@ -138,6 +148,7 @@ async function beginLeft(
   config: BoundaryConfig,
   journal: Journal,
 ): Promise<Opened> {
+  refuseOverMachines(config, program);
   const run = begun(program, options, config, journal, DECISION_POLICY);
   run.approvals.poll();
   if (run.runState.asked.cancelled !== null) await endUnbegun(run, journal);
