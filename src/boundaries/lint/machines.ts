@@ -18,7 +18,7 @@ interface Names {
   has(state: string): boolean;
 }
 
-/** Describes each skeleton whose states, entries, boundaries or resume lie in two machines; the text says how to mend the first. */
+/** Lists a message for each skeleton with states, entries, boundaries or a resume in two machines. */
 export function overMachines(config: BoundaryConfig, states: Names): readonly string[] {
   return [...config.skeletons.values()].flatMap((skeleton) => {
     const sites = skeleton.boundaries.flatMap(({ site }) => ('at' in site ? [site.at] : [site.from, site.to]));
