@@ -7,6 +7,7 @@ import type { Turns } from '../clock/turns.ts';
 import { isAct } from '../effects/acts.ts';
 import { isDistrusted, type LedgerCall } from '../effects/ledger-call.ts';
 import { Overlay } from '../history/overlay.ts';
+import { isSame } from '../journal/value-codec.ts';
 import { isOpen } from '../model/effect.ts';
 import { instanceName } from '../model/instance.ts';
 import type { Key } from '../model/key.ts';
@@ -137,10 +138,12 @@ export class Reuse {
   }
 
   /** True where a call of a record repeats the act that it has repeated, or none (ON4). */
-  #restsAsBefore({ repeats }: LedgerCall, record: WorkRecord): boolean {
+  #restsAsBefore({ repeats, output }: LedgerCall, record: WorkRecord): boolean {
     if (repeats === null) return true;
     const first = this.#runState.ledger.get(repeats);
     if (first === undefined || !isAct(first) || first.undoing || isDistrusted(first)) return false;
+    // An idempotent call that was asked again is the same act, and may have another answer.
+    if (!isSame(output, first.output)) return false;
     return first.at !== null || record.items.some((item) => item.is === 'call' && item.call === first);
   }
 }

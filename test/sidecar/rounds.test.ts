@@ -1,6 +1,6 @@
 /** A complaint about an early round of a loop: all later rounds are claimed, in turns, and at a cost that is counted and not timed. */
 import { afterEach, expect, test, vi } from 'vitest';
-import { assign, setup, waitFor } from 'xstate';
+import { type AnyStateMachine, assign, setup, waitFor } from 'xstate';
 import { Folding } from '../../src/history/context.ts';
 import { Paged } from '../../src/history/paged.ts';
 import { attach, loadConfig, memoryStore, tool } from '../../src/index.ts';
@@ -73,7 +73,7 @@ async function rounds(n: number, tick = 0) {
       },
       hold: {},
     },
-  } as never);
+  } as never) as unknown as AnyStateMachine;
   const sidecar = await attach(machine, {
     run: 'r',
     config: config as NonNullable<typeof config>,

@@ -80,25 +80,29 @@ function answering({ places, family }: RunState, at: number) {
 
 /**
  * The call that made the act whose answer is found wrong where a call has repeated it (ON4): the answer that wrote at a position, or the
- * last one of an instance where no position is given. Undefined for the answer of a call of its own, and once the act was made again.
+ * last one of an instance where none is given, or of its work that is `gone`. Undefined for the answer of a call of its own, and once the
+ * act was made again.
  */
-export function repeatedAct(runState: RunState, id: InstanceId, at: number | null): LedgerCall | undefined {
+export function repeatedAct(runState: RunState, id: InstanceId, at: number | 'last' | 'gone'): LedgerCall | undefined {
   const { ledger, history } = runState;
   const name = instanceName(id);
-  const placed = ledger.between(name, 0, at ?? history.head);
-  const src = at === null ? null : answering(runState, at)?.started?.src;
-  // Where its work was claimed, the call is not one of the actor that is there now.
-  const there = src === null ? placed.at(-1) : placed.findLast(({ intent }) => intent.tool === src);
   const answer =
-    (at === null ? undefined : answerOf(runState, at)) ?? there ?? (at === null ? goneBack(runState, name) : undefined);
+    typeof at === 'number'
+      ? answeredAt(runState, name, at)
+      : ((at === 'last' ? ledger.between(name, 0, history.head).at(-1) : undefined) ?? goneBack(runState, name));
   const first = ledger.get(answer?.repeats ?? '');
   return answer !== undefined && first !== undefined && isSame(answer.output, first.output) ? first : undefined;
 }
 
-/** The last call of work that is undone, or set aside. */
-function goneBack({ ledger, records }: RunState, name: string): LedgerCall | undefined {
-  const aside = [...records.values()].flatMap(({ items }) =>
-    items.flatMap((item) => (item.is === 'call' ? [item.call] : [])),
-  );
-  return [...ledger.displaced(), ...aside].findLast(({ intent }) => instanceName(intent.instance) === name);
+/** The call of an instance whose answer wrote at a position. */
+function answeredAt(runState: RunState, name: string, at: number): LedgerCall | undefined {
+  const src = answering(runState, at)?.started?.src;
+  // Where its work was claimed, the call is not one of the actor that is there now.
+  const claimed = () => runState.ledger.between(name, 0, at).findLast(({ intent }) => intent.tool === src);
+  return answerOf(runState, at) ?? claimed();
+}
+
+/** The last call of work that is undone, or set aside: a repetition is kept by no record of what stands in the world. */
+function goneBack({ ledger }: RunState, name: string): LedgerCall | undefined {
+  return [...ledger.all()].findLast(({ at, intent }) => at === null && instanceName(intent.instance) === name);
 }

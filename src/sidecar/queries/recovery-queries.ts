@@ -88,8 +88,8 @@ export class RecoveryQueries {
     return wrongAnswers(this.#runState, id, suspect, after);
   }
 
-  /** The call that made the act that an answer is of, where a call has repeated it (ON4); without a position, the last answer of an instance. */
-  repeatedAct(id: InstanceId, at: number | null): LedgerCall | undefined {
+  /** @see {@link repeatedAct} */
+  repeatedAct(id: InstanceId, at: number | 'last' | 'gone'): LedgerCall | undefined {
     return repeatedAct(this.#runState, id, at);
   }
 

@@ -64,7 +64,7 @@ export class Complaints {
 
   /** The position to which the plan that is under way takes back the work that a complaint is about; null where it does not. */
   #undoneTo(id: InstanceId, key: Key | null): number | null {
-    const { pending, history } = this.#runState;
+    const { pending } = this.#runState;
     if (pending === null || pending.phase === 'RESTORED' || !('line' in pending.entry.decision)) return null;
     const { verdict, line } = pending.entry.decision;
     if (verdict !== 'restore' && verdict !== 'restore_joint') return null;
@@ -72,8 +72,7 @@ export class Complaints {
     if (move === undefined) return null;
     const kept = move.keep === 'none' ? 0 : move.keep.at;
     if (key === null) return kept === 0 || (move.keep !== 'none' && move.keep.kind === 'entry') ? kept : null;
-    const record = history.registry.get(id);
-    const write = record && history.versions.firstWrite(record, (written) => overlaps(written, key));
+    const write = this.#firstWrite(id, key);
     return write === undefined || write.at > kept ? kept : null;
   }
 
@@ -94,15 +93,17 @@ export class Complaints {
   }
 
   /** The complaint about the act that undone work has repeated; null where it has repeated none. */
-  #repeatedBefore(id: Unordered): Suspicion | null {
-    const lost = this.#queries.lost(id).map(({ intent }) => this.#queries.repeatedAct(intent.instance, null));
-    const first = lost.find((act) => act !== undefined);
+  #repeatedBefore({ skeleton, entity, ordinal }: Unordered): Suspicion | null {
+    const { occurrences } = this.#runState;
+    const ordinals = ordinal === undefined ? [...occurrences.ordinals(skeleton, entity)] : [ordinal];
+    const acts = ordinals.map((each) => this.#queries.repeatedAct({ skeleton, entity, ordinal: each }, 'gone'));
+    const first = acts.find((act) => act !== undefined);
     return first === undefined ? null : this.#accusationOf(first);
   }
 
   /** The complaint about the call that made an act. */
   #accusationOf({ at, act, intent }: LedgerCall): Suspicion | null {
-    return this.#accusation(intent.instance, at === null || act === null ? null : actKey(act));
+    return this.#ofWork(intent.instance, at === null || act === null ? null : actKey(act));
   }
 
   /** The occurrences that a name fits, those that stand first. */
@@ -128,20 +129,27 @@ export class Complaints {
     return { text: `actor:${segments.slice(1).join('/')}`, segments, pattern: key.pattern };
   }
 
+  /** The answer of an act is one: who was given it again cannot be given another before the act is made again (ON4). */
   #accusation(id: InstanceId, key: Key | null): Suspicion | null {
+    const write = key === null ? undefined : this.#firstWrite(id, key);
+    const first = this.#queries.repeatedAct(id, write?.at ?? (key === null ? 'last' : 'gone'));
+    return first === undefined ? this.#ofWork(id, key) : this.#accusationOf(first);
+  }
+
+  #firstWrite(id: InstanceId, key: Key) {
+    const { history } = this.#runState;
+    const record = history.registry.get(id);
+    return record && history.versions.firstWrite(record, (written) => overlaps(written, key));
+  }
+
+  #ofWork(id: InstanceId, key: Key | null): Suspicion | null {
     const { history, epochs, occurrences } = this.#runState;
     const record = history.registry.get(id);
     const epoch = epochs.get(instanceName(id)) ?? 0;
     const about = { write: null, head: history.head, epoch };
-    const write =
-      key === null || record === undefined
-        ? undefined
-        : history.versions.firstWrite(record, (written) => overlaps(written, key));
+    const write = key === null ? undefined : this.#firstWrite(id, key);
     if (key !== null && write === undefined && !occurrences.hadWritten(id.skeleton, id.entity, id.ordinal, key))
       throw new SidecarError('bad_failure', `${instanceName(id)} never wrote ${key.text}`);
-    const first = this.#queries.repeatedAct(id, write?.at ?? null);
-    // The answer of an act is one: who was given it again cannot be given another before the act is made again (ON4).
-    if (first !== undefined) return this.#accusationOf(first);
     // A plan that is under way takes it back already: that is the answer to this complaint, too.
     const undoneTo = this.#undoneTo(id, key);
     if (undoneTo !== null)
