@@ -144,11 +144,16 @@ export class Actors {
     for (const { actor, value, remembered } of controls) Object.assign(this.at(actor), { value, remembered });
   }
 
-  /** The child whose end a step hears, by an event of one of some kinds. */
-  heard({ actor, event }: StepEntry, kinds: 'done' | 'done|error'): ActorState | undefined {
+  /**
+   * The child whose end a step hears, by an event of one of some kinds: the one that the step ends. After a restore that is not always the last one
+   * that was started under its id.
+   */
+  heard({ actor, event, ended }: StepEntry, kinds: 'done' | 'done|error'): ActorState | undefined {
     const { type } = event as { type?: unknown };
     const id = kinds === 'done' ? answeringChild(type) : endedChild(type);
-    return id === null ? undefined : this.all.findLast(({ parent, started }) => parent === actor && started?.id === id);
+    if (id === null) return undefined;
+    const isMeant = ({ parent, started }: ActorState) => parent === actor && started?.id === id;
+    return ended.map((number) => this.at(number)).findLast(isMeant) ?? this.all.findLast(isMeant);
   }
 
   /** The region without numbers of actors: the ids of invokes and the paths of states from the root (C5). */

@@ -101,6 +101,11 @@ export class Answering implements FailureHandler {
     return goneCalls(this.#run.parts.runState).find(({ key }) => !parked.includes(key));
   }
 
+  /** True where an effect of the past is gone, and the run is not parked on it. */
+  get isGone(): boolean {
+    return this.#gone() !== undefined;
+  }
+
   /** Has the run complain where an effect of its past is gone (E8). @returns true where one is that it is not parked on. */
   raiseGone(): boolean {
     const next = this.#isCancelled ? undefined : this.#gone();

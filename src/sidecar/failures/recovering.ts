@@ -120,6 +120,11 @@ export class Recovering {
     return this.#answering.askAgain();
   }
 
+  /** @see {@link Answering.isGone} */
+  get isGone(): boolean {
+    return this.#answering.isGone;
+  }
+
   /** @see {@link Answering.raiseGone} */
   raiseGone(): boolean {
     return this.#answering.raiseGone();

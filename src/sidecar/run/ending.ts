@@ -60,7 +60,7 @@ export class RunEnd {
     if (runState.asked.cancelled !== null) return true;
     const isLeft =
       records.size > 0 || ledger.displaced().length > 0 || recovering.openCalls().length > 0 || outbox.mayRefuse;
-    const isOpen = isLeft || recovering.isBusy || this.#port.isReusing() || this.#isAddressed();
+    const isOpen = isLeft || recovering.isBusy || this.#port.isReusing() || this.#isAddressed() || recovering.isGone;
     // A run that is taken up at its end first goes on with what its last process has left.
     if (!isOpen && !deliveries.isHolding) {
       this.over(output);
