@@ -1,5 +1,6 @@
 /** E8: where an effect of the kept past is gone, the run itself finds its reply wrong. */
 import { describe, expect, test } from 'vitest';
+import { NotApplied } from '../../src/index.ts';
 import { until } from '../poll.ts';
 import { calls, configOf, machineOf, run, World } from './little.ts';
 import { IRREVERSIBLE, shop } from './shop.ts';
@@ -87,6 +88,57 @@ describe('E8: what is gone is found wrong', () => {
     expect((await it.ending()).status).toBe('done');
     const [, again] = world.keys('pay') as [string, string];
     await expect(it.sidecar.settle(again, 'compensated')).rejects.toMatchObject({ code: 'run_finished' });
+    await it.sidecar.close();
+  });
+
+  test('the end of the machine that comes in the same moment waits until it is made again', async () => {
+    const { world, machine, config } = shop(IRREVERSIBLE);
+    const it = await run(machine, config);
+    await it.at('rest');
+    const [key] = world.keys('pay') as [string];
+    const told = it.sidecar.settle(key, 'compensated');
+    it.send('close');
+    await told;
+    await until(() => world.count('pay') === 2);
+    await it.at('rest');
+    it.send('close');
+    expect((await it.ending()).status).toBe('done');
+    expect([world.count('pay'), it.context()]).toEqual([2, { looked: 'look0', paid: 'pay1' }]);
+    await it.sidecar.close();
+  });
+
+  test('a call whose answer a replay has received is relied on, also where the first run had made it in a second try', async () => {
+    const world = new World();
+    const pay = world.tool('pay', ({ nth }) => {
+      if (nth === 0) throw new NotApplied('nothing happened');
+      return `pay${nth}`;
+    });
+    const tried = calls('pay', 'paid', 'rest');
+    const machine = machineOf(
+      { pay },
+      {
+        initial: 'pay',
+        states: {
+          pay: { invoke: { ...tried.invoke, onError: 'wait' } },
+          wait: { after: { 1: 'pay' } },
+          rest: { on: { close: 'end' } },
+          end: { type: 'final' },
+        },
+      },
+    );
+    const config = configOf(
+      { pay: 'writes: [paid], effect: irreversible' },
+      { PAY: { states: ['pay', 'wait'], at: 'pay -> rest', writes: ['paid'] } },
+    );
+    const it = await run(machine, config);
+    await it.at('rest');
+    for (const times of [3, 4]) {
+      const key = world.keys('pay').at(-1) as string;
+      await it.sidecar.settle(key, 'compensated');
+      await until(() => world.count('pay') === times);
+      await it.at('rest');
+    }
+    expect(it.context()).toMatchObject({ paid: 'pay3' });
     await it.sidecar.close();
   });
 

@@ -1,6 +1,7 @@
 /** Random machines under faults, against the same machines without them: nothing is done twice, lost or left over, and nothing hangs. */
 import { expect, test } from 'vitest';
 import { runCampaign } from './campaign.ts';
+import type { Tally } from './tally.ts';
 import { scenarioText } from './text.ts';
 
 /** A seeded sample of the 4,000 that `npm run soak:simulation` runs. */
@@ -10,12 +11,23 @@ const OFTEN = 100;
 const RARE: Readonly<Record<string, number>> = { redone: 50, accused: 50, diverged: 80, orphans: 60 };
 const share = (often: number) => Math.floor((often * RUNS) / 4_000);
 
-test('750 random machines under faults end as without them, or are parked', async () => {
-  const tally = await runCampaign({ runs: RUNS, seed: 20, from: 0, only: null });
-  const failed = tally.failures.map(({ index, result }) => {
+function failuresOf(tally: Tally): string[] {
+  return tally.failures.map(({ index, result }) => {
     const { verdict, scenario } = result;
     return `run ${index}: ${verdict.is}, ${'text' in verdict ? verdict.text : ''}\n${scenarioText(scenario)}`;
   });
+}
+
+for (const byHand of [false, true])
+  test(`150 random machines that ask again for acts${byHand ? ', of which a person undoes some by hand,' : ''} end as without faults, or are parked`, async () => {
+    const tally = await runCampaign({ runs: 150, seed: 2, from: 0, only: null, repeats: true, byHand });
+    expect(failuresOf(tally)).toEqual([]);
+    expect(tally.same.length).toBeGreaterThan(60);
+  });
+
+test('750 random machines under faults end as without them, or are parked', async () => {
+  const tally = await runCampaign({ runs: RUNS, seed: 20, from: 0, only: null });
+  const failed = failuresOf(tally);
   expect(failed.slice(0, 5)).toEqual([]);
   expect(failed).toHaveLength(0);
   expect(tally.same.length).toBeGreaterThan(RUNS / 2);
