@@ -22,7 +22,7 @@ interface ActingState {
   readonly tool: string;
 }
 
-/** What is asked for again. */
+/** The acts to ask for again. */
 interface Asked {
   readonly subject: Subject;
   readonly references: readonly Reference[];

@@ -36,6 +36,14 @@ test('explain names each call that made no act of its own, and the act that it r
     expect(said).toContain('2 calls that made no act of their own');
     expect(said).toContain(`pay of second::it::0 repeats ${key}`);
     expect(said).toContain(`pay of third::it::0 was refused, since it repeats ${key}`);
+    const json = JSON.parse((await belay(['explain', 'r', '--journal', file, '--json'])).out);
+    expect(json).toMatchObject({
+      run: 'r',
+      repeats: [
+        { tool: 'pay', instance: 'second::it::0', repeats: key, refused: false },
+        { tool: 'pay', instance: 'third::it::0', repeats: key, refused: true },
+      ],
+    });
   } finally {
     rmSync(folder, { recursive: true });
   }

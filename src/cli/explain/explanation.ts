@@ -28,7 +28,9 @@ export async function explainRun({ file, run, json, medium, counting }: ExplainO
     const left = leftAtEnd(read.runState, await store.posts(run));
     if (!json) return [text(read, left, file, medium)];
     const decided = read.decisions.map((each) => decisionFields(read, each, file));
-    const all = left.unpublished || left.unanswered ? [...decided, { run: read.run, ...left }] : decided;
+    const repeats = repetitions(read);
+    const more = { ...left, ...(repeats.length > 0 && { repeats }) };
+    const all = Object.keys(more).length > 0 ? [...decided, { run: read.run, ...more }] : decided;
     return all.map((each) => `${JSON.stringify(each)}\n`);
   });
 }
@@ -49,13 +51,19 @@ function text(read: ReadRun, left: LeftAtEnd, file: string, medium: Medium): str
   );
 }
 
-/** The calls that were no acts of their own: each repeats an act of its run (ON2, ON3). */
-function repeatedText({ runState }: ReadRun, medium: Medium): string[] {
-  const calls = [...runState.ledger.all()].filter(({ repeats }) => repeats !== null);
+/** The calls that were no acts of their own: each was answered or refused for an act of its run (ON2, ON3). */
+function repetitions({ runState }: ReadRun) {
+  return [...runState.ledger.all()].flatMap(({ key, intent, status, repeats }) => {
+    if (repeats === null) return [];
+    return [{ key, tool: intent.tool, instance: instanceName(intent.instance), repeats, refused: status === 'failed' }];
+  });
+}
+
+function repeatedText(read: ReadRun, medium: Medium): string[] {
+  const calls = repetitions(read);
   if (calls.length === 0) return [];
-  const under = calls.map(({ intent, status, repeats }) => {
-    const what = status === 'failed' ? 'was refused, since it repeats' : 'repeats';
-    return { text: `${intent.tool} of ${instanceName(intent.instance)} ${what} ${repeats}` };
+  const under = calls.map(({ tool, instance, refused, repeats }) => {
+    return { text: `${tool} of ${instance} ${refused ? 'was refused, since it repeats' : 'repeats'} ${repeats}` };
   });
   return [layOut(null, { text: `${count(calls.length, 'call')} that made no act of their own`, under }, medium)];
 }
