@@ -161,10 +161,16 @@ export class Course {
       this.#wants = 'close';
     } else {
       const helping = help(sidecar, ending.decision, this.world, this.#rounds, (text) => this.tell(text));
-      if (!(await this.#unlessGone(helping))) return this.isUp;
+      if (!(await this.#unlessGone(helping)) && !(await this.#toldMore(sidecar))) return this.isUp;
     }
     if (this.sidecar === sidecar && this.#wants === 'nothing') this.#watch();
     return false;
+  }
+
+  /** Tells a run that stands still of what was undone by hand meanwhile. @returns false where there was nothing to tell. */
+  async #toldMore(sidecar: Sidecar): Promise<boolean> {
+    if (!this.isUp || this.world.byHand.size === 0) return false;
+    return this.#unlessGone(tellAllUndone(sidecar, this.world).then(() => true));
   }
 
   async #begin(isFirst: boolean): Promise<void> {
