@@ -161,7 +161,8 @@ export class Course {
       this.#wants = 'close';
     } else {
       const helping = help(sidecar, ending.decision, this.world, this.#rounds, (text) => this.tell(text));
-      if (!(await this.#unlessGone(helping)) && !(await this.#toldMore(sidecar))) return this.isUp;
+      const moves = (await this.#unlessGone(helping)) || (await this.#toldMore(sidecar)) || sidecar.status !== 'parked';
+      if (!moves) return this.isUp;
     }
     if (this.sidecar === sidecar && this.#wants === 'nothing') this.#watch();
     return false;
@@ -289,6 +290,7 @@ export class Course {
   async #close(status: End['status']): Promise<End> {
     const { sidecar, world } = this;
     const ending = this.#ending;
+    this.#isOver = true;
     for (let i = 0; i < 320 && (world.inFlight > 0 || i < 2); i++) await sleep(TICK);
     const snapshot = sidecar?.actor.getSnapshot() as { context: unknown; value: unknown } | undefined;
     await Promise.race([sidecar?.close().catch(() => {}), sleep(200)]);
