@@ -20,6 +20,7 @@ interface Options {
   readonly calm?: true;
   readonly byHand?: true;
   readonly repeats?: true;
+  readonly late?: true;
   readonly shrink?: true;
   readonly json?: true;
 }
@@ -36,6 +37,7 @@ const options = new Command('simulate')
     '--repeats',
     'machines also ask again for acts that they have asked for, and the config says that they are one act',
   )
+  .option('--late', 'more replies come late, of tools of every class')
   .option('--calm', 'without faults: attaching the sidecar alone must change nothing')
   .option('--show <n>', 'how many failures are printed', whole, 20)
   .option('--shrink', 'cut the failures that are printed down')
@@ -78,6 +80,7 @@ function print(tally: Tally, runs: number, seed: number, ms: number): void {
   console.log(`hang    ${percent(tally.failed('hang'), runs)}`);
   console.log(`runs with each feature: ${line(tally.features)}`);
   console.log(`runs with each fault: ${line(tally.faults)}`);
+  console.log(`late replies by class: ${line(tally.late)}`);
   console.log('how often the rules of control were needed:');
   for (const line of countedLines(tally.counters)) console.log(line);
 }
@@ -114,6 +117,7 @@ const tally = await runCampaign({
   calm: options.calm ?? false,
   byHand: options.byHand ?? false,
   repeats: options.repeats ?? false,
+  late: options.late ?? false,
 });
 const kills = await runProcesses(tally, { runs: options.processes, seed, from: from + runs, only });
 const ms = Date.now() - began;

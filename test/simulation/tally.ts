@@ -1,6 +1,7 @@
 /** Counts what came of the runs of a campaign. */
 import { addCounted, noneCounted } from '../control-counters.ts';
 import { FEATURES, featuresOf } from './features.ts';
+import { lateClasses } from './late.ts';
 import type { Scenario } from './scenario.ts';
 import type { Result } from './trial.ts';
 
@@ -25,6 +26,8 @@ export class Tally {
   /** In how many runs each feature was there, and each fault happened. */
   readonly features: Counts = Object.fromEntries(FEATURES.map((feature) => [feature, 0]));
   readonly faults: Counts = {};
+  /** Runs with a reply that comes late, by the class of its tool. */
+  readonly late: Counts = {};
   /** How often the rules of control were needed, over all runs. */
   readonly counters = noneCounted();
   readonly failures: Failure[] = [];
@@ -40,6 +43,7 @@ export class Tally {
     addCounted(this.counters, result.counts);
     for (const feature of featuresOf(scenario)) count(this.features, feature);
     for (const fault of new Set([...result.fired, ...untold(scenario)])) count(this.faults, fault);
+    for (const effect of new Set(lateClasses(scenario))) count(this.late, effect);
     switch (verdict.is) {
       case 'same':
         this.same.push(index);

@@ -10,6 +10,7 @@ import { drawFaults } from './faults.ts';
 import type { Feature } from './features.ts';
 import { Generator } from './generate.ts';
 import { judge, type Verdict } from './judge.ts';
+import { drawLate } from './late.ts';
 import { type Reference, referenceOf } from './reference.ts';
 import { withRepeats } from './repeats.ts';
 import type { Fault, Scenario, Site } from './scenario.ts';
@@ -32,6 +33,8 @@ export interface Also {
   readonly byHand?: boolean;
   /** True where the machine asks again for acts that it has asked for (ON1 to ON5). */
   readonly repeats?: boolean;
+  /** True where more replies come late (C10, C11). */
+  readonly late?: boolean;
 }
 
 /**
@@ -51,7 +54,7 @@ async function drawn(
   seed: number,
   index: number,
   only: readonly Feature[] | null,
-  { byHand: isByHand = false, repeats = false }: Also,
+  { byHand: isByHand = false, repeats = false, late = false }: Also,
 ): Promise<{ scenario: Scenario; calm: Reference }> {
   const chance = new Chance(seed, index);
   // In some runs what goes wrong is a value that much later work has little to do with: that work is what is set aside.
@@ -72,7 +75,11 @@ async function drawn(
     throw new Error(`run ${index} of seed ${seed}: the machine itself comes to no end: ${JSON.stringify(plain)}`);
   const faults = drawFaults(chance, plain, reference.sites, isApart);
   const byHand = isByHand ? drawByHand(seed, index, reference.sites.length) : [];
-  return { scenario: { ...plain, faults: [...faults, ...byHand], paged: chance.percent(50) }, calm: reference };
+  const more = late ? drawLate(seed, index, faults, reference.sites) : [];
+  return {
+    scenario: { ...plain, faults: [...faults, ...byHand, ...more], paged: chance.percent(50) },
+    calm: reference,
+  };
 }
 
 /**
