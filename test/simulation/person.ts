@@ -1,7 +1,7 @@
 /** An honest person: approves what waits for an approval, and says of calls what the world says of them. */
 import { isDeepStrictEqual } from 'node:util';
 import { type Decision, type Sidecar, SidecarError } from 'belay-sidecar';
-import { sleep, type World } from './world.ts';
+import { type Act, sleep, type World } from './world.ts';
 
 /** Approves every call that waits for it. One that stands already, and whose answer the machine has not heard, is not another act. */
 export function approve(sidecar: Sidecar, world: World): void {
@@ -75,6 +75,9 @@ export async function tellAllUndone(sidecar: Sidecar, world: World): Promise<voi
   for (const key of [...world.byHand.keys()]) await tellUndone(sidecar, world, key).catch(() => {});
 }
 
+/** The acts of which a run is being told: it is told of each once. */
+const telling = new WeakSet<Act>();
+
 /** A run that has ended with the act does not take the word: then the act is put back. */
 async function tellUndone(sidecar: Sidecar, world: World, key: string): Promise<void> {
   // It was done again under the same key since: that it is gone would be a lie.
@@ -82,6 +85,9 @@ async function tellUndone(sidecar: Sidecar, world: World, key: string): Promise<
     world.byHand.delete(key);
     return;
   }
+  const undone = world.byHand.get(key);
+  if (undone === undefined || telling.has(undone)) return;
+  telling.add(undone);
   try {
     await sidecar.settle(key, 'compensated');
     world.byHand.delete(key);
@@ -92,6 +98,8 @@ async function tellUndone(sidecar: Sidecar, world: World, key: string): Promise<
       if (world.standing(key) === undefined) act.stands = true;
     }
     throw error;
+  } finally {
+    telling.delete(undone);
   }
 }
 
