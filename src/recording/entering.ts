@@ -124,7 +124,9 @@ export class Entering {
   /** The entry states of a skeleton that the step enters: the first, or the first of each region where each has a unit of its own. */
   #entriesOf(placed: Placed): Place[] {
     const { entered } = this.#view.seen;
-    const found = entered.filter(({ path }) => placed.skeleton.entry.includes(path) && sameMachine(placed, path));
+    const found = entered.filter(
+      ({ path, prefix = '' }) => placed.skeleton.entry.includes(path) && placed.prefix === prefix,
+    );
     if (!placed.lanes) return found.slice(0, 1);
     return found.filter((at, index) => !found.slice(0, index).some((before) => isWithin(at.region, before.region)));
   }
@@ -206,8 +208,4 @@ export class Entering {
 
 function leftBy(place: Place, seen: Microstep, entered: readonly Place[]): boolean {
   return !seen.after.includes(place) || entered.includes(place);
-}
-
-function sameMachine({ prefix }: Placed, path: string): boolean {
-  return prefix === path.slice(0, path.lastIndexOf('/') + 1);
 }

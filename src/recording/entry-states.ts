@@ -1,6 +1,7 @@
 /** Where the states of skeletons lie in a machine. */
 import type { Skeleton } from '../boundaries/config.ts';
 import { type Region, split } from '../model/region.ts';
+import type { Place } from '../runtime/microstep.ts';
 
 /** A skeleton with the region that its states lie in. */
 export interface Placed {
@@ -13,32 +14,28 @@ export interface Placed {
   readonly lanes: boolean;
 }
 
+/** Where a state lies, as a runtime tells it. */
+type At = Omit<Place, 'path'>;
+
 /** The skeletons of a config whose states are there, each with the innermost region that holds them all. */
-export function placedIn(
-  skeletons: Iterable<Skeleton>,
-  placeAt: (path: string) => { readonly region: string; readonly lanes?: true } | undefined,
-): readonly Placed[] {
+export function placedIn(skeletons: Iterable<Skeleton>, placeAt: (path: string) => At | undefined): readonly Placed[] {
   return [...skeletons].flatMap((skeleton) => {
     const found = skeleton.states.flatMap((path) => {
       const place = placeAt(path);
-      return place === undefined ? [] : [{ path, region: place.region, lanes: place.lanes === true }];
+      return place === undefined ? [] : [{ path, ...place }];
     });
     const [first] = found;
     if (first === undefined) return [];
+    const { prefix = '' } = first;
     const region = found.map((place) => place.region).reduce(commonRegion);
     const entries = new Set(found.flatMap((place) => (skeleton.entry.includes(place.path) ? [place.region] : [])));
-    const lanes = areBeside([...entries], first.path, placeAt) || found.some((place) => place.lanes);
-    return [{ skeleton, region, prefix: first.path.slice(0, first.path.lastIndexOf('/') + 1), lanes }];
+    const lanes = areBeside([...entries], prefix, placeAt) || found.some((place) => place.lanes === true);
+    return [{ skeleton, region, prefix, lanes }];
   });
 }
 
 /** True where two of some regions can be active at once: a skeleton that is entered in both has a unit of its own in each (C5). */
-function areBeside(
-  regions: readonly string[],
-  state: string,
-  placeAt: (path: string) => { readonly region: string } | undefined,
-): boolean {
-  const prefix = state.slice(0, state.lastIndexOf('/') + 1);
+function areBeside(regions: readonly string[], prefix: string, placeAt: (path: string) => At | undefined): boolean {
   return regions.some((one) =>
     regions.some((other) => {
       const [left, right] = [one.split('.'), other.split('.')];
@@ -60,7 +57,7 @@ export function regionOfCall(
   { skeleton, prefix }: Placed,
   own: Region,
   at: Region,
-  placeAt: (path: string) => { readonly region: string } | undefined,
+  placeAt: (path: string) => At | undefined,
 ): string | null {
   const [, around] = split(own);
   const [, path] = split(at);

@@ -13,7 +13,7 @@ import type { Closed, Started, StepEntry } from '../model/step-entry.ts';
 import type { Facts } from '../predicates/predicate.ts';
 import type { RunState } from '../projection/run-state.ts';
 import type { DecisionPolicy } from '../recovery/decision-policy.ts';
-import type { Child, Microstep } from '../runtime/microstep.ts';
+import { bare, type Child, type Microstep } from '../runtime/microstep.ts';
 import { Accesses } from './accesses.ts';
 import { type Certified, Certifying } from './certifying.ts';
 import { Entering } from './entering.ts';
@@ -193,6 +193,6 @@ export class StepRecorder {
 }
 
 function startedOf({ id, src, place, kind, input }: Child): Started {
-  const at = place === null ? null : place.path.slice(place.path.lastIndexOf('/') + 1);
+  const at = place === null ? null : bare(place);
   return { id, src, at, kind, input };
 }

@@ -16,6 +16,8 @@ export interface Place {
   readonly path: string;
   /** The path of its region, within its own machine. */
   readonly region: string;
+  /** The part of `path` before its own machine, `inner/`; absent in the outermost machine. The key of a state may have a slash in it, too. */
+  readonly prefix?: string;
   /** True for a state in which several units stand side by side, each in the region that it was entered in. */
   readonly lanes?: true;
 }
@@ -93,4 +95,9 @@ export interface Microstep {
   readonly own?: string | undefined;
   /** The machine that sent its event, and is no part of the runtime's own bookkeeping; null for any other event. */
   readonly sender: ActorHandle | null;
+}
+
+/** The path of a state within its own machine. */
+export function bare({ path, prefix = '' }: Place): string {
+  return path.slice(prefix.length);
 }

@@ -126,8 +126,3 @@ export type Held =
   | { readonly next: 'answer'; readonly output: unknown }
   | { readonly next: 'again' }
   | { readonly next: 'wait' };
-
-/** The path of a state within its own machine. */
-export function bare(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
-}

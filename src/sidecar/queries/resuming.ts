@@ -13,7 +13,6 @@ import { partOf } from '../../projection/set-aside/records.ts';
 import { covers, type Placed } from '../../recording/entry-states.ts';
 import type { Cut } from '../../recovery/cut.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
-import { bare } from '../parts.ts';
 import { controlBy } from '../plan/control.ts';
 import type { Resume } from '../plan/restore-plan.ts';
 import { Undoing } from './undoing.ts';
@@ -131,8 +130,9 @@ export class Resuming {
     const prefix = this.#placed.find((placed) => placed.skeleton === skeleton)?.prefix ?? '';
     if (states.some((state) => covers(skeleton.states, `${prefix}${state}`))) return null;
     // A unit with entries in several regions resumes in its own.
-    const named = [skeleton.rollback.resume as string, ...skeleton.entry].map(bare);
-    const resume = named.find((state) => path === '' || state.startsWith(`${path}.`));
+    const named = [skeleton.rollback.resume as string, ...skeleton.entry];
+    const within = named.flatMap((state) => (state.startsWith(prefix) ? [state.slice(prefix.length)] : []));
+    const resume = within.find((state) => path === '' || state.startsWith(`${path}.`));
     if (resume === undefined) return null;
     const inner = path === '' ? resume : resume.slice(path.length + 1);
     return this.#runtime.valueWithin(prefix, path, inner) ?? null;

@@ -7,11 +7,11 @@ import { regionName } from '../../model/region.ts';
 import type { Placed } from '../../recording/entry-states.ts';
 import type { Macrosteps } from '../../recording/macrosteps.ts';
 import type { StepRecorder } from '../../recording/record-step.ts';
-import type { ActorHandle, Microstep, RuntimeEvent } from '../../runtime/microstep.ts';
+import { type ActorHandle, bare, type Microstep, type RuntimeEvent } from '../../runtime/microstep.ts';
 import type { Crash, Runtime } from '../../runtime/runtime.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
-import { bare, type RunParts } from '../parts.ts';
+import type { RunParts } from '../parts.ts';
 import type { Reuse } from '../reuse.ts';
 import type { Writing } from '../writing.ts';
 import type { Actors } from './actors.ts';
@@ -126,7 +126,7 @@ export class Steps {
     const actor = actors.numberOf(ref) ?? 0;
     const heard = this.#heardFrom(ref, event);
     const region = heard === null ? null : parts.runState.actor(heard).region;
-    const regions = region === null ? places.map((place) => regionName(actor, bare(place.path))) : [region];
+    const regions = region === null ? places.map((place) => regionName(actor, bare(place))) : [region];
     const owners = new Map<string, InstanceId>();
     for (const at of regions) {
       const owner = parts.runState.ownerOf(at, placed);

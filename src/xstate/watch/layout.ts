@@ -24,7 +24,7 @@ export class Layout {
     const known = this.#places.get(node);
     if (known !== undefined) return known;
     const prefix = this.#prefixes.get(node.machine as AnyStateMachine) ?? '';
-    const place = { path: `${prefix}${pathOf(node)}`, region: regionOf(node) };
+    const place = { path: `${prefix}${pathOf(node)}`, region: regionOf(node), ...(prefix !== '' && { prefix }) };
     this.#places.set(node, place);
     return place;
   }
