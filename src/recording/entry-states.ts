@@ -14,7 +14,7 @@ export interface Placed {
   readonly lanes: boolean;
 }
 
-/** Where a state lies, as a runtime tells it. */
+/** A state's region and machine, as a runtime names them. */
 type At = Omit<Place, 'path'>;
 
 /** The skeletons of a config whose states are there, each with the innermost region that holds them all. */
