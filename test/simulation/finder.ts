@@ -29,7 +29,7 @@ interface Complaint {
 interface Search {
   readonly fault: Wrong;
   /** What can be said, the act's own state first. */
-  readonly abouts: readonly Complaint[];
+  readonly complaints: readonly Complaint[];
   /** How many calls there were when the value was first seen. */
   seenAt: number | null;
   isOver: boolean;
@@ -55,9 +55,9 @@ export class Finder {
     this.#searches = scenario.faults.flatMap((fault) => {
       if (fault.fault !== 'wrong') return [];
       // What cannot be named is never complained about: then the wrong value stays right for the judge.
-      const abouts = complaintsOf(scenario, fault.site);
-      if (abouts.length === 0 || abouts.some(({ name, isLast }) => name === null && !isLast)) return [];
-      return [{ fault, abouts, seenAt: null, isOver: false }];
+      const complaints = complaintsOf(scenario, fault.site);
+      if (complaints.length === 0 || complaints.some(({ name, isLast }) => name === null && !isLast)) return [];
+      return [{ fault, complaints, seenAt: null, isOver: false }];
     });
   }
 
@@ -113,7 +113,7 @@ export class Finder {
   }
 
   async #complain(search: Search): Promise<void> {
-    const { fault, abouts } = search;
+    const { fault, complaints } = search;
     const { site, ms, named, twice } = fault;
     await sleep(ms);
     const { sidecar, world, isUp } = this.#course;
@@ -127,7 +127,7 @@ export class Finder {
     world.found.add(site);
     this.unheard.add(site);
     world.moved();
-    const { name, isLast } = (abouts.find(({ unit }) => unit === instance.skeleton) ?? abouts[0]) as Complaint;
+    const { name, isLast } = (complaints.find(({ unit }) => unit === instance.skeleton) ?? complaints[0]) as Complaint;
     const key = name !== null && (named || !isLast) ? { key: name } : {};
     this.#course.tell(`complains about ${site}: ${JSON.stringify({ instance, ...key })}`);
     for (let i = 0; i < (twice ? 2 : 1); i++) {
@@ -174,9 +174,11 @@ export class Finder {
     return [...contexts(this.#course.sidecar?.actor.getSnapshot())].some((context) => this.#isWrong(context, search));
   }
 
-  #isWrong(context: unknown, { abouts, fault }: Search): boolean {
+  #isWrong(context: unknown, { complaints, fault }: Search): boolean {
     const given = this.#course.world.wrong.get(fault.site);
-    return given !== undefined && abouts.some(({ key }) => holds((context as Memory | undefined)?.[key], given.value));
+    return (
+      given !== undefined && complaints.some(({ key }) => holds((context as Memory | undefined)?.[key], given.value))
+    );
   }
 
   async #misspell(instance: InstanceId, what: 'skeleton' | 'entity' | 'key'): Promise<void> {
