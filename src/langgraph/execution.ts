@@ -136,7 +136,8 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
   chunk = (chunk: unknown, questions: readonly Question[]) => this.program.chunk(chunk, questions);
   idOf(lane: Lane, task: string, interrupt: Question['interrupt']): string {
     const { answers } = this.notes(lane);
-    return this.program.idOf(interrupt, answers?.task === task ? answers.values.length : 0);
+    const nth = answers?.task === task ? answers.values.length : 0;
+    return this.program.idOf(interrupt, nth, this.watcher.epochIn(lane.name));
   }
 
   open(pass: Pass, closed: Closed | null, tasks: readonly Task[], then: () => void): void {

@@ -153,7 +153,7 @@ function settingOf(graph: Graph, config: BoundaryConfig, options: GraphOptions, 
     subgraphs: () => resting.subgraphs,
     tieOf: tieFor(config),
     chunk: (chunk, questions) => resting.chunk(chunk, questions),
-    idOf: (interrupt, nth) => resting.questions.idOf(interrupt, nth),
+    idOf: (interrupt, nth, epoch) => resting.questions.idOf(interrupt, nth, epoch),
     asks: (questions) => resting.asks(questions),
     drains: (error) => resting.drains(error),
   };

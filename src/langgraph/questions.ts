@@ -26,7 +26,6 @@ export class Questions {
   #open: readonly Question[] = [];
   /** The ids that were handed out last, until an answer comes. */
   #handedOut: readonly string[] = [];
-  readonly #answered = new Set<string>();
 
   constructor(codecs: readonly ValueCodec[]) {
     this.#codecs = codecs;
@@ -44,12 +43,11 @@ export class Questions {
   /**
    * The id of a question: LangGraph gives all questions of a task one id, also where its node runs again after a restore and asks something else.
    * @param nth how many questions of the task were answered before.
+   * @param epoch how often the work that asks was taken back: an answer that went back with it is none to the same question asked anew, in whichever
+   * process.
    */
-  idOf({ id, value }: Interrupt, nth: number): string {
-    let own = digest([id, nth, argsDigest(value, null, this.#codecs)]);
-    // An answer was taken back with what was asked about: said twice, it is no answer to the same question asked anew.
-    while (this.#answered.has(own)) own = digest([own]);
-    return own;
+  idOf({ id, value }: Interrupt, nth: number, epoch: number): string {
+    return digest([id, nth, epoch, argsDigest(value, null, this.#codecs)]);
   }
 
   /** The open questions, for the caller who looks at them: a bare answer is one to them. */
@@ -93,7 +91,6 @@ export class Questions {
   /** Takes the answers that a `Command` brings; nothing is asked then. @throws GraphError `no_question`, `unsupported_graph`. */
   answer(command: Command): Answer[] {
     const answers = this.#answersOf(command);
-    for (const { question } of answers) this.#answered.add(question.id);
     this.#open = [];
     this.#handedOut = [];
     return answers;

@@ -21,7 +21,7 @@ export interface Setting extends Pick<Host['asked'], 'channels' | 'settings'> {
   tieOf(node: string, args: unknown, memory: Memory): string;
   chunk: Host['chunk'];
   /** The id of a question, by how many of its task were answered before. */
-  idOf(interrupt: Question['interrupt'], nth: number): string;
+  idOf(interrupt: Question['interrupt'], nth: number, epoch: number): string;
   /** The graph rests until its questions are answered; without any, what it asked is taken back. */
   asks(questions: readonly Question[]): void;
   /** The graph rests at the end of a superstep, until it is entered again. */

@@ -44,7 +44,7 @@ export class OpenDecisions {
       const key = budgetKey(decision.failed, boundary, signal);
       this.spent.set(key, (this.spent.get(key) ?? 0) + 1);
     }
-    for (const { instance } of decision.line?.moves ?? []) this.#raiseEpoch(instance);
+    for (const { instance } of decision.line?.moves ?? []) this.raiseEpoch(instanceName(instance));
   }
 
   /** Takes a phase of carrying a decision out. */
@@ -55,7 +55,8 @@ export class OpenDecisions {
     if (phase === 'FENCED') {
       pending.phase = 'FENCED';
       // A rerun moves everybody (K3).
-      if (pending.entry.decision.verdict === 'rerun') for (const { id } of this.#places.all()) this.#raiseEpoch(id);
+      if (pending.entry.decision.verdict === 'rerun')
+        for (const { id } of this.#places.all()) this.raiseEpoch(instanceName(id));
     }
     if (phase === 'STUCK') pending.stuck.set(effect, error);
     else pending.stuck.delete(effect);
@@ -92,8 +93,8 @@ export class OpenDecisions {
     this.pending = entry === undefined ? null : { entry, phase: 'DECIDED', stuck: new Map() };
   }
 
-  #raiseEpoch(id: InstanceId): void {
-    const name = instanceName(id);
+  /** Notes that the work of an instance, by its name, was taken back. */
+  raiseEpoch(name: string): void {
     this.epochs.set(name, (this.epochs.get(name) ?? 0) + 1);
   }
 }

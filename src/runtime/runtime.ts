@@ -74,6 +74,8 @@ export interface Watcher {
   disarmed(ref: ActorHandle, id: string): void;
   /** False where it is known that the call of an actor did not happen. */
   mayStand(ref: ActorHandle): boolean;
+  /** The epoch of the work in a state of the root: how often decisions have taken it back, whichever process made them. */
+  epochIn(path: string): number;
   /** Tells of what a person should know, and no failure says. */
   finds(code: string, text: string): void;
   /** The actor of a number; undefined where none was made in this process. */

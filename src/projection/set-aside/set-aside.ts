@@ -151,11 +151,12 @@ export class SetAside {
     events.occurrences.free(id, actors.structureOf(places.of(instanceName(id))?.region ?? '0:'));
   }
 
-  /** A record is given up: the replay does the work again, its calls answered by their keys (C7). */
+  /** A record is given up: the replay does the work again, its calls answered by their keys (C7). It is work of another epoch then. */
   dismiss(id: InstanceId): void {
     const record = this.records.get(instanceName(id));
     if (record === undefined) return;
     this.records.delete(instanceName(id));
+    for (const name of record.members) this.#run.decisions.raiseEpoch(name);
     for (const item of record.items) {
       if (item.is === 'call') this.#run.calls.ledger.dismiss(item.call.key);
       else if (item.step.isOutside) this.#run.redelivery.lose(item.step);

@@ -240,6 +240,10 @@ export class ReplayedMachine implements Watcher {
 
   finds(): void {}
 
+  epochIn(): number {
+    return 0;
+  }
+
   mayStand(): boolean {
     return true;
   }

@@ -1,4 +1,5 @@
 /** The calls of tools as the machine makes them: what each is answered, and what comes of one that failed (semantics.md E2, E3, C5a, F2). */
+
 import type { Reply } from '../../effects/guarded-call.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { encode } from '../../journal/codec.ts';
@@ -10,6 +11,7 @@ import type { RunState } from '../../projection/run-state.ts';
 import type { Placed } from '../../recording/entry-states.ts';
 import type { StepRecorder } from '../../recording/record-step.ts';
 import type { Call } from '../../runtime/runtime.ts';
+import { epochOf } from '../approvals/refusals.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
@@ -41,6 +43,12 @@ export class Calling {
 
   constructor(port: CallingPort) {
     this.#port = port;
+  }
+
+  /** The epoch of the work in a state of the root. */
+  epochIn(path: string): number {
+    const { parts, queries } = this.#port;
+    return epochOf(parts.runState, queries.whoseCall(regionName(0, path)).instance);
   }
 
   /** Makes a call, again and again where that is decided. @returns its output; never settles where its actor was stopped. */

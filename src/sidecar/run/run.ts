@@ -212,6 +212,10 @@ export class Run implements Watcher {
     this.#timers.disarmed(ref, id);
   }
 
+  epochIn(path: string): number {
+    return this.#calling.epochIn(path);
+  }
+
   mayStand(ref: ActorHandle): boolean {
     const number = this.#actors.numberOf(ref);
     const call = number === undefined ? undefined : this.runState.ledger.ofActor(number);
