@@ -75,8 +75,8 @@ export async function tellAllUndone(sidecar: Sidecar, world: World): Promise<voi
   for (const key of [...world.byHand.keys()]) await tellUndone(sidecar, world, key).catch(() => {});
 }
 
-/** The acts of which a run is being told: it is told of each once. */
-const telling = new WeakSet<Act>();
+/** The acts of which a process is being told, each once. One that is killed meanwhile never answers, and the next one is told. */
+const telling = new WeakMap<Act, Sidecar>();
 
 /** A run that has ended with the act does not take the word: then the act is put back. */
 async function tellUndone(sidecar: Sidecar, world: World, key: string): Promise<void> {
@@ -86,8 +86,8 @@ async function tellUndone(sidecar: Sidecar, world: World, key: string): Promise<
     return;
   }
   const undone = world.byHand.get(key);
-  if (undone === undefined || telling.has(undone)) return;
-  telling.add(undone);
+  if (undone === undefined || telling.get(undone) === sidecar) return;
+  telling.set(undone, sidecar);
   try {
     await sidecar.settle(key, 'compensated');
     world.byHand.delete(key);
@@ -99,7 +99,7 @@ async function tellUndone(sidecar: Sidecar, world: World, key: string): Promise<
     }
     throw error;
   } finally {
-    telling.delete(undone);
+    if (telling.get(undone) === sidecar) telling.delete(undone);
   }
 }
 
