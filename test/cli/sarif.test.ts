@@ -16,6 +16,7 @@ const validate = ajv.compile(JSON.parse(readFileSync(schema, 'utf8')));
 interface Log {
   readonly runs: readonly {
     readonly results: readonly {
+      readonly ruleId: string;
       readonly message: { readonly text: string };
       readonly locations: readonly { readonly physicalLocation: { readonly region: { readonly startLine: number } } }[];
     }[];
@@ -41,13 +42,14 @@ describe('a log in SARIF', () => {
     );
   });
 
-  test('fits the schema and names the line to blame for each run of a rehearsal that does harm', async () => {
+  test('fits the schema and names the line to blame for each run of a rehearsal that does harm, and for each act that acts twice', async () => {
     const { out } = await desk.ask('rehearse', 'order', '--kills', 'none', '--format', 'sarif');
     const results = valid(out).runs.flatMap((run) => run.results);
     const lines = readFileSync(config, 'utf8').split('\n');
-    expect(results).toHaveLength(6);
+    expect(results.map(({ ruleId }) => ruleId === 'rehearsal_acts_twice').filter(Boolean)).toHaveLength(2);
+    expect(results).toHaveLength(6 + 2);
     for (const { message, locations } of results) {
-      const tool = /^(\w+)#/.exec(message.text)?.[1];
+      const tool = /^(\w+)(?:#|, asked)/.exec(message.text)?.[1];
       const line = locations[0]?.physicalLocation.region.startLine ?? 0;
       expect([message.text, lines[line - 1]?.trim().startsWith(`${tool}:`)]).toEqual([message.text, true]);
     }
