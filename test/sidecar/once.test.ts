@@ -21,15 +21,21 @@ async function started(bank: Bank, plan: (unit: string) => Payment, config = pay
   return attached;
 }
 
+/** A run that stands behind both of its payments. */
+async function behindBoth(...given: Parameters<typeof started>) {
+  const sidecar = await started(...given);
+  for (const state of ['firstOver', 'secondOver'] as const) {
+    sidecar.actor.send({ type: 'go' });
+    await until(() => sidecar.actor.getSnapshot().matches(state));
+  }
+  return sidecar;
+}
+
 describe('ON2: a second call of the same act, with equal arguments', () => {
   test('is answered with what the first one was answered, and says which it repeats', async () => {
     const bank = new Bank();
-    const sidecar = await started(bank, () => INVOICE);
+    const sidecar = await behindBoth(bank, () => INVOICE);
     const { actor } = sidecar;
-    actor.send({ type: 'go' });
-    await until(() => actor.getSnapshot().matches('firstOver'));
-    actor.send({ type: 'go' });
-    await until(() => actor.getSnapshot().matches('secondOver'));
     expect(actor.getSnapshot().context).toEqual({ first: 1, second: 1 });
     expect(bank.acts).toHaveLength(1);
     actor.send({ type: 'go' });
@@ -40,53 +46,31 @@ describe('ON2: a second call of the same act, with equal arguments', () => {
 describe('ON3: with other arguments', () => {
   test('it is refused to the machine, with the first act as its witness', async () => {
     const bank = new Bank();
-    const { actor } = await started(bank, (unit) => ({ invoice: 'i1', cents: unit === 'first' ? 100 : 200 }));
-    actor.send({ type: 'go' });
-    await until(() => actor.getSnapshot().matches('firstOver'));
-    actor.send({ type: 'go' });
-    await until(() => actor.getSnapshot().matches('secondOver'));
+    const { actor } = await behindBoth(bank, (unit) => ({ invoice: 'i1', cents: unit === 'first' ? 100 : 200 }));
     expect(actor.getSnapshot().context).toEqual({ first: 1, second: 'act_repeated' });
     expect(bank.acts).toHaveLength(1);
   });
 });
 
 describe('ON4: a repetition rests on the act', () => {
-  for (const key of [undefined, 'second'])
-    test(`the second is found wrong${key === undefined ? '' : ' by its key'}, and the act goes back, since both have its answer`, async () => {
+  for (const [skeleton, key] of [
+    ['first', undefined],
+    ['second', undefined],
+    ['second', 'second'],
+  ] as const)
+    test(`the ${skeleton} is found wrong${key === undefined ? '' : ' by its key'}: both are made anew, as one act`, async () => {
       const bank = new Bank();
       let cents = 100;
-      const sidecar = await started(bank, () => ({ invoice: 'i1', cents }));
+      const sidecar = await behindBoth(bank, () => ({ invoice: 'i1', cents }));
       const { actor } = sidecar;
-      actor.send({ type: 'go' });
-      await until(() => actor.getSnapshot().matches('firstOver'));
-      actor.send({ type: 'go' });
-      await until(() => actor.getSnapshot().matches('secondOver'));
       cents = 200;
-      const instance = { skeleton: 'second', entity: 'it' };
+      const instance = { skeleton, entity: 'it' };
       await sidecar.fail('CONTRACT_VIOLATION', { instance, ...(key !== undefined && { key }) });
       await until(() => actor.getSnapshot().matches('firstOver') && actor.getSnapshot().context.first === 2);
       actor.send({ type: 'go' });
       await until(() => actor.getSnapshot().matches('secondOver'));
       expect(actor.getSnapshot().context).toEqual({ first: 2, second: 2 });
+      expect(bank.standing('i1')).toBe(1);
       expect(bank.acts.map(({ is }) => is)).toEqual(['paid', 'refunded', 'paid']);
     });
-
-  test('the first is found wrong, and the second is taken back with it: both are made anew, as one act', async () => {
-    const bank = new Bank();
-    let cents = 100;
-    const sidecar = await started(bank, () => ({ invoice: 'i1', cents }));
-    const { actor } = sidecar;
-    actor.send({ type: 'go' });
-    await until(() => actor.getSnapshot().matches('firstOver'));
-    actor.send({ type: 'go' });
-    await until(() => actor.getSnapshot().matches('secondOver'));
-    cents = 200;
-    await sidecar.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'first', entity: 'it' } });
-    await until(() => actor.getSnapshot().matches('firstOver') && actor.getSnapshot().context.first === 2);
-    actor.send({ type: 'go' });
-    await until(() => actor.getSnapshot().matches('secondOver'));
-    expect(actor.getSnapshot().context).toEqual({ first: 2, second: 2 });
-    expect(bank.standing('i1')).toBe(1);
-    expect(bank.acts.map(({ is }) => is)).toEqual(['paid', 'refunded', 'paid']);
-  });
 });

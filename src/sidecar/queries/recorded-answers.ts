@@ -84,14 +84,31 @@ function answering({ places, family }: RunState, at: number) {
  * act was made again.
  */
 export function repeatedAct(runState: RunState, id: InstanceId, at: number | 'last' | 'gone'): LedgerCall | undefined {
-  const { ledger, history } = runState;
-  const name = instanceName(id);
-  const answer =
-    typeof at === 'number'
-      ? answeredAt(runState, name, at)
-      : ((at === 'last' ? ledger.between(name, 0, history.head).at(-1) : undefined) ?? goneBack(runState, name));
+  const { ledger } = runState;
+  const answer = answerAt(runState, instanceName(id), at);
   const first = ledger.get(answer?.repeats ?? '');
   return answer !== undefined && first !== undefined && isSame(answer.output, first.output) ? first : undefined;
+}
+
+function answerAt(runState: RunState, name: string, at: number | 'last' | 'gone'): LedgerCall | undefined {
+  if (at === 'gone') return goneBack(runState, name);
+  const position = at === 'last' ? lastAnswered(runState, name) : at;
+  return position === undefined ? goneBack(runState, name) : answeredAt(runState, name, position);
+}
+
+/** True where work has made an act of its own, which stands, or stood until it was undone. */
+export function hasActed({ ledger }: RunState, id: InstanceId): boolean {
+  const name = instanceName(id);
+  return [...ledger.all()].some(({ repeats, intent }) => repeats === null && instanceName(intent.instance) === name);
+}
+
+/** The position of the last answer of an instance; undefined where nothing of it that stands was answered. The answer that led to it is not its own. */
+function lastAnswered(runState: RunState, name: string): number | undefined {
+  const { places } = runState;
+  const entered = places.of(name)?.entered;
+  const steps = places.stepsOf(name, 0, Number.POSITIVE_INFINITY).filter((step) => step !== entered);
+  const last = steps.findLast(({ act }) => answering(runState, act + 1) !== undefined);
+  return last === undefined ? undefined : last.act + 1;
 }
 
 /** The call of an instance whose answer wrote at a position. */

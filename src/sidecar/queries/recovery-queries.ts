@@ -27,7 +27,14 @@ import type { MovedInput } from '../report.ts';
 import { keyedAs, rootOf } from './call-names.ts';
 import { goneCalls } from './gone-effects.ts';
 import { movedInputs } from './moved-inputs.ts';
-import { lostCalls, type Occurrence, repeatedAct, type SuspectAnswers, wrongAnswers } from './recorded-answers.ts';
+import {
+  hasActed,
+  lostCalls,
+  type Occurrence,
+  repeatedAct,
+  type SuspectAnswers,
+  wrongAnswers,
+} from './recorded-answers.ts';
 import { keptOf, Resuming } from './resuming.ts';
 
 /** The queries of one run. */
@@ -91,6 +98,11 @@ export class RecoveryQueries {
   /** @see {@link repeatedAct} */
   repeatedAct(id: InstanceId, at: number | 'last' | 'gone'): LedgerCall | undefined {
     return repeatedAct(this.#runState, id, at);
+  }
+
+  /** @see {@link hasActed} */
+  hasActed(id: InstanceId): boolean {
+    return hasActed(this.#runState, id);
   }
 
   /** @see {@link lostCalls} */

@@ -37,11 +37,16 @@ export async function complain(
   if (runState.ended !== null || runState.asked.cancelled !== null) throw over(runState);
   recovering.refuseIfStuck();
   if (instead) recovering.refuseUnlessParked();
-  const suspicion = complaints.suspected(instance, key);
+  const suspicions = complaints.suspected(instance, key);
   // What was undone already needs no second answer (C12).
-  if (suspicion === null) return recovering.retract(instance, instead);
-  const found = { signal, error: error ?? `found wrong: ${key ?? 'the work'}`, complaint: instance, instead };
-  await recovering.fail({ ...suspicion, ...found, ...(heard !== undefined && { heard }) });
+  if (suspicions.length === 0) return recovering.retract(instance, instead);
+  const found = { signal, error: error ?? `found wrong: ${key ?? 'the work'}`, complaint: instance };
+  for (const [index, suspicion] of suspicions.entries()) {
+    // The message is answered with the last of them: a process that ends before reads it again.
+    const isLast = index === suspicions.length - 1;
+    const brought = isLast && heard !== undefined ? { heard } : {};
+    await recovering.fail({ ...suspicion, ...found, instead: instead && index === 0, ...brought });
+  }
 }
 
 function over({ asked: { cancelled } }: RunState): SidecarError {

@@ -36,11 +36,11 @@ export class Complaints {
   }
 
   /**
-   * The failure that a caller tells of, by the version that it means (C12); without an ordinal, that of the only occurrence (§8.1). Null
+   * The failures that a caller tells of, by the version that it means (C12); without an ordinal, those of the only occurrence (§8.1). None
    * where that work is undone already.
    * @throws SidecarError `bad_failure` for a name that the config does not have, work that never was, a key that it never wrote.
    */
-  suspected({ skeleton, entity, ordinal }: Suspect, key: string | undefined): Suspicion | null {
+  suspected({ skeleton, entity, ordinal }: Suspect, key: string | undefined): readonly Suspicion[] {
     const suspect = key === undefined ? null : parseKey(key);
     if (!this.#parts.config.skeletons.has(skeleton)) {
       const names = [...this.#parts.config.skeletons.keys()].join(', ');
@@ -54,11 +54,12 @@ export class Complaints {
         throw new SidecarError('bad_failure', `no ${skeleton} about "${entity}" was ever begun`);
       if (suspect !== null && !occurrences.hadWritten(skeleton, entity, ordinal, suspect))
         throw new SidecarError('bad_failure', `${skeleton} about "${entity}" never wrote ${suspect.text}`);
-      return this.#repeatedBefore({ skeleton, entity, ordinal }) ?? this.#undoneAlready({ skeleton, entity, ordinal });
+      const own = this.#undoneAlready({ skeleton, entity, ordinal });
+      return [...this.#repeatedBefore({ skeleton, entity, ordinal }), ...listed(own)];
     }
     const only = other === undefined ? one : this.#parts.decisionPolicy.meant(here);
     if (only === null)
-      return { failure: { in: null, key: null, why: 'fits_several' }, about: { write: null, head: 0, epoch: 0 } };
+      return [{ failure: { in: null, key: null, why: 'fits_several' }, about: { write: null, head: 0, epoch: 0 } }];
     return this.#accusation(only, suspect === null ? null : this.#keyOf(only, suspect));
   }
 
@@ -92,13 +93,13 @@ export class Complaints {
     return { failure: { in: standing.intent.instance, key: null }, about: { write: null, head: 0, epoch: -1 } };
   }
 
-  /** The complaint about the act that undone work has repeated; null where it has repeated none. */
-  #repeatedBefore({ skeleton, entity, ordinal }: Unordered): Suspicion | null {
+  /** The complaint about the act that undone work has repeated; none where it has repeated none. */
+  #repeatedBefore({ skeleton, entity, ordinal }: Unordered): readonly Suspicion[] {
     const { occurrences } = this.#runState;
     const ordinals = ordinal === undefined ? [...occurrences.ordinals(skeleton, entity)] : [ordinal];
     const acts = ordinals.map((each) => this.#queries.repeatedAct({ skeleton, entity, ordinal: each }, 'gone'));
     const first = acts.find((act) => act !== undefined);
-    return first === undefined ? null : this.#accusationOf(first);
+    return first === undefined ? [] : listed(this.#accusationOf(first));
   }
 
   /** The complaint about the call that made an act. */
@@ -129,11 +130,16 @@ export class Complaints {
     return { text: `actor:${segments.slice(1).join('/')}`, segments, pattern: key.pattern };
   }
 
-  /** The answer of an act is one: who was given it again cannot be given another before the act is made again (ON4). */
-  #accusation(id: InstanceId, key: Key | null): Suspicion | null {
+  /**
+   * The complaints about work. The answer of an act is one: a repetition is given no other before the act is made again (ON4). Where no write says
+   * which answer is meant, and the work has made calls of its own, it is about those as well.
+   */
+  #accusation(id: InstanceId, key: Key | null): readonly Suspicion[] {
     const write = key === null ? undefined : this.#firstWrite(id, key);
     const first = this.#queries.repeatedAct(id, write?.at ?? (key === null ? 'last' : 'gone'));
-    return first === undefined ? this.#ofWork(id, key) : this.#accusationOf(first);
+    if (first === undefined) return listed(this.#ofWork(id, key));
+    const act = listed(this.#accusationOf(first));
+    return write !== undefined || !this.#queries.hasActed(id) ? act : [...act, ...listed(this.#ofWork(id, key))];
   }
 
   #firstWrite(id: InstanceId, key: Key) {
@@ -158,4 +164,8 @@ export class Complaints {
     if (write === undefined) return this.#undoneAlready(id);
     return { failure: { in: id, key }, about: { ...about, write: this.#runState.originOf(write.at) } };
   }
+}
+
+function listed<T>(one: T | null): readonly T[] {
+  return one === null ? [] : [one];
 }

@@ -1,0 +1,69 @@
+/** ON4 in work that has answers of its own beside that of the act which it repeats: a complaint is about each answer that it may mean. */
+import { describe, expect, test } from 'vitest';
+import { until } from '../poll.ts';
+import { calls, configOf, machineOf, run, World } from './little.ts';
+
+/** A unit that pays, and one whose states look and pay again, in an order. */
+function planned(effect: string, look: string, order: readonly ('look' | 'again')[]) {
+  const world = new World();
+  const pay = world.tool('pay');
+  const pays = (key: string, target: string) => ({
+    invoke: { ...calls('pay', key, target).invoke, input: { invoice: 'i1' } },
+  });
+  const states = {
+    look: calls('look', 'looked', order[0] === 'look' ? 'again' : 'rest'),
+    again: pays('paid', order[0] === 'again' ? 'look' : 'rest'),
+  };
+  const machine = machineOf(
+    { pay, look: world.tool('look') },
+    {
+      initial: 'pay',
+      states: {
+        pay: pays('receipt', order[0] as string),
+        ...states,
+        rest: { on: { close: 'end' } },
+        end: { type: 'final' },
+      },
+    },
+  );
+  const config = configOf(
+    {
+      pay: `reads: [], writes: [receipt, paid], ${effect}, once: [args.invoice]`,
+      look: `reads: [], writes: [looked], effect: ${look}`,
+    },
+    {
+      PAY: { states: ['pay'], at: `pay -> ${order[0]}`, writes: ['receipt'], rollback: 'compensable: undo' },
+      WORK: {
+        states: [...order],
+        at: `${order[1]} -> rest`,
+        writes: [order[1] === 'look' ? 'looked' : 'paid', order[1] === 'look' ? 'paid' : 'looked'],
+      },
+    },
+  );
+  return { world, machine, config };
+}
+
+describe('ON4: a complaint without a key about work that looks and pays again', () => {
+  test('is about the payment and about the look, where the payment was answered last', async () => {
+    const { world, machine, config } = planned('effect: compensable, undo: un', 'idempotent', ['look', 'again']);
+    const it = await run(machine, config, { undo: world.undo });
+    await it.at('rest');
+    expect([world.count('pay'), world.count('look')]).toEqual([1, 1]);
+    await it.wrong('WORK');
+    await until(() => world.count('pay') === 2 && world.count('look') === 2);
+    await it.at('rest');
+    expect([it.context(), world.undone.length]).toEqual([{ receipt: 'pay1', looked: 'look1', paid: 'pay1' }, 1]);
+    await it.sidecar.close();
+  });
+
+  test('is about the look, where that was answered last: the payment stands, which cannot be taken back', async () => {
+    const { world, machine, config } = planned('effect: irreversible', 'none', ['again', 'look']);
+    const it = await run(machine, config);
+    await it.at('rest');
+    await it.wrong('WORK');
+    await until(() => world.count('look') === 2);
+    await it.at('rest');
+    expect([world.count('pay'), it.context()]).toEqual([1, { receipt: 'pay0', paid: 'pay0', looked: 'look1' }]);
+    await it.sidecar.close();
+  });
+});
