@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { setup } from 'xstate';
 import { lintConfig } from '../../src/boundaries/lint/lint.ts';
+import { Reach } from '../../src/boundaries/lint/reach.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { attach, resume } from '../../src/xstate/attach.ts';
 import { machineShape } from '../../src/xstate/shape.ts';
@@ -82,4 +83,13 @@ describe('a skeleton over two machines', () => {
   ])('is no finding where %s', async (_, config) => {
     expect(await asked(config)).toEqual({ found: [], refusals: [null, null] });
   });
+});
+
+test('a state with a slash in its name lies in the machine whose root is before it', () => {
+  const reach = new Reach(machineShape(machine));
+  expect(['with/slash', 'sub/with/slash', 'sub/one', 'sub/', ''].map((state) => reach.parentOf(state))).toEqual([
+    ...['', 'sub/', 'sub/'],
+    ...[null, null],
+  ]);
+  expect(reach.entered('with/slash')).toEqual(new Set(['with/slash', '']));
 });

@@ -2,6 +2,7 @@
 import type { BoundaryConfig, Skeleton } from '../config.ts';
 import { entriesOf, field, type Item, itemsOf, textOf, textsOf } from '../page/document.ts';
 import type { Findings, Place } from '../page/finding.ts';
+import { machineOf, type Names } from './reach.ts';
 
 /** A state that lies in another machine than the first state of its skeleton. */
 interface Astray {
@@ -11,11 +12,6 @@ interface Astray {
   readonly first: string;
   /** The machines of `state` and of `first`, as messages name them. */
   readonly machines: readonly [string, string];
-}
-
-/** The known names of states. */
-interface Names {
-  has(state: string): boolean;
 }
 
 /** Lists a message for each skeleton with states, entries, boundaries or a resume in two machines. */
@@ -58,15 +54,6 @@ function astrayOf(skeleton: Skeleton, state: string, agent: string, states: Name
   if (own === other) return null;
   const named = (machine: string) => (machine === '' ? agent : machine.slice(0, -1));
   return { skeleton: skeleton.name, state, first, machines: [named(other), named(own)] };
-}
-
-/** The longest prefix of a state's path that is the root of an invoked machine (`sub/`); empty for the outermost machine. */
-function machineOf(state: string, states: Names): string {
-  for (let slash = state.lastIndexOf('/'); slash > 0; slash = state.lastIndexOf('/', slash - 1)) {
-    const root = state.slice(0, slash + 1);
-    if (states.has(root)) return root;
-  }
-  return '';
 }
 
 function messageOf({ skeleton, state, first, machines }: Astray): string {

@@ -17,10 +17,15 @@ export class Reach {
     this.shape = shape;
     this.states = new Map(shape.states.map((state) => [state.path, state]));
     for (const { path } of shape.states) {
-      const parent = parentOf(path);
+      const parent = this.parentOf(path);
       if (parent !== null) this.#children.set(parent, [...(this.#children.get(parent) ?? []), path]);
     }
     for (const edge of shape.edges) this.#edges.set(edge.from, [...(this.#edges.get(edge.from) ?? []), edge]);
+  }
+
+  /** The state around a state; null for the root of a machine. */
+  parentOf(path: string): string | null {
+    return parentIn(machineOf(path, this.states), path);
   }
 
   /** Every state that is active once control has entered one: those around it, and those that it begins with. */
@@ -30,18 +35,18 @@ export class Reach {
     const active = new Set<string>();
     this.#entered.set(path, active);
     const around = [path];
-    for (let outer = parentOf(path); outer !== null; outer = parentOf(outer)) around.push(outer);
+    for (let outer = this.parentOf(path); outer !== null; outer = this.parentOf(outer)) around.push(outer);
     for (const state of around) this.#enter(state, state === path, active);
     return active;
   }
 
   /** The states that an edge enters: not those around both of its ends, nor the regions beside it, which stay as they are. */
   enteredBy(from: string | null, to: string): readonly string[] {
-    let around = from === null ? null : parentOf(from);
+    let around = from === null ? null : this.parentOf(from);
     const staysPut = (state: string) =>
       state !== to && isWithin(to, state) && this.states.get(state)?.type !== 'parallel';
-    while (around !== null && !staysPut(around)) around = parentOf(around);
-    const domain = around === null || parentOf(around) === null ? null : around;
+    while (around !== null && !staysPut(around)) around = this.parentOf(around);
+    const domain = around === null || this.parentOf(around) === null ? null : around;
     return [...this.entered(to)].filter((state) => domain === null || (state !== domain && isWithin(state, domain)));
   }
 
@@ -72,7 +77,7 @@ export class Reach {
 
   /** The states that an active state leads to: along its edges, and into the machines that it invokes. */
   #next(state: string): readonly string[] {
-    const within = state.slice(0, state.lastIndexOf('/') + 1);
+    const within = machineOf(state, this.states);
     const nested = (this.states.get(state)?.invokes ?? []).map(({ tool }) => `${within}${tool}/`);
     return [...(this.#edges.get(state) ?? []).map(({ to }) => to), ...nested.filter((root) => this.states.has(root))];
   }
@@ -115,15 +120,28 @@ export class Reach {
       for (const child of children) this.#enter(child, true, active);
     } else if (state.type === 'history') {
       // Any state within the parent may have been active before.
-      for (const [other] of this.states) if (isWithin(other, parentOf(path) ?? '')) active.add(other);
+      for (const [other] of this.states) if (isWithin(other, this.parentOf(path) ?? '')) active.add(other);
     } else if (whole && state.initial !== null) this.#enter(state.initial, true, active);
   }
 }
 
-/** The state around a state; null for the root of a machine. */
-export function parentOf(path: string): string | null {
-  const slash = path.lastIndexOf('/') + 1;
-  if (path.length === slash) return null;
+/** The state around a state of a machine, whose root is given; null for the root itself. */
+export function parentIn(machine: string, path: string): string | null {
+  if (path === machine) return null;
   const dot = path.lastIndexOf('.');
-  return dot >= slash ? path.slice(0, dot) : path.slice(0, slash);
+  return path.slice(0, dot >= machine.length ? dot : machine.length);
+}
+
+/** The known names of states. */
+export interface Names {
+  has(state: string): boolean;
+}
+
+/** The longest prefix of a state's path that is the root of an invoked machine (`sub/`); empty for the outermost machine. */
+export function machineOf(state: string, states: Names): string {
+  for (let slash = state.lastIndexOf('/'); slash > 0; slash = state.lastIndexOf('/', slash - 1)) {
+    const root = state.slice(0, slash + 1);
+    if (states.has(root)) return root;
+  }
+  return '';
 }

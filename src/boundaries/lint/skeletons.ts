@@ -7,7 +7,7 @@ import { type Entry, entriesOf, field, type Item, itemsOf, textsOf } from '../pa
 import type { Findings, Place } from '../page/finding.ts';
 import { isWithin } from '../sections/skeleton.ts';
 import { isOf, lostEdges, PENDING, whyNot } from './edges.ts';
-import { parentOf, type Reach } from './reach.ts';
+import { parentIn, type Reach } from './reach.ts';
 
 /** Reports likely mistakes in the skeletons of a config. Without a machine, only those that need none. */
 export function lintSkeletons(config: BoundaryConfig, root: Item, reach: Reach | null, findings: Findings): void {
@@ -20,7 +20,7 @@ export function lintSkeletons(config: BoundaryConfig, root: Item, reach: Reach |
     lintEntries(entry.item, config, reach, reachable, findings);
     lintArrivals(skeleton, entry, reach, reachable, findings);
   }
-  lintClaims(entries, config, findings);
+  lintClaims(entries, config, reach, findings);
   for (const { skeleton, from, to, event, why } of reach === null ? [] : lostEdges(config, reach)) {
     const at = entries.find(([name]) => name === skeleton)?.[1].at ?? root.at;
     const edge = `${from} -> ${to}${event === '' ? '' : ` (${event})`}`;
@@ -124,7 +124,15 @@ function lintArrivals(
   }
 }
 
-function lintClaims(entries: readonly (readonly [string, Entry])[], config: BoundaryConfig, findings: Findings): void {
+function lintClaims(
+  entries: readonly (readonly [string, Entry])[],
+  config: BoundaryConfig,
+  reach: Reach | null,
+  findings: Findings,
+): void {
+  // Without a machine, its states are taken to have no slashes in their own names.
+  const parentOf = (state: string) =>
+    reach?.parentOf(state) ?? (reach === null ? parentIn(state.slice(0, state.lastIndexOf('/') + 1), state) : null);
   const owner = new Map<string, string>();
   const claims = entries.flatMap(([name, { item }]) => {
     return textsOf(field(item, 'states')).map(([state, { at }]) => ({ name, state, at }));
