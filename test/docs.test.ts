@@ -65,7 +65,7 @@ test("the README's commands exist", () => {
   const named = [...readme.matchAll(/npm (?:run )?([a-z:]+)/g)].map((match) => match[1] as string);
   expect(named).toContain('test');
   for (const name of named)
-    if (!['ci', 'pack', 'install', 'pkg'].includes(name)) expect(Object.keys(scripts)).toContain(name);
+    if (!['ci', 'pack', 'install', 'init', 'pkg'].includes(name)) expect(Object.keys(scripts)).toContain(name);
 });
 
 test('the example of the format is answered as its page says', async () => {

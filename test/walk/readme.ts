@@ -44,12 +44,12 @@ export function walkReadme(compiles: boolean, tell: (step: Step) => void): void 
     const packs = commands.find((command) => command.includes('npm pack'))?.split(' && ')[1];
     // A test must not build while others read what is built.
     step(packs, root, null, ` --pack-destination ${project}${compiles ? '' : ' --ignore-scripts'}`);
-    step('npm init -y', project, null);
-    step(
-      commands.find((command) => command.startsWith('npm pkg')),
-      project,
-      null,
-    );
+    for (const begins of ['npm init', 'npm pkg'])
+      step(
+        commands.find((command) => command.startsWith(begins)),
+        project,
+        null,
+      );
     step(
       commands.find((command) => command.startsWith('npm install')),
       project,
