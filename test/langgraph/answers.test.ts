@@ -1,4 +1,4 @@
-/** An answer belongs to the question that it was given to: by its id, or as the bare answer to what was handed out last. */
+/** An answer belongs to the question that it was given to: by its id, or as the bare answer to what was handed out last. One that a restore took back is none to the question asked anew. */
 import { Annotation, Command, interrupt, Send, StateGraph } from '@langchain/langgraph';
 import { expect, test } from 'vitest';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
@@ -142,4 +142,49 @@ test('the ids of questions are the same in a second process, which takes an answ
   expect((await second.resume(say({ [bob]: true }))).log).toEqual(['Ann: true', 'Bob: true']);
   expect(again.refunded).toEqual(['Bob']);
   await second.close();
+});
+
+test.each(['before the graph asks anew', 'after it has asked anew'])(
+  'an id answered before a restore is refused in the next process, taken over %s',
+  async (when) => {
+    const journal = memoryStore();
+    const run = await attachGraph(refunds(['Ann', 'Bob']).graph, options(journal));
+    await run.invoke();
+    const ann = idOf(run, 'Ann');
+    await run.resume(say({ [ann]: 'maybe' }));
+    await run.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'Ask', entity: 'Ann', ordinal: 0 } });
+    if (when.startsWith('after')) await run.invoke();
+    await run.close();
+    const again = refunds(['Ann', 'Bob']);
+    const second = await resumeGraph(again.graph, options(journal));
+    await second.invoke();
+    await expect(second.resume(say({ [ann]: true }))).rejects.toMatchObject({ code: 'no_question' });
+    expect(again.refunded).toEqual([]);
+    await second.close();
+  },
+);
+
+test('an id is another after each restore, and the one of work that stands stays', async () => {
+  const journal = memoryStore();
+  const first = await attachGraph(refunds(['Ann', 'Bob']).graph, options(journal));
+  await first.invoke();
+  const [ann, bob] = [idOf(first, 'Ann'), idOf(first, 'Bob')];
+  await first.resume(say({ [ann]: 'maybe' }));
+  await first.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'Ask', entity: 'Ann', ordinal: 0 } });
+  await first.close();
+  const second = await resumeGraph(refunds(['Ann', 'Bob']).graph, options(journal));
+  await second.invoke();
+  const anew = idOf(second, 'Ann');
+  expect([anew === ann, idOf(second, 'Bob')]).toEqual([false, bob]);
+  await second.resume(say({ [anew]: 'perhaps' }));
+  await second.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'Ask', entity: 'Ann', ordinal: 0 } });
+  await second.close();
+  const people = refunds(['Ann', 'Bob']);
+  const third = await resumeGraph(people.graph, options(journal));
+  await third.invoke();
+  for (const old of [ann, anew])
+    await expect(third.resume(say({ [old]: true }))).rejects.toMatchObject({ code: 'no_question' });
+  await third.resume(say({ [idOf(third, 'Ann')]: true, [bob]: false }));
+  expect(people.refunded).toEqual(['Ann']);
+  await third.close();
 });
