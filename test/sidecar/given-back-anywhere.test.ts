@@ -5,14 +5,13 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Annotation, StateGraph } from '@langchain/langgraph';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import type { ReconcileResult, Undo } from '../../src/effects/counterparty.ts';
 import { flow, type Step } from '../../src/flow/flow.ts';
 import { gathered } from '../../src/journal/gathered.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
-import { memoryStore } from '../../src/journal/memory/store.ts';
 import { postgresStore } from '../../src/journal/postgres/store.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { attachGraph, resumeGraph } from '../../src/langgraph/graph.ts';
@@ -22,30 +21,12 @@ import { workClient } from '../../src/workers/client.ts';
 import { startWorker } from '../../src/workers/worker.ts';
 import { entriesOf } from '../journal/entries-of.ts';
 import { until } from '../poll.ts';
-import { startServer } from '../postgres-server.ts';
-import { scratchFolder } from '../scratch.ts';
 import { agentOf } from '../workers/shop.ts';
+import { everyStore } from './every-store.ts';
 import { withCommit } from './staging.ts';
 import { type Called, held, Line, of, type Station } from './stations.ts';
 
-const folder = scratchFolder('given-back-anywhere');
-mkdirSync(folder, { recursive: true });
-const server = await startServer();
-const schema = `given ${process.pid}`;
-let files = 0;
-
-afterAll(async () => {
-  if (server?.own === false) await server.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
-  await server?.stop();
-});
-
-const STORES: Record<string, () => JournalStore> = {
-  memory: () => memoryStore(),
-  'a file': () => sqliteStore(join(folder, `${++files}.db`)),
-  ...(server === null
-    ? {}
-    : { PostgreSQL: () => postgresStore({ address: server.address(), schema: `${schema} ${++files}` }) }),
-};
+const { stores, path, database } = await everyStore('given-back');
 
 const ASKED = 'effect: irreversible, timeout: 20ms, reconcile: { ask: bank, tries: 2, wait: 1ms }';
 
@@ -88,7 +69,7 @@ async function givenBack(journal: JournalStore) {
   return [given, entries.flatMap((entry) => (entry.do === 'returned' ? [entry.key] : []))];
 }
 
-describe.each(Object.entries(STORES))('a run in %s', (_, store) => {
+describe.each(Object.entries(stores))('a run in %s', (_, store) => {
   test.each([
     ['is closed', undefined],
     ['is closed after a drain that has run out', { drain: 20 }],
@@ -247,7 +228,7 @@ describe.each(Object.entries(STORES))('a run in %s', (_, store) => {
 
   test('that a worker gives back in the middle of a payment is gone on with by the next one, paid once', async () => {
     const journal = store();
-    const own = join(folder, `worker ${++files}`);
+    const own = path('worker');
     mkdirSync(own);
     const told: string[] = [];
     const working = () =>
@@ -336,24 +317,22 @@ function linesIn(file: string): string[] {
 const PROCESS = fileURLToPath(new URL('given-back-process.ts', import.meta.url));
 const KILLED: Record<string, () => { readonly args: readonly string[]; readonly open: () => JournalStore }> = {
   'a file': () => {
-    const path = join(folder, `${++files}.db`);
-    return { args: [path, ''], open: () => sqliteStore(path) };
+    const file = path('runs.db');
+    return { args: [file, ''], open: () => sqliteStore(file) };
   },
-  ...(server === null
-    ? {}
-    : {
-        PostgreSQL: () => {
-          const own = { address: server.address(), schema: `${schema} ${++files}`, leaseMs: 2_000 };
-          return { args: [own.address, own.schema], open: () => postgresStore(own) };
-        },
-      }),
+  ...(database !== null && {
+    PostgreSQL: () => {
+      const own = { ...database(), leaseMs: 2_000 };
+      return { args: [own.address, own.schema], open: () => postgresStore(own) };
+    },
+  }),
 };
 
 test.each(Object.entries(KILLED))(
   'in %s, a process that is killed once it has named its call makes it no more: the next one asks, and pays once',
   async (_, place) => {
     const { args, open } = place();
-    const own = join(folder, `killed ${++files}`);
+    const own = path('killed');
     mkdirSync(own);
     const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), PROCESS, ...args, own], {
       stdio: ['ignore', 'inherit', 'inherit'],

@@ -1,39 +1,17 @@
 /** A run that is done and has left something: held calls that were never made, and complaints without an answer (semantics.md C12, E4). */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { gathered } from '../../src/journal/gathered.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import { postgresStore } from '../../src/journal/postgres/store.ts';
-import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { parseRunNote, runNoteOf } from '../../src/reports/run-note.ts';
 import { wrapJournals } from '../../src/testing/wrap-journals.ts';
 import { workClient } from '../../src/workers/client.ts';
 import { until } from '../poll.ts';
-import { startServer } from '../postgres-server.ts';
-import { scratchFolder } from '../scratch.ts';
+import { everyStore } from './every-store.ts';
 import { Book, staged } from './staging.ts';
 import { Line, of } from './stations.ts';
 
-const folder = scratchFolder('left-at-end');
-mkdirSync(folder, { recursive: true });
-const server = await startServer();
-const schema = `left ${process.pid}`;
-let files = 0;
-
-afterAll(async () => {
-  if (server?.own === false) await server.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
-  await server?.stop();
-});
-
-const STORES: Record<string, () => JournalStore> = {
-  memory: () => memoryStore(),
-  'a file': () => sqliteStore(join(folder, `${++files}.db`)),
-  ...(server === null
-    ? {}
-    : { PostgreSQL: () => postgresStore({ address: server.address(), schema: `${schema} ${++files}` }) }),
-};
+const { stores } = await everyStore('left-at-end');
 
 const WRONG = { signal: 'CONTRACT_VIOLATION', instance: of('a'), key: 'a', by: 'ann', why: 'too high' } as const;
 /** The work of a run that is left for workers in a store, begun by hand. */
@@ -41,6 +19,15 @@ async function ordered(journal: JournalStore, line: Line) {
   const client = workClient(journal);
   await client.start({ run: 'r', agent: 'line' });
   return { client, run: await line.resume({ journal }) };
+}
+
+/** Such a run, at rest behind its unit, and durable so far. */
+async function rested(journal: JournalStore, line: Line) {
+  const made = await ordered(journal, line);
+  made.run.send('go');
+  await made.run.at('rest');
+  await made.run.sidecar.durable();
+  return made;
 }
 
 /** The message of a complaint that `client.fail` would leave now. */
@@ -62,14 +49,11 @@ async function noteOf(journal: JournalStore) {
   return note?.standing;
 }
 
-describe.each(Object.entries(STORES))('a run in %s', (_, store) => {
+describe.each(Object.entries(stores))('a run in %s', (_, store) => {
   test('that is at its end answers a complaint first that was left before', async () => {
     const journal = store();
     const line = new Line([{ name: 'a' }]);
-    const { client, run } = await ordered(journal, line);
-    run.send('go');
-    await run.at('rest');
-    await run.sidecar.durable();
+    const { client, run } = await rested(journal, line);
     await client.fail('r', WRONG);
     run.send('end');
     // The work is done again, and the event that ended it is sent again behind it.
@@ -83,10 +67,7 @@ describe.each(Object.entries(STORES))('a run in %s', (_, store) => {
   test('that was done before a complaint came names it, whoever asks', async () => {
     const journal = store();
     const line = new Line([{ name: 'a' }]);
-    const { client, run } = await ordered(journal, line);
-    run.send('go');
-    await run.at('rest');
-    await run.sidecar.durable();
+    const { client, run } = await rested(journal, line);
     const message = await messageNow(journal);
     run.send('end');
     await run.finished();
@@ -171,10 +152,7 @@ test('a complaint that the process hears of after the end is journaled as unansw
 test('a poster that was overtaken by the end is told so', async () => {
   const journal = memoryStore();
   const line = new Line([{ name: 'a' }]);
-  const { run } = await ordered(journal, line);
-  run.send('go');
-  await run.at('rest');
-  await run.sidecar.durable();
+  const { run } = await rested(journal, line);
   const rows = [...(await gathered(journal.read('r')))];
   run.send('end');
   await run.finished();
@@ -219,10 +197,7 @@ test('a complaint about work that was parked elsewhere is answered by the proces
 test('a complaint in the process itself is refused where the run is cancelled before its answer', async () => {
   const journal = memoryStore();
   const line = new Line([{ name: 'a' }]);
-  const { client, run } = await ordered(journal, line);
-  run.send('go');
-  await run.at('rest');
-  await run.sidecar.durable();
+  const { client, run } = await rested(journal, line);
   const failing = run.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
   await client.cancel('r', { by: 'ann' });
   run.sidecar.rest();
