@@ -23,6 +23,7 @@ import {
   value,
 } from './entry-forms.ts';
 import { type Column, member, optional, RowForm, unused, variant, variants } from './entry-row.ts';
+import { inputPlace } from './lost.ts';
 
 type MarkOf<K extends HistoryEvent['do']> = Extract<HistoryEvent, { do: K }>;
 
@@ -90,11 +91,12 @@ const started = new RowForm<Started>(5, [
   member('kind', oneOf(['promise', 'machine', 'other'])),
   {
     absent: null,
-    write: ({ id, input }, to) => to.value(input, 'input', [id]),
+    write: ({ id, at, input }, to) => to.value(input, inputPlace(at), [id]),
     read: (stored, _, started) => {
       started.input = stored;
     },
   },
+  optional('systemId', name),
 ]);
 
 /** The change that a step made to control, where that does not follow from its parties (C1): 0 stands for the regions of its parties. */

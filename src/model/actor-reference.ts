@@ -1,14 +1,21 @@
-/** Stands in a context for an actor until that actor exists again. */
+/** Stands for an actor in what a journal holds, by the actor's place in the system of its run: the ids on the way from the root. */
 export class ActorReference {
-  readonly id: string;
-  readonly sessionId = null;
+  readonly place: string;
 
-  constructor(id: string) {
-    this.id = id;
+  constructor(place: string) {
+    this.place = place;
   }
 }
 
-/** True if a value is an actor, or stands for one. */
-export function isReference(value: object): value is { id: string } {
-  return value instanceof ActorReference || ('sessionId' in value && 'send' in value && 'ref' in value);
+/** The name under which a runtime hands in how its actors are written. No codec of a caller has it. */
+export const ACTOR_CODEC = 'belay:actor';
+
+/** The actors of one run as the journal writes them: by their places. */
+export interface ActorCodec {
+  readonly name: typeof ACTOR_CODEC;
+  /** True for an actor of the run, and for what stands for one. */
+  is(value: object): boolean;
+  /** The place of an actor. */
+  encode(value: object): string;
+  decode(place: string): unknown;
 }

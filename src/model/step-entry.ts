@@ -33,6 +33,8 @@ export interface Started {
   readonly kind: 'promise' | 'machine' | 'other';
   /** The input of a spawned actor; an invoked one takes it from the restored context (R7). */
   readonly input?: unknown;
+  /** The name of a spawned actor in the system; an invoked one has it from its state. */
+  readonly systemId?: string;
 }
 
 /** A participant of a step: an instance, or the root of a region. */

@@ -192,7 +192,7 @@ export class StepRecorder {
   }
 }
 
-function startedOf({ id, src, place, kind, input }: Child): Started {
+function startedOf({ id, src, place, kind, input, systemId }: Child): Started {
   const at = place === null ? null : bare(place);
-  return { id, src, at, kind, input };
+  return { id, src, at, kind, input, ...(systemId !== undefined && { systemId }) };
 }

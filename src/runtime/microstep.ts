@@ -32,6 +32,8 @@ export interface Child {
   readonly place: Place | null;
   readonly kind: 'promise' | 'machine' | 'other';
   readonly input: unknown;
+  /** Its name in the system, where it is spawned and has one. */
+  readonly systemId?: string;
 }
 
 /** A delayed event that is over: the actor that had scheduled it, and its id there. */

@@ -25,6 +25,8 @@ export interface ChildPlan {
   readonly event: RuntimeEvent;
   /** The input of a spawned one. */
   readonly input: unknown;
+  /** The name of a spawned one in the system; left out where it has none. */
+  readonly systemId?: string;
   /** Where a machine stands; null for one that starts afresh, and for what is no machine. */
   readonly plan: ActorPlan | null;
   readonly kind: 'promise' | 'machine' | 'other';

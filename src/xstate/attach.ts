@@ -8,6 +8,7 @@ import type { RunCommands } from '../sidecar/opening/commands.ts';
 import { beginRun, type Opened, type Program, resumeRun } from '../sidecar/opening/open-run.ts';
 import type { RunOptions } from '../sidecar/opening/options.ts';
 import { DELAYS, type Delays } from './delays.ts';
+import { ActorPlaces } from './references.ts';
 import { MachineRuntime } from './runtime.ts';
 import { machineShape } from './shape.ts';
 
@@ -113,12 +114,14 @@ export async function resume<TMachine extends AnyStateMachine>(
 function programOf<TMachine extends AnyStateMachine>(machine: TMachine, options: SidecarOptions<TMachine>): Program {
   const { input, inspect, [DELAYS]: delays }: SidecarOptions<TMachine> & { readonly [DELAYS]?: Delays } = options;
   const shape = machineShape(machine);
+  const places = new ActorPlaces();
   return {
     agent: machine.id,
     digest: shape.digest,
     states: new Set(shape.states.map(({ path }) => path)),
     input,
-    runtime: (watcher, now) => new MachineRuntime(machine, watcher, { inspect, now, delays }),
+    actors: places,
+    runtime: (watcher, now) => new MachineRuntime(machine, watcher, { inspect, now, delays, places }),
   };
 }
 

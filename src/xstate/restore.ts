@@ -8,7 +8,7 @@ import type { ActorPlan, TimerPlan } from '../runtime/restore-plan.ts';
 import type { Watcher } from '../runtime/runtime.ts';
 import { makeChild } from './children.ts';
 import { stateDone } from './events.ts';
-import { withReferences } from './references.ts';
+import type { ActorPlaces } from './references.ts';
 import { activeNodes, pathOf } from './structure.ts';
 import { systemOf } from './system.ts';
 import type { Scope } from './watch/announcements.ts';
@@ -26,6 +26,7 @@ export interface Around {
   readonly adopt: Adopt;
   readonly timers: PlannedTimers;
   readonly watcher: Pick<Watcher, 'actorAt' | 'disarmed'>;
+  readonly places: ActorPlaces;
 }
 
 type Children = Readonly<Record<string, AnyActorRef>>;
@@ -60,11 +61,16 @@ export function rewind(around: Around, now: AnyMachineSnapshot, plan: ActorPlan)
 
 /** Makes the snapshot that a plan describes, with its children made but not started. */
 export function build(around: Around, plan: ActorPlan, kept: Children = {}): AnyMachineSnapshot {
-  const { machine, scope, adopt } = around;
+  return around.places.building(around.scope.self, () => built(around, plan, kept));
+}
+
+function built(around: Around, plan: ActorPlan, kept: Children): AnyMachineSnapshot {
+  const { machine, scope, adopt, places } = around;
   const next = standing(machine, plan, scope);
   const children: Record<string, AnyActorRef> = { ...kept };
+  for (const ref of Object.values(kept)) places.takeIn(ref);
   for (const child of plan.make) {
-    const ref = makeChild(machine, next, child, plan.context, scope);
+    const ref = makeChild({ machine, next, scope, places }, child, plan.context);
     if (ref === undefined) continue;
     children[child.id] = ref;
     adopt(ref, child.number);
@@ -72,10 +78,15 @@ export function build(around: Around, plan: ActorPlan, kept: Children = {}): Any
     if (ref.getSnapshot().status === 'done') scope.defer(() => ref.start());
   }
   next.children = children;
-  next.context = withReferences(plan, children);
+  next.context = places.contextOf(plan, (context) => {
+    next.context = context;
+  });
   const final = completion(next, machine.root);
   if (final !== null)
-    Object.assign(next, { status: 'done', output: outputOf(machine, final, next.context, plan.last, scope) });
+    Object.assign(next, {
+      status: 'done',
+      output: outputOf(machine, final, next.context, places.settled(plan.last), scope),
+    });
   const owed = final === null ? owedTimers(machine, next, plan) : [];
   for (const timer of [...plan.timers, ...owed]) scope.defer(() => arm(around, plan, timer));
   return next;
@@ -92,7 +103,7 @@ function standing(machine: AnyStateMachine, { value, remembered }: ActorPlan, sc
   return restoreSnapshot.call(machine, bare as never, scope) as AnyMachineSnapshot;
 }
 
-function arm({ scope, timers, watcher }: Around, plan: ActorPlan, timer: TimerPlan): void {
+function arm({ scope, timers, watcher, places }: Around, plan: ActorPlan, timer: TimerPlan): void {
   const target = timer.to === null ? scope.self : watcher.actorAt(timer.to);
   // As without Belay, what is sent to an actor that is not there is lost.
   if (target === undefined) {
@@ -100,7 +111,7 @@ function arm({ scope, timers, watcher }: Around, plan: ActorPlan, timer: TimerPl
     return;
   }
   // One event may be armed again: each time it is another object, so that nothing else takes it for planned.
-  const event = { ...timer.event } as AnyEventObject;
+  const event = { ...places.settled(timer.event) } as AnyEventObject;
   timers.set(event, timer);
   const left = Math.max(0, timer.due - plan.now());
   systemOf(scope).scheduler.schedule(scope.self, target, event, left, timer.id);

@@ -18,6 +18,7 @@ import type { Arrival, Completion, Machines, Runtime, Watcher } from '../runtime
 import type { Delays } from './delays.ts';
 import { BEGIN, END, INIT, RESTORE, WAKE } from './events.ts';
 import { dropActions } from './inert.ts';
+import { ActorPlaces } from './references.ts';
 import { nodeAt } from './structure.ts';
 import { DelayedEvents, stateOfTimer, TimerClock, watchTimers } from './timers.ts';
 import { MachineWatch } from './watch/watch.ts';
@@ -30,6 +31,8 @@ interface Setting {
   /** True where the machine takes its transitions and nothing leaves it: a recorded run is gone through. */
   readonly inert?: boolean;
   readonly delays?: Delays | undefined;
+  /** The actors of the run, where its journal is to have them by their places. */
+  readonly places?: ActorPlaces;
 }
 
 interface Inside {
@@ -47,11 +50,14 @@ export class MachineRuntime implements Runtime, Machines {
   readonly #setting: Setting;
   readonly #planned = new WeakMap<object, TimerPlan>();
   readonly #delayed = new DelayedEvents();
+  readonly #places: ActorPlaces;
 
   constructor(machine: AnyStateMachine, watcher: Watcher, setting: Setting) {
     this.#watcher = watcher;
     this.#setting = setting;
-    this.#watch = new MachineWatch(machine, watcher, { planned: this.#planned, delayed: this.#delayed });
+    this.#places = setting.places ?? new ActorPlaces();
+    const timers = { planned: this.#planned, delayed: this.#delayed };
+    this.#watch = new MachineWatch(machine, watcher, timers, this.#places);
     if (setting.inert === true) dropActions(this.#watch.machine);
   }
 
@@ -111,16 +117,17 @@ export class MachineRuntime implements Runtime, Machines {
   }
 
   send(ref: AnyActorRef, event: RuntimeEvent): void {
-    ref.send(event);
+    ref.send(this.#places.settled(event));
   }
 
   deliver(ref: AnyActorRef, event: RuntimeEvent): void {
-    inside(ref)._send(event);
+    inside(ref)._send(this.#places.settled(event));
   }
 
   raise(ref: AnyActorRef, event: RuntimeEvent): void {
-    this.#watch.markInner(event);
-    inside(ref)._send(event);
+    const raised = this.#places.settled(event);
+    this.#watch.markInner(raised);
+    inside(ref)._send(raised);
   }
 
   teller(ref: AnyActorRef, event: RuntimeEvent): AnyActorRef | null | undefined {

@@ -241,7 +241,10 @@ export const LOSSY: Readonly<Record<string, Entry>> = {
       { op: 'set', path: ['b'], by: [0], value: 1 },
       { op: 'append', path: ['c'], by: [0], value: [() => 1] },
     ],
-    started: [{ id: 'call', src: 'book', at: 'a', kind: 'promise', input: { a: { b: () => 1 } } }],
+    started: [
+      { id: 'call', src: 'book', at: 'a', kind: 'promise', input: { a: { b: () => 1 }, c: [() => 2, 3] } },
+      { id: 'call', src: 'book', at: null, kind: 'machine', input: { a: { b: () => 1 } }, systemId: 'a' },
+    ],
   },
   'an intent whose arguments hold a function': { ...intent, held: 'gate', args: { call: () => 1 } },
   'an outcome whose output holds a function': { ...outcome, output: { a: [() => 1] } },

@@ -7,7 +7,7 @@ import { type Encoded, encode } from '../codec.ts';
 import type { RowWriter } from '../entry-forms.ts';
 import { kindNumbered, TABLE } from '../entry-table.ts';
 import { JournalError } from '../journal.ts';
-import { encodingWith, LOSSES, type ValuePlace } from '../lost.ts';
+import { encodingWith, LOSSES, textInstead, type ValuePlace } from '../lost.ts';
 import { type Names, RowNames } from '../names.ts';
 import type { ValueCodec } from '../value-codec.ts';
 import type { BaseContents } from './contents.ts';
@@ -69,7 +69,7 @@ export class BaseEncoder extends RowNames implements RowWriter {
     const encoded: Encoded = encode(value, options);
     if ('text' in encoded) return encoded.text;
     const { of, instead } = LOSSES[standing];
-    const rest = of === 'event' || of === null ? encode(instead(value, encoded.path), options) : encoded;
+    const rest = of === 'event' || of === null ? textInstead(value, encoded, instead, options) : encoded;
     if ('text' in rest) {
       this.losses += 1;
       return rest.text;

@@ -5,7 +5,7 @@ import type { ContentWriter } from '../contents/writer.ts';
 import type { RowWriter } from '../entry-forms.ts';
 import { GAPS_SINCE } from '../entry-row.ts';
 import { JournalError } from '../journal.ts';
-import { encodingWith, LOSSES, type Lost, type ValuePlace } from '../lost.ts';
+import { encodingWith, LOSSES, type Lost, textInstead, type ValuePlace } from '../lost.ts';
 import { type Names, RowNames } from '../names.ts';
 import type { ValueCodec } from '../value-codec.ts';
 
@@ -47,7 +47,12 @@ export class RowTexts extends RowNames implements RowWriter {
     const { of, instead } = LOSSES[standing];
     const path = [...at, ...encoded.path];
     if (of !== null) this.#lost({ of, path, reason: encoded.reason });
-    const rest = encode(instead(value, path), this.#whole);
+    const rest = textInstead(
+      value,
+      standing === 'computed' ? encoded : { path, reason: encoded.reason },
+      instead,
+      this.#whole,
+    );
     if ('text' in rest) return rest.text;
     const what = `${standing} has no text: ${rest.reason} at ${rest.path.join('.')}`;
     throw new JournalError('journal_cannot_write', what);

@@ -1,5 +1,7 @@
 /** The actors and the timers of a run in a base. */
+
 import type { PlacedStep } from '../../history/step-lists.ts';
+import { inputPlace } from '../../journal/lost.ts';
 import type { Started, StateValue } from '../../model/step-entry.ts';
 import type { Actors } from '../actors.ts';
 import type { ActorState, RecordedStep, Timer } from '../state-types.ts';
@@ -26,8 +28,9 @@ function savedActor(actor: ActorState, to: Saving) {
 
 function startedOf(started: Started | null, to: Saving) {
   if (started === null) return null;
-  const { id, src, at, kind } = started;
-  return [id, src, at, kind, 'input' in started ? [to.texts.value(started.input, 'input')] : []] as const;
+  const { id, src, at, kind, systemId } = started;
+  const input = 'input' in started ? [to.texts.value(started.input, inputPlace(at))] : [];
+  return [id, src, at, kind, input, ...(systemId === undefined ? [] : [systemId])] as const;
 }
 
 /** Lays down which actors which steps have ended, of the steps that were met. */
@@ -67,8 +70,9 @@ export function loadActors(
 
 function startedFrom(stored: unknown, from: Loading): Started | null {
   if (stored === null) return null;
-  const [id, src, at, kind, input] = stored as NonNullable<ReturnType<typeof startedOf>>;
-  return { id, src, at, kind, ...(input.length > 0 && { input: from.source.value(input[0]) }) };
+  const [id, src, at, kind, input, systemId] = stored as NonNullable<ReturnType<typeof startedOf>>;
+  const given = input.length > 0 ? { input: from.source.value(input[0]) } : {};
+  return { id, src, at, kind, ...given, ...(systemId !== undefined && { systemId }) };
 }
 
 export function loadEnds(actors: Actors, saved: ReturnType<typeof savedEnds>, from: Loading): void {

@@ -1,4 +1,5 @@
 /** The work of a run that was set aside, in a base. */
+import { inputPlace } from '../../journal/lost.ts';
 import { instanceName } from '../../model/instance.ts';
 import { parseKey } from '../../model/key.ts';
 import type { Started } from '../../model/step-entry.ts';
@@ -28,7 +29,7 @@ function savedNext({ event, started, numbers, timers, raised, sent }: WorkRecord
   return {
     event: to.texts.value(event, 'event'),
     started: started.map(
-      ({ input, ...rest }) => [rest, input === undefined ? [] : [to.texts.value(input, 'input')]] as const,
+      ({ input, ...rest }) => [rest, input === undefined ? [] : [to.texts.value(input, inputPlace(rest.at))]] as const,
     ),
     numbers,
     timers: timers.map((timer) => to.timers.of(timer)),

@@ -19,6 +19,7 @@ import type { Crash, Machines, Runtime, Watcher } from '../../runtime/runtime.ts
 import { planResume } from '../../sidecar/plan/resume-plan.ts';
 import type { AnyStateMachine } from '../../xstate/actor.ts';
 import { keepUnstarted } from '../../xstate/inert.ts';
+import { ActorPlaces } from '../../xstate/references.ts';
 import { MachineRuntime } from '../../xstate/runtime.ts';
 
 /** A step that the machine took, with the context of its actor after it. */
@@ -56,9 +57,10 @@ export class ReplayedMachine implements Watcher {
   constructor(machine: AnyStateMachine, config: BoundaryConfig, codecs: readonly ValueCodec[]) {
     this.runState = new RunState(undefined, undefined, codecs);
     this.#macrosteps = new Macrosteps(this.runState.places);
-    this.#encoder = new EntryEncoder(undefined, codecs);
+    const places = new ActorPlaces();
+    this.#encoder = new EntryEncoder(undefined, [places, ...codecs]);
     this.#decoder = new EntryDecoder(codecs);
-    this.#runtime = new MachineRuntime(machine, this, { inspect: undefined, now: NEVER_LATER, inert: true });
+    this.#runtime = new MachineRuntime(machine, this, { inspect: undefined, now: NEVER_LATER, inert: true, places });
     this.#port = this.#runtime;
     this.#placed = placedIn(config.skeletons.values(), (path) => this.#runtime.placeAt(path));
     const port = { config, runState: this.runState, decisionPolicy: DECISION_POLICY, encoder: this.#encoder };

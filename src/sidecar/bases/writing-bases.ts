@@ -5,6 +5,7 @@ import { BaseEncoder, kindNumberOf } from '../../journal/base/codec.ts';
 import { BaseContents } from '../../journal/base/contents.ts';
 import type { EntryEncoder } from '../../journal/entry-codec.ts';
 import type { BasePart } from '../../journal/journal.ts';
+import { isOfActors } from '../../journal/lost.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
 import type { Entry } from '../../model/entry.ts';
 import { packed } from '../../projection/base/columns.ts';
@@ -46,6 +47,7 @@ export class BaseWriter {
 
   /** Notes which codecs are used: without one of them a base cannot be read. */
   #noting(codec: ValueCodec): ValueCodec {
+    if (isOfActors(codec)) return codec;
     return {
       name: codec.name,
       is: (value) => {

@@ -10,6 +10,7 @@ import { argsDigest } from '../../effects/digest.ts';
 import { type EntryDecoder, EntryEncoder, FORMAT } from '../../journal/entry-codec.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { isGoneAnywhere, thisProcess } from '../../journal/lease/holder.ts';
+import type { ActorCodec } from '../../model/actor-reference.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { DECISION_POLICY, type DecisionPolicy } from '../../recovery/decision-policy.ts';
 import { RunNoteFold } from '../../reports/run-note.ts';
@@ -40,6 +41,8 @@ export interface Program {
   /** The paths of its states, where it may invoke other machines. */
   readonly states?: ReadonlySet<string>;
   readonly input: unknown;
+  /** Its actors as the journal writes them; left out where values hold none. */
+  readonly actors?: ActorCodec;
   /** True where a run that was begun with an input is taken up with no other one. */
   readonly isHeldToInput?: true;
   /** Makes what executes it, by the clock of the run. */
@@ -55,9 +58,10 @@ export interface Opened {
 /** Begins a run. @throws SidecarError, JournalError (`run_exists`, `lease_held`). */
 export async function beginRun(
   program: Program,
-  options: RunOptions,
+  given: RunOptions,
   decisionPolicy: DecisionPolicy = DECISION_POLICY,
 ): Promise<Opened> {
+  const options = withActors(program, given);
   const config = configOf(program.agent, options);
   refuseOverMachines(config, program);
   const journal = await storeFor(config, options).open(options.run, 'create');
@@ -68,12 +72,18 @@ export async function beginRun(
  * Takes a run up where its journal ends; one of which nothing is recorded begins.
  * @throws SidecarError, JournalError (`journal_tail_lost`, `journal_corrupt`, `lease_held`).
  */
-export async function resumeRun(program: Program, options: RunOptions): Promise<Opened> {
+export async function resumeRun(program: Program, given: RunOptions): Promise<Opened> {
+  const options = withActors(program, given);
   const config = configOf(program.agent, options);
   const journal = await storeFor(config, options).open(options.run, 'either');
   return opened(journal, () =>
     journal.head === 0 ? beginLeft(program, options, config, journal) : takeUp(program, options, config, journal),
   );
+}
+
+/** The options of a run whose values may hold its actors. */
+function withActors({ actors }: Program, options: RunOptions): RunOptions {
+  return actors === undefined ? options : { ...options, codecs: [actors, ...(options.codecs ?? [])] };
 }
 
 /** @throws SidecarError `skeleton_over_machines` where a skeleton has states in two machines. */

@@ -9,8 +9,9 @@ import type { ActorPlan, ChildPlan, TimerPlan } from '../../runtime/restore-plan
 
 /** The plan of a child that is made: where it stood, or from its beginning where `plan` is null. */
 export function childPlan(child: ActorState, plan: ActorPlan | null): ChildPlan {
-  const { id, src, at, kind, input } = child.started as Started;
-  return { number: child.number, id, src, at, kind, input, plan, event: child.event as ChildPlan['event'] };
+  const { id, src, at, kind, input, systemId } = child.started as Started;
+  const event = child.event as ChildPlan['event'];
+  return { number: child.number, id, src, at, kind, input, plan, event, ...(systemId !== undefined && { systemId }) };
 }
 
 /** The plan of a timer that is armed, due at a wall clock in milliseconds. */

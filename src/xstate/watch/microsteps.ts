@@ -75,11 +75,15 @@ export class MicrostepReader {
       if (ref === undefined || before?.children[id] === ref) continue;
       const node = activeNodes(after).find((active) => active.invoke.some((invoke) => invoke.id === id));
       const src = typeof ref.src === 'string' && !isInline(ref.src) ? ref.src : null;
-      const { logic, options } = ref as unknown as { logic: AnyActorLogic; options: { input?: unknown } };
+      const { logic, options } = ref as unknown as {
+        logic: AnyActorLogic;
+        options: { input?: unknown; systemId?: string };
+      };
       const told = kindOf(logic);
       const kind = told === 'machine' || told === 'promise' ? told : 'other';
       const place = node === undefined ? null : this.#layout.of(node);
-      started.push({ ref, id, src, place, kind, input: options.input });
+      const named = place === null && options.systemId !== undefined ? { systemId: options.systemId } : {};
+      started.push({ ref, id, src, place, kind, input: options.input, ...named });
     }
     return started;
   }

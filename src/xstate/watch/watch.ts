@@ -16,6 +16,7 @@ import type { Microstep, Place } from '../../runtime/microstep.ts';
 import type { ActorPlan } from '../../runtime/restore-plan.ts';
 import type { Watcher } from '../../runtime/runtime.ts';
 import { BEGIN, END, RESTORE, STOP, tellsError, WAKE } from '../events.ts';
+import type { ActorPlaces } from '../references.ts';
 import { type Adopt, type Around, build, rewind } from '../restore.ts';
 import { kindOf } from '../shape.ts';
 import type { TimerWatch } from '../timers.ts';
@@ -36,10 +37,17 @@ export class MachineWatch {
   readonly #copies = new Map<AnyStateMachine, AnyStateMachine>();
   readonly #tools = new Map<string, (call: object) => Promise<unknown>>();
   readonly #adopt: Adopt;
+  readonly #places: ActorPlaces;
 
-  constructor(machine: AnyStateMachine, watcher: Watcher, timers: Pick<TimerWatch, 'planned' | 'delayed'>) {
+  constructor(
+    machine: AnyStateMachine,
+    watcher: Watcher,
+    timers: Pick<TimerWatch, 'planned' | 'delayed'>,
+    places: ActorPlaces,
+  ) {
     this.#watcher = watcher;
     this.#timers = timers;
+    this.#places = places;
     this.#reader = new MicrostepReader(this.layout, this.#announcements, timers.delayed);
     this.#adopt = (ref, number) => watcher.adopted(ref, number);
     this.machine = this.#copy(machine, '');
@@ -97,6 +105,7 @@ export class MachineWatch {
   #instrument(machine: AnyStateMachine): void {
     const { transition, getInitialSnapshot, restoreSnapshot } = machine;
     machine.getInitialSnapshot = (scope, input) => {
+      if (isRoot(scope.self)) this.#places.rootIs(scope.self);
       const { snapshot, micros } = begun(machine, scope, input, getInitialSnapshot, this.#announcements);
       if (isRoot(scope.self)) scope.defer(() => this.#watcher.started());
       if (snapshot.status === 'error' && isRoot(scope.self)) {
@@ -108,6 +117,7 @@ export class MachineWatch {
       return this.#ending(scope.self, snapshot);
     };
     machine.restoreSnapshot = (snapshot, scope) => {
+      if (isRoot(scope.self)) this.#places.rootIs(scope.self);
       const plan = (snapshot as { belay?: ActorPlan }).belay;
       return plan === undefined
         ? restoreSnapshot(snapshot, scope)
@@ -118,7 +128,8 @@ export class MachineWatch {
   }
 
   #around(machine: AnyStateMachine, scope: Scope): Around {
-    return { machine, scope, adopt: this.#adopt, timers: this.#timers.planned, watcher: this.#watcher };
+    const [timers, places] = [this.#timers.planned, this.#places];
+    return { machine, scope, adopt: this.#adopt, timers, watcher: this.#watcher, places };
   }
 
   /** A snapshot of the root that has come to its end stays active while something is to be decided about that. */
