@@ -63,6 +63,8 @@ function actText(act: Act): string {
       const asks = act.ask?.reconciler ?? act.ask?.writes.join(' ') ?? '';
       return `${act.act} ${toolOf(act.effect)}${asks === '' ? '' : `, ask ${asks}`}`;
     }
+    case 'register_codec':
+      return `${act.act} ${act.tool} ${act.path}`;
     case 'undo_by_hand':
     case 'register_undo':
       return `${act.act} ${toolOf(act.effect)}`;

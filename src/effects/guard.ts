@@ -2,7 +2,7 @@
  * The guard around a tool: intent before the act, outcome after it (semantics.md E1-E4). It never guesses: what a call did is
  * confirmed, known not to have happened, or unknown. A failure is answered elsewhere.
  */
-import { type Encoded, encode } from '../journal/codec.ts';
+import { encode } from '../journal/codec.ts';
 import type { IntentEntry } from '../model/call-entries.ts';
 import { isOpen } from '../model/effect.ts';
 import { act, drop, plainCall, stage } from './acting.ts';
@@ -54,7 +54,7 @@ function stands(recorded: LedgerCall | undefined): recorded is LedgerCall {
 async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   if (classOf(call.tool) === 'none') return plainCall(port, call);
   const lost = encode(call.args, { codecs: port.codecs });
-  if (!('text' in lost)) return failed('CONTRACT_VIOLATION', new TypeError(unwritten(call.name, lost)), null);
+  if (!('text' in lost)) return { is: 'unwritten', path: lost.path.join('/'), reason: lost.reason };
   const made = actOfCall(port, call);
   if (made.is === 'unnamed') return unnamed(call, made.by);
   const { ledger } = port;
@@ -117,12 +117,6 @@ function fromLedger(
 function unknownBefore(key: string): Reply {
   const error = new Error('it is unknown what became of the call when it was made before');
   return { is: 'failed', signal: 'TOOL_EXCEPTION', error, key, held: true };
-}
-
-/** The reason why a call may not leave whose arguments could not be sent again, or told from others (E3). */
-function unwritten(tool: string, { path, reason }: Exclude<Encoded, { text: string }>): string {
-  const at = path.length === 0 ? 'its input' : `its input at ${path.join('/')}`;
-  return `${tool} changes the world, so what it is called with is journaled; no journal can hold ${at}: ${reason}. Pass plain values, or register a codec.`;
 }
 
 /** Has a call leave, or wait for what it waits for. `before`: it has left once, and may have happened, whatever is said of this try. */

@@ -118,6 +118,8 @@ export type Reply =
       readonly held?: true;
     }
   | { readonly is: 'diverged'; readonly recorded: LedgerCall; readonly digest: string }
+  /** It did not leave: no journal and no codec holds what lies at a place in its arguments, '' for the whole (E3). */
+  | { readonly is: 'unwritten'; readonly path: string; readonly reason: string }
   /** A call of the same tool about the same entity stands in the world, and no replay has taken it over (C8). */
   | { readonly is: 'unclaimed'; readonly kept: LedgerCall }
   /** Its actor was stopped before the call left. */

@@ -71,6 +71,8 @@ export type Act =
   | { readonly act: 'settle_outcome'; readonly effect: Effect; readonly ask?: Counterparty }
   | { readonly act: 'undo_by_hand'; readonly effect: Effect }
   | { readonly act: 'register_undo'; readonly effect: Effect }
+  /** Pass plain data to a tool at a place in its arguments, '' for the whole, or register a codec for what is passed now. */
+  | { readonly act: 'register_codec'; readonly tool: string; readonly path: string }
   /** End or undo the instances that control would leave behind, then ask again. */
   | { readonly act: 'end_instances'; readonly instances: readonly InstanceId[] };
 

@@ -74,6 +74,15 @@ export type Refusal =
       readonly recordedArgs: string;
       readonly askedArgs: string;
     }
+  /** A call may not leave: no journal and no codec holds what lies at a place in its arguments, '' for the whole (E3). */
+  | {
+      readonly code: 'no_codec';
+      readonly candidate: null;
+      readonly instance: InstanceId;
+      readonly tool: string;
+      readonly path: string;
+      readonly reason: string;
+    }
   | (Unavailable & { readonly candidate: Checkpoint; readonly instance: InstanceId })
   /** Control could not follow: the plan's postconditions fail for this instance, entered at event `step`. */
   | {

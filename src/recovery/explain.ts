@@ -145,6 +145,8 @@ export function reason(veto: Reason | Extract<Refusal, { code: unknown }>): stri
       return 'the run has ended, and its output was handed over.';
     case 'effect_diverged':
       return `${effectName(veto.effect)} is kept, and the replay asks for something else under its key: recorded ${veto.recordedArgs}, now ${veto.askedArgs}.`;
+    case 'no_codec':
+      return `${quoted(veto.tool)} changes the world, so what it is called with is journaled, and nothing holds ${veto.path === '' ? 'its input' : `its input at ${veto.path}`} (${veto.reason.replaceAll('_', ' ')}).`;
     case 'exit_not_restorable':
       return 'an exit is a promise that the work is over, and no policy here lets it be taken up again.';
     case 'committed_consumers_present': {
@@ -201,6 +203,10 @@ export function actSentence(act: Act): string {
       return `Ask ${counterparty(act)}, with the same key, whether ${effectName(act.effect)} happened. If it did not, record it as failed.`;
     case 'undo_by_hand':
       return `Undo ${effectName(act.effect)} in the world by hand, and record it as compensated.`;
+    case 'register_codec': {
+      const at = act.path === '' ? 'as its input' : `at ${act.path} of its input`;
+      return `Pass ${quoted(act.tool)} plain data ${at}, or register a codec for what it is passed; then take the run up again.`;
+    }
     case 'register_undo':
       return `Register what undoes ${effectName(act.effect)}, and record that it has an undo.`;
   }

@@ -77,6 +77,8 @@ function witness(veto: Veto): object {
       return { instance: instanceName(veto.instance) };
     case 'checkpoint_stale':
       return { instance: instanceName(veto.instance), changed: veto.changed };
+    case 'no_codec':
+      return { instance: instanceName(veto.instance), tool: veto.tool, path: veto.path, reason: veto.reason };
     case 'effect_gone':
       return { instance: instanceName(veto.instance), call: veto.call };
     case 'recovery_budget_spent':
@@ -109,6 +111,7 @@ function witness(veto: Veto): object {
 function actFields(act: Act): object {
   switch (act.act) {
     case 'name_suspect':
+    case 'register_codec':
       return act;
     case 'allow_joint':
     case 'end_instances':

@@ -118,6 +118,8 @@ function movesOf(act: Act, read: ReadRun, resume: (...more: string[]) => string)
           when: 'once it has been undone by hand',
         },
       ];
+    case 'register_codec':
+      return [{ command: resume(), when: 'once the program passes plain data there, or has a codec for it' }];
     // A changed config makes the checkpoints of this run stale (§5): it helps only later runs.
     case 'allow_joint':
     case 'end_instances':

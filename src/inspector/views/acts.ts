@@ -162,6 +162,7 @@ function settlingOf(act: Act, asked: ReadonlySet<string>): Offered[] {
     case 'allow_joint':
     case 'end_instances':
     case 'name_suspect':
+    case 'register_codec':
       return [];
   }
 }

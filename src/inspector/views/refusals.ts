@@ -60,6 +60,12 @@ function witnessOf(veto: Veto, moment: Moment | null, runState: RunState): WireR
       ];
     case 'checkpoint_stale':
       return [{ what: 'changed since', value: veto.changed }];
+    case 'no_codec':
+      return [
+        { what: 'tool', value: veto.tool },
+        { what: 'input at', value: veto.path === '' ? '(whole)' : veto.path },
+        { what: 'is', value: veto.reason },
+      ];
     case 'effect_gone':
       return [{ what: 'call', value: veto.call }];
     case 'recovery_budget_spent':

@@ -1,14 +1,13 @@
 /** The calls of tools as the machine makes them: what each is answered, and what comes of one that failed (semantics.md E2, E3, C5a, F2). */
 import type { Reply } from '../../effects/guarded-call.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
-import { encode } from '../../journal/codec.ts';
-import type { Decision } from '../../model/decision.ts';
 import type { Failure } from '../../model/failure.ts';
 import { type InstanceId, ROOT } from '../../model/instance.ts';
 import { regionName } from '../../model/region.ts';
-import type { RunState } from '../../projection/run-state.ts';
+import type { Veto } from '../../model/veto.ts';
 import type { Placed } from '../../recording/entry-states.ts';
 import type { StepRecorder } from '../../recording/record-step.ts';
+import { reason } from '../../recovery/explain.ts';
 import type { Call } from '../../runtime/runtime.ts';
 import { epochOf } from '../approvals/refusals.ts';
 import type { Calls } from '../calls/calls.ts';
@@ -18,6 +17,7 @@ import type { Held, RunParts } from '../parts.ts';
 import type { RecoveryQueries } from '../queries/recovery-queries.ts';
 import type { Reuse } from '../reuse.ts';
 import type { Actors } from './actors.ts';
+import { diverged, unwritten } from './call-questions.ts';
 
 /** A reply that is no answer. */
 type Failed = Exclude<Reply, { is: 'done' | 'dropped' }>;
@@ -114,14 +114,9 @@ export class Calling {
       // A replay may have taken it over since.
       if (!parts.runState.ledger.kept.isKept(kept)) return { next: 'again' };
       if (kept.intent.tool !== call.tool && (await this.#givesWay(kept))) return { next: 'again' };
-      const goesOn = parts.activity.wait();
-      return new Promise((resolve) => {
-        const again = () => {
-          goesOn();
-          resolve({ next: 'again' });
-        };
-        recovering.parkUnclaimed([kept], actor, instance, again);
-      });
+      return this.#waiting((again) =>
+        recovering.parkUnclaimed([kept], actor, instance, () => again({ next: 'again' })),
+      );
     }
     const failure = failureIn(instance);
     if (reply.is === 'diverged') {
@@ -129,18 +124,18 @@ export class Calling {
       const error = new Error(`${reply.recorded.key} is asked for with other arguments`);
       recovering.park(
         { signal: 'CONTRACT_VIOLATION', error, actor, failure, call: null },
-        this.#divergence(call, instance, reply),
+        diverged(this.#port, call, instance, reply),
       );
       return { next: 'wait' };
     }
+    if (reply.is === 'unwritten') {
+      const decision = unwritten(this.#port, call, instance, reply);
+      const error = new TypeError(reason(decision.refusals[0] as Veto));
+      const raised = { signal: 'CONTRACT_VIOLATION', error, actor, failure, call: null } as const;
+      return this.#waiting((go) => recovering.park({ ...raised, again: () => go({ next: 'again' }) }, decision));
+    }
     const { signal, error, key } = reply;
-    // A call that waits for a person goes on waiting here: the same question, asked again, answers the same call.
-    const goesOn = parts.activity.wait();
-    return new Promise((resolve) => {
-      const answer = (next: Held) => {
-        goesOn();
-        resolve(next);
-      };
+    return this.#waiting((answer) => {
       const held = {
         actor: number,
         key,
@@ -154,6 +149,17 @@ export class Calling {
     });
   }
 
+  /** Has a call wait for what a question is answered with: the same question, asked again, answers the same call. */
+  #waiting(ask: (answer: (next: Held) => void) => void): Promise<Held> {
+    const goesOn = this.#port.parts.activity.wait();
+    return new Promise((resolve) =>
+      ask((next) => {
+        goesOn();
+        resolve(next);
+      }),
+    );
+  }
+
   /** True where a kept call of another tool, which the code of a node has not made again, does not stand any more: it was claimed meanwhile, or is undone. */
   async #givesWay(kept: LedgerCall): Promise<boolean> {
     // Calls that the node makes beside this one come in the same turn.
@@ -161,44 +167,6 @@ export class Calling {
     const { recovering, parts } = this.#port;
     return !parts.runState.ledger.kept.isKept(kept) || recovering.undoDiverged(kept);
   }
-
-  /** The question that a call with other arguments than recorded is parked on. */
-  #divergence(call: Call, instance: InstanceId, { recorded, digest }: Extract<Failed, { is: 'diverged' }>): Decision {
-    const { parts, queries } = this.#port;
-    const { redaction, codecs, history } = parts.runState;
-    const effect = queries.effectOf(recorded.key, instance);
-    const shown = (args: unknown) => argsText(redaction.args(call.tool, args), codecs);
-    return {
-      verdict: 'escalate',
-      failed: instance,
-      at: history.head,
-      policy: parts.decisionPolicy.policy,
-      refusals: [
-        {
-          code: 'effect_diverged',
-          candidate: null,
-          effect,
-          recorded: recorded.intent.digest,
-          asked: digest,
-          recordedArgs: shown(recorded.intent.args),
-          askedArgs: shown(call.input),
-        },
-      ],
-      undo: [],
-      line: null,
-      unblock: { leadsTo: 'ask_again', acts: [{ act: 'undo_by_hand', effect }] },
-    };
-  }
-}
-
-/** The longest text of arguments that a decision shows. */
-const LONGEST_ARGS = 4_000;
-
-/** Arguments as they are shown. */
-function argsText(args: unknown, codecs: RunState['codecs']): string {
-  const encoded = encode(args, { codecs });
-  const text = 'text' in encoded ? encoded.text : `(no text: ${encoded.reason} at ${encoded.path.join('.')})`;
-  return text.length > LONGEST_ARGS ? `${text.slice(0, LONGEST_ARGS).toWellFormed()}...` : text;
 }
 
 function failureIn(instance: InstanceId): Failure {

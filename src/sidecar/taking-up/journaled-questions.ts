@@ -15,6 +15,9 @@ export interface Question {
   readonly decision: Decision;
 }
 
+/** The refusals of calls that are asked for again when the run goes on. */
+const RAISED_AGAIN: ReadonlySet<string> = new Set(['effect_diverged', 'no_codec', 'unclaimed_effect']);
+
 /** The journaled questions of one run. */
 export class JournaledQuestions {
   readonly #runState: RunState;
@@ -36,9 +39,7 @@ export class JournaledQuestions {
   open(): Question[] {
     return [...this.#runState.open.values()].flatMap((entry) => {
       const { decision, call, suspect } = entry;
-      const isRaisedAgain = decision.refusals.some(
-        (veto) => 'code' in veto && (veto.code === 'effect_diverged' || veto.code === 'unclaimed_effect'),
-      );
+      const isRaisedAgain = decision.refusals.some((veto) => 'code' in veto && RAISED_AGAIN.has(veto.code));
       if (call !== null || (isRaisedAgain && suspect !== true) || this.isOfCommit(decision)) return [];
       const raised = this.#raisedBy(entry);
       // What is undone and has left nothing has its answer.

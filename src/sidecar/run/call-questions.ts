@@ -1,0 +1,73 @@
+/** The questions that a run is parked on over a call that did not leave (semantics.md E3). */
+import type { Reply } from '../../effects/guarded-call.ts';
+import { encode } from '../../journal/codec.ts';
+import type { Act, Decision } from '../../model/decision.ts';
+import type { InstanceId } from '../../model/instance.ts';
+import type { Refusal } from '../../model/veto.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import type { Call } from '../../runtime/runtime.ts';
+import type { RunParts } from '../parts.ts';
+import type { RecoveryQueries } from '../queries/recovery-queries.ts';
+
+interface Needs {
+  readonly parts: RunParts;
+  readonly queries: RecoveryQueries;
+}
+
+type Escalation = Extract<Decision, { verdict: 'escalate' | 'rerun' }>;
+
+/** The longest text of arguments that a decision shows. */
+const LONGEST_ARGS = 4_000;
+
+/** The question about a call with other arguments than recorded. */
+export function diverged(
+  { parts, queries }: Needs,
+  call: Call,
+  instance: InstanceId,
+  { recorded, digest }: Extract<Reply, { is: 'diverged' }>,
+): Escalation {
+  const { redaction, codecs } = parts.runState;
+  const effect = queries.effectOf(recorded.key, instance);
+  const shown = (args: unknown) => argsText(redaction.args(call.tool, args), codecs);
+  const refusal: Refusal = {
+    code: 'effect_diverged',
+    candidate: null,
+    effect,
+    recorded: recorded.intent.digest,
+    asked: digest,
+    recordedArgs: shown(recorded.intent.args),
+    askedArgs: shown(call.input),
+  };
+  return escalation(parts, instance, refusal, { act: 'undo_by_hand', effect });
+}
+
+/** The question about a call whose arguments no journal and no codec holds. */
+export function unwritten(
+  { parts }: Needs,
+  { tool }: Call,
+  instance: InstanceId,
+  { path, reason }: Extract<Reply, { is: 'unwritten' }>,
+): Escalation {
+  const refusal: Refusal = { code: 'no_codec', candidate: null, instance, tool, path, reason };
+  return escalation(parts, instance, refusal, { act: 'register_codec', tool, path });
+}
+
+function escalation(parts: RunParts, failed: InstanceId, refusal: Refusal, act: Act): Escalation {
+  return {
+    verdict: 'escalate',
+    failed,
+    at: parts.runState.history.head,
+    policy: parts.decisionPolicy.policy,
+    refusals: [refusal],
+    undo: [],
+    line: null,
+    unblock: { leadsTo: 'ask_again', acts: [act] },
+  };
+}
+
+/** Arguments as they are shown. */
+function argsText(args: unknown, codecs: RunState['codecs']): string {
+  const encoded = encode(args, { codecs });
+  const text = 'text' in encoded ? encoded.text : `(no text: ${encoded.reason} at ${encoded.path.join('.')})`;
+  return text.length > LONGEST_ARGS ? `${text.slice(0, LONGEST_ARGS).toWellFormed()}...` : text;
+}
