@@ -120,6 +120,8 @@ export interface Tool {
   readonly redact: readonly string[];
   /** The time that a call may take, in milliseconds; null for no limit. */
   readonly timeout: number | null;
+  /** The JSON Schema of its output; left out where the config has none. */
+  readonly output?: unknown;
   /** Says what is wrong with an output, or null. Always null where the config has no output schema. */
   refuses(output: unknown): string | null;
 }

@@ -47,6 +47,8 @@ export interface GateEntry {
    * (E3).
    */
   readonly like?: string;
+  /** The schema of the output, where it is asked what became of a call whose tool has one: a JSON Schema. */
+  readonly expects?: unknown;
 }
 
 /** The answer to an approval request. A refused answer and its reason stay in the journal, too. */

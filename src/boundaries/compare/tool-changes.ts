@@ -34,7 +34,8 @@ const FIELDS: Readonly<Record<keyof Tool, (old: Tool, now: Tool) => readonly Dif
     ),
   redact: (old, now) => names('redact', old.redact, now.redact, 'stricter'),
   timeout: (old, now) => limit('timeout', old.timeout, now.timeout, 'looser', ' ms'),
-  // A schema is compiled into a function: its text is compared where the page is at hand.
+  // Its text is compared where the page is at hand.
+  output: () => [],
   refuses: () => [],
 };
 

@@ -54,7 +54,7 @@ export function compileTool(name: string, at: Place, item: Item, { budgets, scop
     spends: spendsOf(field(item, 'spends'), budgets, findings),
     redact: redactedPartsIn(field(item, 'redact'), findings),
     timeout: timeIn(field(item, 'timeout'), findings),
-    refuses: outputOf(field(item, 'output'), findings),
+    ...outputOf(field(item, 'output'), findings),
   };
 }
 
@@ -157,11 +157,13 @@ function spendsOf(
   return spends;
 }
 
-function outputOf(item: Item | null, findings: Findings): Tool['refuses'] {
-  if (item === null) return () => null;
-  const compiled = outputSchema(plain(item));
-  if ('refuses' in compiled) return compiled.refuses;
+function outputOf(item: Item | null, findings: Findings): Pick<Tool, 'refuses' | 'output'> {
+  const refuses = () => null;
+  if (item === null) return { refuses };
+  const output = plain(item);
+  const compiled = outputSchema(output);
+  if ('refuses' in compiled) return { refuses: compiled.refuses, output };
   const mend = 'Use types, properties, items, enumerations and limits; no references and no patterns.';
   findings.report('bad_output_schema', 'error', item.at, `the output schema is refused: ${compiled.problem}`, mend);
-  return () => null;
+  return { refuses };
 }

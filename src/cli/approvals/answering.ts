@@ -3,6 +3,7 @@
  * for its run that is bound to its content, and report the result. A message opens nothing by itself: the run checks it
  * against its journal.
  */
+import { outputSchema } from '../../boundaries/sections/output-schema.ts';
 import { PROCESS } from '../../clock/clock.ts';
 import { type Answer, messageOf } from '../../effects/messages/answers.ts';
 import { EntryDecoder, kindOf } from '../../journal/entry-codec.ts';
@@ -11,10 +12,10 @@ import type { AnswerEntry } from '../../model/call-entries.ts';
 import { suggest } from '../../predicates/suggest.ts';
 import { openJournal } from '../reading/journal-key.ts';
 import { journalProblem, reading } from '../reading/reading.ts';
-import { parsed } from '../reading/typed-json.ts';
+import { notAnswered, parsed } from '../reading/typed-json.ts';
 import { note } from '../terminal/console.ts';
 import { layOut, type Medium, printable } from '../terminal/terminal.ts';
-import { command } from '../terminal/wording.ts';
+import { command, commandOfAll } from '../terminal/wording.ts';
 import { type AskedGate, answersTo, gatesOfAll, quotedText, saidOf, statusText } from './approvals.ts';
 
 /** A person's answer to a request; `output` is JSON text. */
@@ -78,6 +79,8 @@ export async function answerGate(options: AnsweringOptions): Promise<Answered | 
   if (output !== null && 'problem' in output) return { problem: output.problem, code: 2 };
   const found = await gateNamed(name, options);
   if ('problem' in found) return found;
+  const wrongOutput = saying.verdict === 'settled' ? outputRefused(found, saying.status, output) : null;
+  if (wrongOutput !== null) return { problem: wrongOutput, code: 1 };
   const { gate, digest, epoch, run } = found;
   const bound = { gate, digest, epoch, by, why };
   const answer: Answer =
@@ -153,7 +156,7 @@ async function gateNamed(name: string, { file, saying, now }: AnsweringOptions):
       name,
       all.map(({ gate }) => gate),
     );
-    const lists = command('approvals', '--all', file);
+    const lists = commandOfAll('approvals', file, '--all');
     return { problem: `there is no gate ${JSON.stringify(name)} in ${file}. ${near} ${lists} lists them`, code: 2 };
   }
   if (fitting.length > 1) {
@@ -162,6 +165,18 @@ async function gateNamed(name: string, { file, saying, now }: AnsweringOptions):
   }
   const why = refusal(found, saying, file);
   return why === null ? found : { problem: why, code: 1 };
+}
+
+/** The reason why the tool of a call could not have answered so, by the schema of its output, or null. */
+function outputRefused(
+  { expects, tool }: AskedGate,
+  status: 'confirmed' | 'failed',
+  output: { readonly value: unknown } | null,
+): string | null {
+  if (expects === undefined || status === 'failed') return null;
+  const schema = outputSchema(expects);
+  const why = 'refuses' in schema ? schema.refuses(output?.value) : null;
+  return why === null ? null : notAnswered(tool, why, output !== null);
 }
 
 function refusal(found: AskedGate, saying: Saying, file: string): string | null {

@@ -12,3 +12,11 @@ export function parsed(
     return { problem: `${option} is not JSON: ${(error as Error).message}` };
   }
 }
+
+/** Says that what a person says of a call is not what its tool answers. @param isGiven false where no output was typed. */
+export function notAnswered(tool: string, why: string, isGiven: boolean): string {
+  const name = JSON.stringify(tool);
+  return isGiven
+    ? `--output is not what ${name} answers by its output schema: ${why}`
+    : `--as confirmed needs --output JSON: ${name} has to answer by its output schema (${why})`;
+}

@@ -9,10 +9,10 @@ import { timelineOf } from '../../reports/timeline.ts';
 import { findMachines } from '../check/check.ts';
 import { type RelevantCall, relevantCalls } from '../explain/moves.ts';
 import { type ReadRun, reading, readRun } from '../reading/reading.ts';
-import { parsed } from '../reading/typed-json.ts';
+import { notAnswered, parsed } from '../reading/typed-json.ts';
 import type { Ending } from '../run/ending.ts';
 import { type AgentOptions, agentNamed, type Problem, prepare } from '../run/run.ts';
-import { inSession, type Next } from '../run/session.ts';
+import { inSession, type Next, type Stop } from '../run/session.ts';
 import { note } from '../terminal/console.ts';
 
 /** The outcomes that a person can give for a call. */
@@ -103,10 +103,13 @@ function rerunOf({ run, standing }: ReadRun): { readonly next: Next } | Problem 
   };
 }
 
+/** The standings in which a run takes the word of a person about a call, or has no use for it any more. */
+const TAKING: ReadonlySet<Stop['status']> = new Set(['parked', 'stuck', 'waiting', 'done']);
+
 /** Settles the call, unless its counterparty has answered before. */
 function settling(run: string, call: RelevantCall, as: (typeof SETTLED)[number], output: unknown): Next {
   return async (stop, { sidecar, store, until }) => {
-    if (stop.status !== 'parked' && stop.status !== 'waiting' && stop.status !== 'done') return stop;
+    if (!TAKING.has(stop.status)) return stop;
     const now = timelineOf(await gathered(store.read(run))).runState.ledger.get(call.key);
     if (now === undefined || cannotBe({ ...call, status: now.status }, as) !== null) {
       const status = now?.status ?? 'not recorded';
@@ -161,8 +164,5 @@ function outputProblem(
   config: BoundaryConfig | null,
 ): string | null {
   const refusal = as === 'confirmed' ? (config?.tools.get(tool)?.refuses(output?.value) ?? null) : null;
-  if (refusal === null) return null;
-  return output === null
-    ? `--as confirmed needs --output JSON: ${JSON.stringify(tool)} has to answer by its output schema (${refusal})`
-    : `--output is not what ${JSON.stringify(tool)} answers by its output schema: ${refusal}`;
+  return refusal === null ? null : notAnswered(tool, refusal, output !== null);
 }

@@ -99,13 +99,15 @@ export class Approvals {
       this.#announce(before);
       return;
     }
-    const { digest, instance } = call.intent;
+    const { digest, instance, tool } = call.intent;
+    const expects = this.#parts.config.tools.get(tool)?.output;
     void this.#ask({
       asks: 'outcome',
       key,
       digest,
       epoch: epochOf(this.#parts.runState, instance),
       expires: null,
+      ...(expects !== undefined && { expects }),
     }).catch(() => {});
   }
 
