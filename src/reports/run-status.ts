@@ -7,9 +7,10 @@ import { EntryDecoder, kindOf } from '../journal/entry-codec.ts';
 import type { StoredRow } from '../journal/journal.ts';
 import type { Verdict } from '../model/decision.ts';
 import { isOpen } from '../model/effect.ts';
-import type { Entry } from '../model/entry.ts';
+import type { DecisionEntry, Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import type { CancelEntry, EndEntry } from '../model/message-entries.ts';
+import { questionOf } from '../projection/open-decisions.ts';
 import type { LeftAtEnd } from './left-at-end.ts';
 
 /** The status of a run; whether a living process holds it is for its lease to say. */
@@ -46,8 +47,21 @@ const TELLING: ReadonlySet<Entry['do']> = new Set([
 /** Those that it depends on while a person is asked. */
 const ANSWERING: ReadonlySet<Entry['do']> = new Set(['answer', 'outcome', 'restored'] as const);
 
+/** Those that answer what a run is parked on. */
+const ENDING: ReadonlySet<Entry['do']> = new Set(['restored', 'retracted', 'publish'] as const);
+
 /** Those that say of a run which is done that something of it never came to be. */
 const LEAVING: ReadonlySet<Entry['do']> = new Set(['finding', 'complaint'] as const);
+
+/** A question that a run is parked on, and what answers it besides another decision about the same. */
+export interface Question {
+  readonly verdict: Verdict;
+  /** The instance that failed, by its name; null where none was found. */
+  readonly failed: string | null;
+  /** True for a complaint: it is answered once nothing of what it is about stands (C12). */
+  readonly suspect: boolean;
+  readonly commit: string | null;
+}
 
 /** Follows a run from entry to entry. */
 export class RunStatusFold {
@@ -58,14 +72,25 @@ export class RunStatusFold {
   /** The approvals that are wanted: the key of the call, by the gate. */
   readonly #approvals = new Map<string, string>();
 
+  /** The questions that it is parked on, the newest last. */
+  readonly #questions = new Map<string, Question>();
+
   /** The parts that a base holds. */
   get parts() {
-    return { agent: this.agent, stands: this.#stands, gated: [...this.#gated], approvals: [...this.#approvals] };
+    const { agent } = this;
+    const [gated, approvals, questions] = [[...this.#gated], [...this.#approvals], [...this.#questions]];
+    return { agent, stands: this.#stands, gated, approvals, ...(questions.length > 0 && { questions }) };
+  }
+
+  /** The names of the questions that it is parked on, the newest last. */
+  get open(): readonly string[] {
+    return this.#stands.is === 'parked' ? [...this.#questions.keys()] : [];
   }
 
   /** Goes on from what a base holds. */
-  resumeAt({ agent, stands, gated, approvals }: RunStatusFold['parts']): void {
+  resumeAt({ agent, stands, gated, approvals, questions = [] }: RunStatusFold['parts']): void {
     this.agent = agent;
+    for (const [name, question] of questions) this.#questions.set(name, question);
     this.#stands = stands;
     for (const [key, id] of gated) this.#gated.set(key, id);
     for (const [gate, key] of approvals) this.#approvals.set(gate, key);
@@ -79,6 +104,7 @@ export class RunStatusFold {
   /** True where the entry itself has to be handed to `take`. */
   needs(kind: Entry['do']): boolean {
     if (this.#stands.is === 'done' && LEAVING.has(kind)) return true;
+    if (this.#questions.size > 0 && ENDING.has(kind)) return true;
     return TELLING.has(kind) || (this.#approvals.size > 0 && ANSWERING.has(kind));
   }
 
@@ -90,23 +116,26 @@ export class RunStatusFold {
         this.agent = (entry as Extract<Entry, { do: 'begin' }>).agent;
         return;
       case 'end':
+        this.#questions.clear();
         this.#stands = { is: (entry as EndEntry).status === 'cancelled' ? 'cancelled' : 'done' };
         return;
       case 'cancel':
         // What the run was parked on is asked no more.
-        if (now.is === 'parked' && (entry as CancelEntry).refused === null) this.#stands = { is: 'open' };
+        if (now.is === 'parked' && (entry as CancelEntry).refused === null) this.#goesOn();
         return;
-      case 'decision': {
-        const { verdict } = (entry as Extract<Entry, { do: 'decision' }>).decision;
-        this.#stands = { is: verdict === 'escalate' || verdict === 'rerun' ? 'parked' : 'recovering', verdict };
+      case 'decision':
+        this.#decide(entry as DecisionEntry);
         return;
-      }
       case 'phase':
         this.#phase(entry as Extract<Entry, { do: 'phase' }>);
         return;
       case 'step':
         // A parked machine takes no step: what it waited for was found out when the run was taken up again.
-        if (now.is === 'parked') this.#stands = { is: 'open' };
+        if (now.is === 'parked') this.#goesOn();
+        return;
+      case 'retracted':
+      case 'publish':
+        this.#end(entry as Extract<Entry, { do: 'retracted' | 'publish' }>);
         return;
       case 'intent': {
         const { held, key, instance } = entry as Extract<Entry, { do: 'intent' }>;
@@ -125,8 +154,7 @@ export class RunStatusFold {
       case 'answer':
       case 'outcome':
       case 'restored':
-        if (this.#approvals.size > 0)
-          this.#answered(entry as Extract<Entry, { do: 'answer' | 'outcome' | 'restored' }>);
+        this.#answered(entry as Extract<Entry, { do: 'answer' | 'outcome' | 'restored' }>);
         return;
       default:
         return;
@@ -135,7 +163,7 @@ export class RunStatusFold {
 
   #phase({ phase, effect = '', error = '' }: Extract<Entry, { do: 'phase' }>): void {
     const now = this.#stands;
-    if (phase === 'RESUMED') this.#stands = { is: 'open' };
+    if (phase === 'RESUMED') this.#stands = this.#rest;
     else if (phase === 'STUCK' && now.is === 'recovering')
       this.#stands = { is: 'stuck', verdict: now.verdict, effect, error };
     else if (now.is === 'stuck' && phase !== 'STUCK') this.#stands = { is: 'recovering', verdict: now.verdict };
@@ -143,8 +171,51 @@ export class RunStatusFold {
     else if (now.is === 'parked' && phase === 'FENCED') this.#stands = { is: 'recovering', verdict: now.verdict };
   }
 
+  #decide(entry: DecisionEntry): void {
+    const { decision, suspect, commit } = entry;
+    const { verdict, failed } = decision;
+    const isParked = verdict === 'escalate' || verdict === 'rerun';
+    const name = questionOf({ ...entry, failed });
+    this.#questions.delete(name);
+    if (isParked) {
+      const about = failed === null ? null : instanceName(failed);
+      this.#questions.set(name, { verdict, failed: about, suspect: suspect === true, commit: commit ?? null });
+    }
+    this.#stands = { is: isParked ? 'parked' : 'recovering', verdict };
+  }
+
+  /** The status where nothing is being carried out: parked, on the newest question that is open. */
+  get #rest(): Exclude<RunStatus, { is: 'waiting' }> {
+    const last = [...this.#questions.values()].at(-1);
+    return last === undefined ? { is: 'open' } : { is: 'parked', verdict: last.verdict };
+  }
+
+  #goesOn(): void {
+    this.#questions.clear();
+    this.#stands = { is: 'open' };
+  }
+
+  /** Ends the questions that an entry answers. */
+  #end(entry: Extract<Entry, { do: 'restored' | 'retracted' | 'publish' }>): void {
+    if (this.#questions.size === 0) return;
+    const isOver = (name: string, { failed, suspect, commit }: Question): boolean => {
+      switch (entry.do) {
+        case 'retracted':
+          return entry.questions.includes(name);
+        case 'publish':
+          return commit === entry.id;
+        case 'restored':
+          return entry.kept.some(([id, at]) => instanceName(id) === failed && (!suspect || at === 0));
+      }
+    };
+    for (const [name, question] of this.#questions) if (isOver(name, question)) this.#questions.delete(name);
+    if (this.#stands.is === 'parked') this.#stands = this.#rest;
+  }
+
   /** Approvals that are no longer wanted: a person has answered, the call is known otherwise, or a restore has voided them (R4). */
   #answered(entry: Extract<Entry, { do: 'answer' | 'outcome' | 'restored' }>): void {
+    if (entry.do === 'restored') this.#end(entry);
+    if (this.#approvals.size === 0) return;
     const isOver = ([gate, key]: [string, string]): boolean => {
       switch (entry.do) {
         case 'answer':

@@ -9,6 +9,7 @@ import type { Circumstance } from '../model/aftermath.ts';
 import type { DecisionEntry, Digests, Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { answeringChild } from '../model/reply-event.ts';
+import { questionOf } from '../projection/open-decisions.ts';
 import { RunState } from '../projection/run-state.ts';
 import { type RunStatus, RunStatusFold } from './run-status.ts';
 
@@ -44,6 +45,8 @@ export interface Timeline {
   readonly times: { readonly first: number; readonly last: number } | null;
   readonly runState: RunState;
   readonly decisions: readonly Decided[];
+  /** Those among them that the run is parked on, the newest last. */
+  readonly open: readonly Decided[];
   readonly findings: readonly Found[];
   /** The number of times that each instance was put back, by its name. */
   readonly restored: ReadonlyMap<string, number>;
@@ -114,6 +117,7 @@ class Narrator {
       times: this.#times,
       runState: this.#runState,
       decisions,
+      open: this.#standing.open.map((question) => decisions.findLast((each) => isOf(each, question)) as Decided),
       findings,
       restored: this.#restored,
     };
@@ -199,4 +203,9 @@ export function stateText(value: unknown): string {
     return below === '' ? key : `${key}.${below}`;
   });
   return parts.length === 1 ? (parts[0] as string) : parts.length === 0 ? '' : `(${parts.join(', ')})`;
+}
+
+/** True for a decision about a question. */
+function isOf({ entry }: Decided, question: string): boolean {
+  return questionOf({ ...entry, failed: entry.decision.failed }) === question;
 }

@@ -76,7 +76,9 @@ describe('belay explain', () => {
   });
 
   test('of a run in which nothing failed, says so', async () => {
-    expect((await desk.ask('explain', 'plain')).out).toBe('plain: done, nothing has failed, so nothing was decided\n');
+    expect((await desk.ask('explain', 'plain')).out).toBe(
+      'plain: done, nothing is open, nothing has failed, so nothing was decided\n',
+    );
     expect((await desk.ask('explain', 'plain', '--json')).out).toBe('');
   });
 

@@ -12,7 +12,7 @@ import { shownArgs } from '../../reports/ledger-effects.ts';
 import { parseRunNote, type RunNote, runNoteOf } from '../../reports/run-note.ts';
 import { type Counting, countedRows, reading, readRun, type Told } from '../reading/reading.ts';
 import { layOut, type Medium, printable } from '../terminal/terminal.ts';
-import { command, jsonText, plain, shortened, timeText } from '../terminal/wording.ts';
+import { command, commandOfAll, jsonText, plain, shortened, timeText } from '../terminal/wording.ts';
 
 /** Options of the list. */
 export interface GatesOptions {
@@ -127,13 +127,8 @@ async function gatesOf(store: JournalStore, run: string, now: number, counting: 
 function emptyText(known: number, run: string | null, file: string): string {
   const none = run === null ? 'no run waits for a person' : `${printable(run)} waits for no person`;
   if (known === 0) return none;
-  const more = run === null ? [] : [run];
-  return `${none}; ${printable(commandText('approvals', [...more, '--all'], file))} shows what was answered`;
-}
-
-function commandText(verb: string, args: readonly string[], file: string): string {
-  const [first = '', ...more] = args;
-  return command(verb, first, file, ...more);
+  const lists = run === null ? commandOfAll('approvals', file, '--all') : command('approvals', run, file, '--all');
+  return `${none}; ${printable(lists)} shows what was answered`;
 }
 
 /** The commands that answer a request, ready to type. */

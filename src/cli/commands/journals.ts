@@ -124,27 +124,30 @@ be read, or the command is misused.`,
 export function addExplain(program: Command): void {
   program
     .command('explain')
-    .description('explain every decision of a run: what was restored or refused, why, and what would unblock it')
+    .description('explain the decisions of a run: what was restored or refused, why, and what would unblock it')
     .argument('<run>', 'the name of the run; belay runs lists them')
     .option(...FILE)
-    .option('--json', 'one JSON object a decision, with every reason and its witness')
+    .option('--all', 'every decision, also of a run that stands still: else what it stands still over')
+    .option('--json', 'one JSON object a decision, all of them, with every reason and its witness')
     .addHelpText(
       'after',
       `
-The newest decision comes last. Where the run waits for a person, the commands
-that set it going again follow.
+The newest decision comes last. Where the run waits for a person, what it waits
+for is told alone, and the commands that set it going again follow.
 
 Examples:
   belay explain order-1
+  belay explain order-1 --all
   belay explain order-1 --json | jq -r 'select(.parked) | .commands[].command'
 
 ${BESIDE}
 Exit code: 0, also where nothing has failed; 2 when the file or the run cannot
 be read, or the command is misused.`,
     )
-    .action(async (run: string, { journal: file, json = false }: { journal: string; json?: boolean }) => {
+    .action(async (run: string, given: { journal: string; all?: boolean; json?: boolean }) => {
+      const { journal: file, all = false, json = false } = given;
       const { progress: counting, done } = terminal('rows');
-      await tell(await explainRun({ file, run, json, medium: page(), counting }), done);
+      await tell(await explainRun({ file, run, all, json, medium: page(), counting }), done);
     });
 }
 

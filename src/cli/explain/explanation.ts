@@ -9,46 +9,79 @@ import type { Decided } from '../../reports/timeline.ts';
 import { answerFields } from '../decide/answer.ts';
 import { type Counting, type ReadRun, reading, readRun, type Told } from '../reading/reading.ts';
 import { layOut, type Medium } from '../terminal/terminal.ts';
-import { count, leftSentences, statusText } from '../terminal/wording.ts';
+import { command, count, leftSentences, statusText } from '../terminal/wording.ts';
 import { movesOn, movesText } from './moves.ts';
 
 /** Options of explaining a run. */
 export interface ExplainOptions {
   readonly file: string;
   readonly run: string;
+  /** True to tell every decision, and not only those that the run stands still over. */
+  readonly all: boolean;
   readonly json: boolean;
   readonly medium: Medium;
   readonly counting: Counting;
 }
 
 /** Explains a run. */
-export async function explainRun({ file, run, json, medium, counting }: ExplainOptions): Promise<Told> {
+export async function explainRun({ file, run, all, json, medium, counting }: ExplainOptions): Promise<Told> {
   return reading(file, async (store) => {
     const read = await readRun(store, run, counting);
     const left = leftAtEnd(read.runState, await store.posts(run));
-    if (!json) return [text(read, left, file, medium)];
+    if (!json) return [text(read, left, { file, all, medium })];
     const decided = read.decisions.map((each) => decisionFields(read, each, file));
     const repeats = repetitions(read);
     const more = { ...left, ...(repeats.length > 0 && { repeats }) };
-    const all = Object.keys(more).length > 0 ? [...decided, { run: read.run, ...more }] : decided;
-    return all.map((each) => `${JSON.stringify(each)}\n`);
+    const lines = Object.keys(more).length > 0 ? [...decided, { run: read.run, ...more }] : decided;
+    return lines.map((each) => `${JSON.stringify(each)}\n`);
   });
 }
 
-function text(read: ReadRun, left: LeftAtEnd, file: string, medium: Medium): string {
+function text(
+  read: ReadRun,
+  left: LeftAtEnd,
+  { file, all, medium }: Pick<ExplainOptions, 'file' | 'all' | 'medium'>,
+): string {
   const { run, held, decisions } = read;
   const standing = read.standing.is === 'done' ? doneWith(left) : read.standing;
   const made =
     decisions.length === 0 ? 'nothing has failed, so nothing was decided' : count(decisions.length, 'decision');
-  const head = layOut(null, { label: run, text: `${statusText(standing, held)}, ${made}` }, medium);
-  const told = decisions.map((decided) => {
+  const isOver = standing.is === 'done' || standing.is === 'cancelled';
+  const nothing = isOver && !('unpublished' in standing) && !('unanswered' in standing) ? ', nothing is open' : '';
+  const head = layOut(null, { label: run, text: `${statusText(standing, held)}${nothing}, ${made}` }, medium);
+  const wanted = all ? decisions : standingOver(read);
+  const older = decisions.length - wanted.length;
+  const rest =
+    older === 0
+      ? []
+      : [
+          layOut(
+            null,
+            { text: `${count(older, 'older decision')}: ${command('explain', run, file, '--all')}` },
+            medium,
+          ),
+        ];
+  const told = wanted.map((decided) => {
     const { decision } = decided.entry;
     return layOut(`decision ${decided.number}, event ${decision.at}`, explain(decision, decided.around), medium);
   });
   return (
-    [head, ...told, ...repeatedText(read, medium), ...leftAtEndText(left, medium)].join('\n') +
+    [head, ...rest, ...told, ...repeatedText(read, medium), ...leftAtEndText(left, medium)].join('\n') +
     movesText(movesOn(read, file), medium)
   );
+}
+
+/** The decisions that a run stands still over; all of them where it does not. */
+function standingOver({ standing, open, decisions }: ReadRun): readonly Decided[] {
+  switch (standing.is) {
+    case 'parked':
+      return open;
+    case 'stuck':
+    case 'recovering':
+      return decisions.slice(-1);
+    default:
+      return decisions;
+  }
 }
 
 /** The calls that were no acts of their own: each was answered or refused for an act of its run (ON2, ON3). */
@@ -77,8 +110,8 @@ function leftAtEndText(left: LeftAtEnd, medium: Medium): string[] {
 /** A decision as one object, complete. */
 function decisionFields(read: ReadRun, { number, time, entry, around, entered }: Decided, file: string): object {
   const { signal, error, state, tool, aftermath } = around;
-  const isLast = number === read.decisions.length;
-  const waits = isLast && read.standing.is === 'parked';
+  const waits = read.open.some((each) => each.number === number);
+  const isNewest = read.open.at(-1)?.number === number;
   return {
     run: read.run,
     number,
@@ -94,6 +127,6 @@ function decisionFields(read: ReadRun, { number, time, entry, around, entered }:
     replayed: aftermath?.replayed.map(({ instance, tools }) => ({ instance: instanceName(instance), tools })) ?? null,
     preserved: aftermath?.preserved.map(instanceName) ?? null,
     parked: waits,
-    commands: waits ? movesOn(read, file) : [],
+    commands: isNewest ? movesOn(read, file) : [],
   };
 }

@@ -23,7 +23,7 @@ export interface MoveOn {
  * is over, or where only an event from outside helps.
  */
 export function movesOn(read: ReadRun, journal: string, machines: string | null = null): MoveOn[] {
-  const { run, standing, held, decisions } = read;
+  const { run, standing, held, open } = read;
   const where = machines === null ? [] : ['--machines', machines];
   const resume = (...more: string[]) => command('resume', run, journal, ...more, ...where);
   switch (standing.is) {
@@ -36,23 +36,43 @@ export function movesOn(read: ReadRun, journal: string, machines: string | null 
       return gateMoves(read, journal, resume());
     case 'stuck':
     case 'recovering':
-      return held ? [] : [{ command: resume(), when: 'finishes the recovery, and tries a failed undo again' }];
+      return held ? [] : unfinishedMoves(read, resume);
     case 'parked': {
-      const last = decisions.at(-1);
-      if (last === undefined || !('unblock' in last.entry.decision)) return [];
       // A person who takes a run up can say it in the same command; a living process receives it as a message.
       const left = held ? outcomeMoves(read, journal) : [];
       if (left.length > 0) return left;
-      const { verdict, unblock } = last.entry.decision;
       const over = { command: resume('--rerun'), when: 'starts the run over, in the same run and under the same keys' };
       const all = [
-        ...again(last, resume),
-        ...unblock.acts.flatMap((act) => movesOf(act, read, resume)),
-        ...(verdict === 'rerun' ? [over] : []),
+        ...open.toReversed().flatMap((decided) => again(decided, resume)),
+        ...actsOf(open).flatMap((act) => movesOf(act, read, resume)),
+        ...(standing.verdict === 'rerun' ? [over] : []),
       ];
       return [...new Map(all.toReversed().map((move) => [`${move.command} ${move.when}`, move])).values()].toReversed();
     }
   }
+}
+
+/** The acts that unblock what a run is parked on, those of the newest question first. */
+function actsOf(open: readonly Decided[]): Act[] {
+  return open.toReversed().flatMap(({ entry: { decision } }) => ('unblock' in decision ? decision.unblock.acts : []));
+}
+
+/** The commands for a recovery that is not finished, and for each undo that has failed. */
+function unfinishedMoves(read: ReadRun, resume: (...more: string[]) => string): MoveOn[] {
+  const failed = owedUndos(read).map((key): MoveOn => {
+    const name = nameOf(key, read);
+    const tool = quoted(read.runState.ledger.get(key)?.intent.tool ?? 'the call');
+    return {
+      command: resume('--settle', name, '--as', 'compensated'),
+      when: `once ${tool} has been undone by hand: the recovery goes on without its undo`,
+    };
+  });
+  return [{ command: resume(), when: 'finishes the recovery, and tries a failed undo again' }, ...failed];
+}
+
+/** The keys of the calls whose undo has failed. */
+function owedUndos({ runState, standing }: Pick<ReadRun, 'runState' | 'standing'>): readonly string[] {
+  return standing.is === 'stuck' ? [...(runState.pending?.stuck.keys() ?? [])] : [];
 }
 
 /** The approvals that are wanted, and the next command where no living process takes them. */
@@ -95,7 +115,7 @@ function again({ entry, around }: Decided, resume: () => string): MoveOn[] {
 function movesOf(act: Act, read: ReadRun, resume: (...more: string[]) => string): MoveOn[] {
   switch (act.act) {
     case 'settle_outcome': {
-      const effect = nameOf(act.effect, read);
+      const effect = nameOf(act.effect.id, read, act.effect.at);
       const asks = act.ask === undefined || act.ask.reconciler === null ? null : act.ask.reconciler;
       const output = act.effect.class === 'none' ? [] : ['--output', 'JSON'];
       return [
@@ -114,7 +134,7 @@ function movesOf(act: Act, read: ReadRun, resume: (...more: string[]) => string)
     case 'register_undo':
       return [
         {
-          command: resume('--settle', nameOf(act.effect, read), '--as', 'compensated'),
+          command: resume('--settle', nameOf(act.effect.id, read, act.effect.at), '--as', 'compensated'),
           when: 'once it has been undone by hand',
         },
       ];
@@ -132,10 +152,14 @@ function movesOf(act: Act, read: ReadRun, resume: (...more: string[]) => string)
  * The name of an effect for `--settle`: its tool, where the tool has only one of the calls that matter; otherwise its
  * event.
  */
-function nameOf(effect: Effect, read: ReadRun): string {
-  const tool = effect.tool ?? '';
+function nameOf(
+  key: string | null,
+  read: ReadRun,
+  at = key === null ? null : read.runState.ledger.get(key)?.at,
+): string {
+  const tool = (key === null ? undefined : read.runState.ledger.get(key)?.intent.tool) ?? '';
   const alike = relevantCalls(read).filter((call) => call.tool === tool);
-  return alike.length === 1 && tool !== '' ? tool : `event ${effect.at}`;
+  return alike.length === 1 && tool !== '' ? tool : `event ${at}`;
 }
 
 /** A call that a person may know about. */
@@ -147,15 +171,14 @@ export interface RelevantCall {
   readonly at: number | null;
 }
 
-/** The calls whose outcome is open, and those that the decision names on which the run is parked. */
+/** The calls whose outcome is open, those that the decisions name on which the run is parked, and those whose undo has failed. */
 export function relevantCalls({
   runState,
   standing,
-  decisions,
-}: Pick<ReadRun, 'runState' | 'standing' | 'decisions'>): RelevantCall[] {
-  const last = standing.is === 'parked' ? decisions.at(-1)?.entry.decision : undefined;
-  const acts = last !== undefined && 'unblock' in last ? last.unblock.acts : [];
-  const named = new Set(acts.flatMap((act) => ('effect' in act ? [act.effect.id] : [])));
+  open,
+}: Pick<ReadRun, 'runState' | 'standing' | 'open'>): RelevantCall[] {
+  const acts = actsOf(open).flatMap((act) => ('effect' in act ? [act.effect.id] : []));
+  const named = new Set([...acts, ...owedUndos({ runState, standing })]);
   return [...runState.ledger.all()]
     .filter(({ key, status }) => status === 'intended' || status === 'unknown' || named.has(key))
     .map(({ key, intent, status, at }) => ({ key, tool: intent.tool, status, class: intent.class, at }));

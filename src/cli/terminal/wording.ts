@@ -61,9 +61,19 @@ export function timeText(time: number): string {
   return `${new Date(time).toISOString().slice(0, 19)}Z`;
 }
 
-/** A command about a run, ready to type. */
+/** A command about a run, or about a gate, ready to type. A name that looks like an option stands last, behind `--`. */
 export function command(verb: string, run: string, journal: string, ...more: readonly string[]): string {
-  return ['belay', verb, run, ...more, ...placeWords(journal, JOURNAL), ...keyWords()].map(word).join(' ');
+  const options = [...more, ...placeWords(journal, JOURNAL), ...keyWords()];
+  return typed(verb, ...(run.startsWith('-') ? [...options, '--', run] : [run, ...options]));
+}
+
+/** A command about all runs of a journal, ready to type. */
+export function commandOfAll(verb: string, journal: string, ...more: readonly string[]): string {
+  return typed(verb, ...more, ...placeWords(journal, JOURNAL), ...keyWords());
+}
+
+function typed(...words: readonly string[]): string {
+  return ['belay', ...words].map(word).join(' ');
 }
 
 /** A word of a command line, quoted where a shell would change it. */

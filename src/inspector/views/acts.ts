@@ -20,14 +20,17 @@ export interface Offered extends Omit<WireAct, 'disabled' | 'first' | 'kind' | '
 /** Every act that a run offers, the best first. */
 export function offered(read: Read, now: number): Offered[] {
   const { timeline, summary } = read;
-  const { standing, runState, decisions } = timeline;
+  const { standing, runState, open: questions } = timeline;
   if (standing.is === 'done' || standing.is === 'cancelled' || timeline.agent === null) return [];
   const gates = runState.asked.pending().filter(({ expires }) => expires === null || expires > now);
   const answers = gates.flatMap((gate) => answersOf(gate, read));
   const asked = new Set(gates.map(({ key }) => key));
-  const last = standing.is === 'parked' ? decisions.at(-1) : undefined;
-  const unblock = last !== undefined && 'unblock' in last.entry.decision ? last.entry.decision.unblock.acts : [];
-  const settling = unblock.flatMap((act) => settlingOf(act, asked));
+  const unblock = questions.flatMap(({ entry }) => ('unblock' in entry.decision ? entry.decision.unblock.acts : []));
+  const owed = standing.is === 'stuck' ? [runState.ledger.get(standing.effect)] : [];
+  const settling = [
+    ...owed.flatMap((call) => (call === undefined ? [] : [undone(call.key, call.intent.tool, 'undo')])),
+    ...unblock.flatMap((act) => settlingOf(act, asked)),
+  ];
   const rerun = standing.is === 'parked' && standing.verdict === 'rerun' ? [RERUN] : [];
   const open = runState.ledger.open().length > 0 ? [RECONCILE] : [];
   // A living process goes on by itself, and takes answers as they come.
@@ -149,15 +152,8 @@ function settlingOf(act: Act, asked: ReadonlySet<string>): Offered[] {
     }
     case 'undo_by_hand':
     case 'register_undo': {
-      const tool = quoted(act.effect.tool ?? 'the call');
-      return [
-        settle(
-          act.effect,
-          'compensated',
-          `${tool} was undone by hand`,
-          'Only once it has been undone in the world: the run is decided again, without that call in its way.',
-        ),
-      ];
+      const { id, at, tool = 'the call' } = act.effect;
+      return [undone(id ?? `event ${at}`, tool, at)];
     }
     case 'allow_joint':
     case 'end_instances':
@@ -167,6 +163,13 @@ function settlingOf(act: Act, asked: ReadonlySet<string>): Offered[] {
   }
 }
 
+/** The word that a call was undone by hand. @param of tells it from other acts of the run. */
+function undone(call: string, tool: string, of: string | number): Offered {
+  const does = 'Only once it has been undone in the world: the run is decided again, without that call in its way.';
+  const said = ['--settle', call, '--as', 'compensated'];
+  return code(`compensated-${of}`, `${quoted(tool)} was undone by hand`, does, 'resume', ...said);
+}
+
 function settle({ id, at }: Effect, as: string, title: string, does: string, output = false): Offered {
   const offer = code(`${as}-${at}`, title, does, 'resume', '--settle', id ?? `event ${at}`, '--as', as);
   return { ...offer, output };
@@ -174,8 +177,8 @@ function settle({ id, at }: Effect, as: string, title: string, does: string, out
 
 /** Going on where nothing else is asked. */
 function resuming({ timeline }: Read): Offered[] {
-  const { standing, decisions } = timeline;
-  const last = decisions.at(-1);
+  const { standing, open } = timeline;
+  const last = open.at(-1);
   switch (standing.is) {
     case 'done':
     case 'cancelled':

@@ -10,7 +10,7 @@ const FEW = 4;
 
 /** The cause; null where nothing is wrong and no person is asked. */
 export function causeOf({ timeline, summary }: Read): WireCause | null {
-  const { standing, runState, decisions } = timeline;
+  const { standing, runState, decisions, open } = timeline;
   const last = decisions.at(-1);
   switch (standing.is) {
     case 'done':
@@ -37,7 +37,7 @@ export function causeOf({ timeline, summary }: Read): WireCause | null {
       if (last === undefined) return null;
       return { ...decidedCause(last), unblock: summary.held ? [] : ['Resume: the recovery is finished.'] };
     case 'parked':
-      return last === undefined ? null : decidedCause(last);
+      return decidedCause(open.at(-1) as Decided);
     case 'open':
       return null;
   }

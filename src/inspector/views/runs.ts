@@ -47,7 +47,7 @@ export class Waits {
 }
 
 function waitsFor({ timeline }: Read): string | null {
-  const { standing, runState, decisions } = timeline;
+  const { standing, runState, open } = timeline;
   const gates = runState.asked.pending();
   if (gates.length > 0) {
     return gates
@@ -59,7 +59,7 @@ function waitsFor({ timeline }: Read): string | null {
   }
   if (standing.is === 'stuck') return 'an undo by hand';
   if (standing.is === 'recovering') return 'a process that finishes its recovery';
-  const last = decisions.at(-1);
+  const last = open.at(-1);
   if (standing.is !== 'parked' || last === undefined) return null;
   if (standing.verdict === 'rerun') return 'a rerun';
   return unblocking(explain(last.entry.decision, last.around))[0] ?? 'a person';
