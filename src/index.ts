@@ -51,5 +51,5 @@ export type { Ending, MovedInput, Report } from './sidecar/report.ts';
 export { SidecarError, type SidecarErrorCode } from './sidecar/sidecar-error.ts';
 export type { Agent, AgentSetting, OpenAgent } from './xstate/agent.ts';
 export { attach, resume, type Sidecar, type SidecarOptions } from './xstate/attach.ts';
-export { FAULT_SIGNALS, FaultError, withFault } from './xstate/faults.ts';
 export { tool } from './xstate/tool.ts';
+export { ToolboxError, toolbox } from './xstate/toolbox.ts';

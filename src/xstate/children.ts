@@ -10,6 +10,7 @@ import {
 import type { ChildPlan } from '../runtime/restore-plan.ts';
 import type { ActorPlaces } from './references.ts';
 import { activeNodes, nodeAt } from './structure.ts';
+import { actorOf } from './toolbox.ts';
 import type { Scope } from './watch/announcements.ts';
 
 /** The machine whose actors are made, and where it is to stand. */
@@ -27,14 +28,13 @@ export function makeChild(parent: Parent, child: ChildPlan, context: unknown): A
   const invoke = node?.invoke.find((definition) => definition.id === child.id);
   if (child.at !== null && (node === undefined || invoke === undefined || !activeNodes(next).includes(node)))
     return undefined;
-  const logic =
-    child.src === null
-      ? inlineLogic(node, child.id)
-      : (machine.implementations.actors[child.src] as AnyActorLogic | undefined);
+  const named = child.src === null ? undefined : actorOf(machine, child.src);
+  const logic = child.src === null ? inlineLogic(node, child.id) : named?.logic;
   if (logic === undefined) return undefined;
   let ref: AnyActorRef | undefined;
   const later = (of: (whole: unknown) => unknown) => (whole: unknown) => ref && takeInput(ref, of(whole));
-  const given = invoke === undefined ? child.input : invoke.input;
+  const spawned = named === undefined ? child.input : named.whole(child.input);
+  const given = invoke === undefined ? spawned : invoke.input;
   const inputOf = (now: unknown) =>
     (given as (of: object) => unknown)({ context: now, event: places.settled(child.event), self: scope.self });
   const input =
@@ -47,7 +47,7 @@ export function makeChild(parent: Parent, child: ChildPlan, context: unknown): A
   const options = {
     id: child.id,
     parent: scope.self,
-    src: child.src ?? invoke?.src,
+    src: named?.name ?? invoke?.src,
     systemId: invoke === undefined ? child.systemId : invoke.systemId,
     syncSnapshot: invoke?.onSnapshot !== undefined,
     input,

@@ -2,6 +2,7 @@
 import {
   type Actor,
   type ActorOptions,
+  type AnyActorLogic,
   type AnyActorRef,
   type AnyEventObject,
   type AnyMachineSnapshot,
@@ -21,6 +22,7 @@ import { dropActions } from './inert.ts';
 import { ActorPlaces } from './references.ts';
 import { nodeAt } from './structure.ts';
 import { DelayedEvents, stateOfTimer, TimerClock, watchTimers } from './timers.ts';
+import { toolOf } from './toolbox.ts';
 import { MachineWatch } from './watch/watch.ts';
 
 /** The setting that the actors of a machine are made in. */
@@ -149,7 +151,7 @@ export class MachineRuntime implements Runtime, Machines {
   }
 
   inputOf(ref: AnyActorRef): unknown {
-    return inside(ref).options?.input;
+    return toolOf(nameOf(ref), inside(ref).logic, inside(ref).options?.input).input;
   }
 
   inputFor(
@@ -158,9 +160,14 @@ export class MachineRuntime implements Runtime, Machines {
     context: unknown,
     event: RuntimeEvent,
   ): unknown {
-    const given = nodeAt(inside(ref).logic, child.at ?? '')?.invoke.find(({ id }) => id === child.id)?.input;
     if (child.at === null) return child.input;
-    return typeof given === 'function' ? (given as (of: object) => unknown)({ context, event, self: ref }) : given;
+    const { logic } = inside(ref);
+    const invoke = nodeAt(logic, child.at)?.invoke.find(({ id }) => id === child.id);
+    const given = invoke?.input as unknown;
+    const whole =
+      typeof given === 'function' ? (given as (of: object) => unknown)({ context, event, self: ref }) : given;
+    const src = typeof invoke?.src === 'string' ? invoke.src : '';
+    return toolOf(src, logic.implementations.actors[src] as AnyActorLogic | undefined, whole).input;
   }
 
   stateOfTimer(ref: AnyActorRef, type: string): string | null {
@@ -189,6 +196,11 @@ export class MachineRuntime implements Runtime, Machines {
 /** A snapshot of an actor that stands in a value, with nothing running. */
 function standing(ref: AnyActorRef, value: StateValue, context: unknown): AnyMachineSnapshot {
   return inside(ref).logic.resolveState({ value, context } as never) as AnyMachineSnapshot;
+}
+
+/** The name of an actor's logic. */
+function nameOf({ src }: AnyActorRef): string {
+  return typeof src === 'string' ? src : '';
 }
 
 /** An actor as this room uses it beyond xstate's public API. */

@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import type { AnyActorLogic, AnyStateMachine, AnyStateNode } from 'xstate';
 import type { EdgeShape, MachineShape, StateShape } from '../model/machine.ts';
 import { COMPLETED, isInline, RESOLVED } from './events.ts';
-import { takesKey } from './tool.ts';
+import { mayTakeKey, takesKey } from './tool.ts';
+import { toolsIn } from './toolbox.ts';
 
 type ActorShape = MachineShape['actors'][number];
 
@@ -60,8 +61,8 @@ function readMachine(machine: AnyStateMachine, prefix: string, above: readonly A
   for (const [name, logic] of Object.entries(machine.implementations.actors as Record<string, AnyActorLogic>)) {
     if (isInline(name)) continue;
     const kind = kindOf(logic);
-    if (!found.actors.has(name))
-      found.actors.set(name, { name, kind, takesKey: kind !== 'promise' || takesKey(logic) });
+    for (const actor of actorsOf(name, logic, kind))
+      if (!found.actors.has(actor.name)) found.actors.set(actor.name, actor);
     if (kind !== 'machine' || within.length >= DEEPEST) continue;
     const nested = logic as AnyStateMachine;
     if (within.some((other) => other.root.config === nested.root.config)) continue;
@@ -76,9 +77,11 @@ function readNode(node: AnyStateNode, prefix: string, found: Found): void {
     path,
     type: node.type,
     initial: first === undefined ? null : pathOf(first, prefix),
-    invokes: node.invoke.map(({ id, src }) => {
-      return { id, tool: typeof src === 'string' && !isInline(src) ? src : null };
-    }),
+    invokes: node.invoke.flatMap(({ id, src }): StateShape['invokes'] =>
+      typeof src === 'string' && !isInline(src)
+        ? toolNames(src, node.machine).map((tool) => ({ id, tool }))
+        : [{ id, tool: null }],
+    ),
     delayed: node.after.length > 0,
   });
   const eventless = (node.always ?? []).map((transition) => ['', transition] as const);
@@ -91,6 +94,20 @@ function readNode(node: AnyStateNode, prefix: string, found: Found): void {
     }
   }
   for (const child of Object.values(node.states)) readNode(child, prefix, found);
+}
+
+/** The actor of a name; each tool of a toolbox is one of its own. */
+function actorsOf(name: string, logic: AnyActorLogic, kind: ActorShape['kind']): readonly ActorShape[] {
+  const tools = toolsIn(logic);
+  if (tools !== null)
+    return Object.entries(tools).map(([tool, act]) => ({ name: `${name}/${tool}`, kind, takesKey: mayTakeKey(act) }));
+  return [{ name, kind, takesKey: kind !== 'promise' || takesKey(logic) }];
+}
+
+/** The tools that a state may call which invokes an actor by its name. */
+function toolNames(src: string, { implementations }: AnyStateMachine): readonly string[] {
+  const tools = toolsIn((implementations.actors as Record<string, AnyActorLogic>)[src]);
+  return tools === null ? [src] : Object.keys(tools).map((tool) => `${src}/${tool}`);
 }
 
 function pathOf(node: AnyStateNode, prefix: string): string {

@@ -26,11 +26,11 @@ export function tool<TOutput, TInput>(
 /** True where the logic of a promise may use the idempotency key of its call: a `tool()` whose function does not leave it out. */
 export function takesKey(logic: object): boolean {
   const act = (logic as { [ACT]?: unknown })[ACT];
-  return typeof act === 'function' && mayTake(act as (...given: unknown[]) => unknown);
+  return typeof act === 'function' && mayTakeKey(act as (...given: never[]) => unknown);
 }
 
 /** True unless the parameters of a function show that it does not look at `key`: none at all, or a pattern without it. */
-function mayTake(act: (...given: unknown[]) => unknown): boolean {
+export function mayTakeKey(act: (...given: never[]) => unknown): boolean {
   const source = Function.prototype.toString.call(act);
   if (/\{\s*\[native code\]\s*\}$/.test(source)) return true;
   const start = source.search(/[({=]/);

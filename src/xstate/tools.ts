@@ -2,6 +2,7 @@
 import { type AnyActorLogic, type AnyStateMachine, fromPromise } from 'xstate';
 import type { ToolCall } from '../runtime/tool-call.ts';
 import { kindOf } from './shape.ts';
+import { changedTools, toolsIn } from './toolbox.ts';
 
 /** The function of a tool, as its actor calls it. */
 export type Act = (call: ToolCall<unknown>) => Promise<unknown>;
@@ -31,6 +32,9 @@ function copied(
     const kind = kindOf(logic);
     if (kind === 'machine') actors[name] = copied(logic as AnyStateMachine, known, change);
     if (kind !== 'promise') continue;
+    const tools = toolsIn(logic);
+    if (tools !== null) actors[name] = changedTools(tools, (tool, act) => change(`${name}/${tool}`, act));
+    if (tools !== null) continue;
     const { config: act } = logic as unknown as { config: Act };
     const changed = change(name, act);
     if (changed !== act) actors[name] = fromPromise((call) => changed(call as unknown as ToolCall<unknown>));

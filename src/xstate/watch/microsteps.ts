@@ -6,6 +6,7 @@ import { isInline, isRaising, isSending, maySend, tellsStateDone } from '../even
 import { kindOf } from '../shape.ts';
 import { activeNodes, remembered, runs } from '../structure.ts';
 import type { DelayedEvents } from '../timers.ts';
+import { toolOf } from '../toolbox.ts';
 import type { Announcements, Micro } from './announcements.ts';
 import { Control } from './control.ts';
 import type { Layout } from './layout.ts';
@@ -74,16 +75,18 @@ export class MicrostepReader {
     for (const [id, ref] of Object.entries(after.children) as [string, AnyActorRef | undefined][]) {
       if (ref === undefined || before?.children[id] === ref) continue;
       const node = activeNodes(after).find((active) => active.invoke.some((invoke) => invoke.id === id));
-      const src = typeof ref.src === 'string' && !isInline(ref.src) ? ref.src : null;
+      const name = typeof ref.src === 'string' && !isInline(ref.src) ? ref.src : null;
       const { logic, options } = ref as unknown as {
         logic: AnyActorLogic;
         options: { input?: unknown; systemId?: string };
       };
       const told = kindOf(logic);
       const kind = told === 'machine' || told === 'promise' ? told : 'other';
+      const { tool: src, input } =
+        name === null ? { tool: null, input: options.input } : toolOf(name, logic, options.input);
       const place = node === undefined ? null : this.#layout.of(node);
       const named = place === null && options.systemId !== undefined ? { systemId: options.systemId } : {};
-      started.push({ ref, id, src, place, kind, input: options.input, ...named });
+      started.push({ ref, id, src, place, kind, input, ...named });
     }
     return started;
   }

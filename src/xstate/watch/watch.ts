@@ -15,15 +15,20 @@ import { errorEvent } from '../../model/reply-event.ts';
 import type { Microstep, Place } from '../../runtime/microstep.ts';
 import type { ActorPlan } from '../../runtime/restore-plan.ts';
 import type { Watcher } from '../../runtime/runtime.ts';
+import type { Act } from '../../runtime/tool-call.ts';
 import { BEGIN, END, RESTORE, STOP, tellsError, WAKE } from '../events.ts';
 import type { ActorPlaces } from '../references.ts';
 import { type Adopt, type Around, build, rewind } from '../restore.ts';
 import { kindOf } from '../shape.ts';
 import type { TimerWatch } from '../timers.ts';
+import { changedTools, toolsIn } from '../toolbox.ts';
 import { Announcements, type Scope } from './announcements.ts';
 import { begun } from './begin.ts';
 import { Layout } from './layout.ts';
 import { MicrostepReader, taken } from './microsteps.ts';
+
+/** The function of an actor that is a promise. */
+type Creator = Parameters<typeof fromPromise<unknown, unknown>>[0];
 
 /** A machine that is watched. */
 export class MachineWatch {
@@ -88,9 +93,17 @@ export class MachineWatch {
     const kind = kindOf(logic);
     if (kind === 'machine') return this.#copy(logic as AnyStateMachine, `${prefix}${name}/`);
     if (kind !== 'promise') return logic;
-    const act = (logic as unknown as { config: (call: object) => Promise<unknown> }).config;
+    const tools = toolsIn(logic);
+    if (tools !== null)
+      return changedTools(tools, (tool, act) => this.#guarded(`${name}/${tool}`, act as never) as unknown as Act);
+    const { config: act } = logic as unknown as { config: (call: object) => Promise<unknown> };
+    return fromPromise(this.#guarded(name, act));
+  }
+
+  /** The function of a tool, called through the guard. */
+  #guarded(name: string, act: (call: object) => Promise<unknown>): Creator {
     this.#tools.set(name, act);
-    return fromPromise(({ input, system, self, signal, emit }) =>
+    return ({ input, system, self, signal, emit }) =>
       this.#watcher.call({
         ref: self,
         tool: name,
@@ -98,8 +111,7 @@ export class MachineWatch {
         signal,
         act: async (key, own, counts) => act({ input: counts, system, self, signal: own, emit, key }),
         handles: (error) => handles(self, error),
-      }),
-    );
+      });
   }
 
   #instrument(machine: AnyStateMachine): void {
