@@ -136,11 +136,11 @@ async function open(opens: typeof resumeRun, graph: Graph, given: GraphOptions):
     { agent, digest, input: given.input, isHeldToInput: true, runtime },
     { ...options, config },
   );
-  return attached(root as Execution, commands, resting, given.run);
+  return attached(root as Execution, commands, resting, setting.settings);
 }
 
 function settingOf(graph: Graph, config: BoundaryConfig, options: GraphOptions, resting: Resting): Setting {
-  const { run, settings = {}, codecs = [] } = options;
+  const { settings = {}, codecs = [] } = options;
   return {
     graph: keptCopy(graph),
     codecs,
@@ -148,7 +148,7 @@ function settingOf(graph: Graph, config: BoundaryConfig, options: GraphOptions, 
     tools: config.tools,
     units: unitsOf(config, graph),
     salt: randomBytes(16).toString('hex'),
-    settings: { ...settings, configurable: { ...settings.configurable, thread_id: run } },
+    settings: { ...settings, configurable: { ...settings.configurable, thread_id: threadOf(graph, options) } },
     modes: () => resting.modes,
     subgraphs: () => resting.subgraphs,
     tieOf: tieFor(config),
@@ -157,6 +157,11 @@ function settingOf(graph: Graph, config: BoundaryConfig, options: GraphOptions, 
     asks: (questions) => resting.asks(questions),
     drains: (error) => resting.drains(error),
   };
+}
+
+/** The thread that LangGraph and the nodes see: that of the settings, or the one bound to the graph; the name of the run, if neither names one. */
+function threadOf({ config }: Graph, { run, settings }: GraphOptions): unknown {
+  return settings?.configurable?.thread_id ?? config?.configurable?.thread_id ?? run;
 }
 
 /** The digest of the nodes and edges of a graph, and of the control that its runs have: a run is taken up with the same. */
@@ -172,7 +177,12 @@ function digestOf({ nodes, builder, channels }: Graph, units: Setting['units']):
     .digest('hex');
 }
 
-function attached(execution: Execution, commands: RunCommands, resting: Resting, run: string): AttachedGraph {
+function attached(
+  execution: Execution,
+  commands: RunCommands,
+  resting: Resting,
+  { configurable }: Setting['settings'],
+): AttachedGraph {
   /** Sets the graph going, or on. */
   const goOn = (command: Command | null | undefined): void => {
     resting.drained = null;
@@ -216,7 +226,7 @@ function attached(execution: Execution, commands: RunCommands, resting: Resting,
       const graph = execution.running();
       if (graph === null)
         throw new GraphError('graph_running', 'The graph was not entered yet. Call invoke() or stream() first.');
-      const state = await graph.getState({ configurable: { thread_id: run } } as never, options);
+      const state = await graph.getState({ configurable: { thread_id: configurable?.thread_id } } as never, options);
       return resting.questions.showInState(state);
     },
     updateState: async () => refuseUpdate(),

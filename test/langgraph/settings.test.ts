@@ -1,5 +1,5 @@
 /** Settings and requests of LangGraph's that a run could not keep its word under are refused, each with its reason. */
-import { Annotation, InMemoryStore, MemorySaver, StateGraph } from '@langchain/langgraph';
+import { Annotation, InMemoryStore, type LangGraphRunnableConfig, MemorySaver, StateGraph } from '@langchain/langgraph';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { type AttachedGraph, attachGraph } from '../../src/langgraph/graph.ts';
@@ -52,6 +52,33 @@ test('takes each mode of durability, and what belongs to tracing', async () => {
     expect(await run.invoke()).toEqual({ n: 2 });
     await run.close();
   }
+});
+
+test.each([
+  ['that of the settings', { configurable: { thread_id: 'th1' } }, null, 'th1'],
+  ['the one that is bound to the graph', {}, 'th2', 'th2'],
+  ['that of the settings before the bound one', { configurable: { thread_id: 'th1' } }, 'th2', 'th1'],
+  ['the name of the run, where neither names one', { configurable: { user_id: 'u' } }, null, 'r'],
+])('the thread that nodes read, also within a subgraph, is %s', async (_, settings, bound, thread) => {
+  const seen: unknown[] = [];
+  const state = Annotation.Root({ n: Annotation<number> });
+  const sees = (_state: unknown, { configurable }: LangGraphRunnableConfig) => {
+    seen.push(configurable?.thread_id);
+    return { n: seen.length };
+  };
+  const inner = new StateGraph(state).addNode('in', sees).addEdge('__start__', 'in').compile();
+  const outer = new StateGraph(state)
+    .addNode('out', sees)
+    .addNode('inner', inner)
+    .addEdge('__start__', 'out')
+    .addEdge('out', 'inner')
+    .compile({ name: 'small' });
+  const given = bound === null ? outer : outer.withConfig({ configurable: { thread_id: bound } });
+  const run = await attach(settings, given);
+  expect(await run.invoke()).toEqual({ n: 2 });
+  const { config: at } = await run.getState();
+  expect([seen, at.configurable?.thread_id]).toEqual([[thread, thread], thread]);
+  await run.close();
 });
 
 test('refuses to write the state from outside, and to go on from another checkpoint', async () => {
