@@ -6,6 +6,7 @@ import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { overlaps, parseKey } from '../../model/key.ts';
 import { answeringChild } from '../../model/reply-event.ts';
 import type { RunState } from '../../projection/run-state.ts';
+import type { RecordedStep } from '../../projection/state-types.ts';
 
 /** An instance; without an ordinal, any occurrence of it. */
 export type Occurrence = Pick<InstanceId, 'skeleton' | 'entity'> & { readonly ordinal?: number | undefined };
@@ -58,19 +59,18 @@ function callsThatWrote(runState: RunState, id: InstanceId, suspect: string): Re
   const key = parseKey(suspect);
   const writes =
     record === undefined ? [] : history.versions.writesOf(record).filter((each) => overlaps(each.key, key));
-  const calls = writes.map((write) => answerOf(runState, write.at)?.key);
+  const calls = writes.map((write) => answerOf(runState, runState.places.stepAt(write.at))?.key);
   return calls.includes(undefined) ? null : new Set(calls as string[]);
 }
 
-/** The call whose answer wrote at a position; undefined where the write was no such answer, or was claimed. */
-function answerOf(runState: RunState, at: number): LedgerCall | undefined {
-  const actor = answering(runState, at);
+/** The call whose answer a step took; undefined where the step took none, or was claimed. */
+function answerOf(runState: RunState, step: RecordedStep | undefined): LedgerCall | undefined {
+  const actor = answering(runState, step);
   return actor === undefined ? undefined : runState.ledger.ofActor(actor.number);
 }
 
-/** The actor whose answer wrote at a position; undefined where the write was no answer. */
-function answering({ places, family }: RunState, at: number) {
-  const step = places.stepAt(at);
+/** The actor whose answer a step took; undefined where the step took no answer. */
+function answering({ family }: RunState, step: RecordedStep | undefined) {
   const child = answeringChild((step?.entry?.event as { type?: unknown } | undefined)?.type);
   if (step === undefined || child === null) return undefined;
   return family
@@ -92,8 +92,16 @@ export function repeatedAct(runState: RunState, id: InstanceId, at: number | 'la
 
 function answerAt(runState: RunState, name: string, at: number | 'last' | 'gone'): LedgerCall | undefined {
   if (at === 'gone') return goneBack(runState, name);
-  const position = at === 'last' ? lastAnswered(runState, name) : at;
-  return position === undefined ? goneBack(runState, name) : answeredAt(runState, name, position);
+  const wrote = at === 'last' ? undefined : runState.places.stepAt(at);
+  // A value that no answer wrote may have come of any answer before it: the node of a graph writes its values at its end.
+  const step = answering(runState, wrote) === undefined ? lastAnswered(runState, name) : wrote;
+  if (step !== undefined) return answeredIn(runState, name, step);
+  return at === 'last' ? goneBack(runState, name) : undefined;
+}
+
+/** True where a position was written by the answer of a call. */
+export function isAnswer(runState: RunState, at: number): boolean {
+  return answering(runState, runState.places.stepAt(at)) !== undefined;
 }
 
 /** True where work has made an act of its own, which stands, or stood until it was undone. */
@@ -102,21 +110,23 @@ export function hasActed({ ledger }: RunState, id: InstanceId): boolean {
   return [...ledger.all()].some(({ repeats, intent }) => repeats === null && instanceName(intent.instance) === name);
 }
 
-/** The position of the last answer of an instance; undefined where nothing of it that stands was answered. The answer that led to it is not its own. */
-function lastAnswered(runState: RunState, name: string): number | undefined {
+/**
+ * The step of an instance that took its last answer; undefined where nothing of it that stands was answered. The answer that led to it is not its own.
+ * A step of a graph that takes an answer writes nothing that others see, so that no position is its own.
+ */
+function lastAnswered(runState: RunState, name: string): RecordedStep | undefined {
   const { places } = runState;
   const entered = places.of(name)?.entered;
   const steps = places.stepsOf(name, 0, Number.POSITIVE_INFINITY).filter((step) => step !== entered);
-  const last = steps.findLast(({ act }) => answering(runState, act + 1) !== undefined);
-  return last === undefined ? undefined : last.act + 1;
+  return steps.findLast((step) => answering(runState, step) !== undefined);
 }
 
-/** The call of an instance whose answer wrote at a position. */
-function answeredAt(runState: RunState, name: string, at: number): LedgerCall | undefined {
-  const src = answering(runState, at)?.started?.src;
+/** The call of an instance whose answer a step took. */
+function answeredIn(runState: RunState, name: string, step: RecordedStep): LedgerCall | undefined {
+  const src = answering(runState, step)?.started?.src;
   // Where its work was claimed, the call is not one of the actor that is there now.
-  const claimed = () => runState.ledger.between(name, 0, at).findLast(({ intent }) => intent.tool === src);
-  return answerOf(runState, at) ?? claimed();
+  const claimed = () => runState.ledger.between(name, 0, step.act).findLast(({ intent }) => intent.tool === src);
+  return answerOf(runState, step) ?? claimed();
 }
 
 /** The last call of work that is undone, or set aside: a repetition is kept by no record of what stands in the world. */

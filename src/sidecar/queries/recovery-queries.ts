@@ -29,6 +29,7 @@ import { goneCalls } from './gone-effects.ts';
 import { movedInputs } from './moved-inputs.ts';
 import {
   hasActed,
+  isAnswer,
   lostCalls,
   type Occurrence,
   repeatedAct,
@@ -103,6 +104,11 @@ export class RecoveryQueries {
   /** @see {@link hasActed} */
   hasActed(id: InstanceId): boolean {
     return hasActed(this.#runState, id);
+  }
+
+  /** @see {@link isAnswer} */
+  isAnswer(at: number): boolean {
+    return isAnswer(this.#runState, at);
   }
 
   /** @see {@link lostCalls} */

@@ -139,7 +139,8 @@ export class Complaints {
     const first = this.#queries.repeatedAct(id, write?.at ?? (key === null ? 'last' : 'gone'));
     if (first === undefined) return listed(this.#ofWork(id, key));
     const act = listed(this.#accusationOf(first));
-    return write !== undefined || !this.#queries.hasActed(id) ? act : [...act, ...listed(this.#ofWork(id, key))];
+    const isSure = write !== undefined && this.#queries.isAnswer(write.at);
+    return isSure || !this.#queries.hasActed(id) ? act : [...act, ...listed(this.#ofWork(id, key))];
   }
 
   #firstWrite(id: InstanceId, key: Key) {
