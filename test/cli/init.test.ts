@@ -168,6 +168,12 @@ skeletons:
     expect(readFileSync(join(folder, 'order.yaml'), 'utf8')).toBe(text);
   });
 
+  test('makes the folder of the file', async () => {
+    const { code, err } = await init('--machines', moduleOf('order', ORDER), '--out', 'new/deep/order.yaml');
+    expect([code, err]).toEqual([0, '']);
+    expect(readFileSync(join(folder, 'new/deep/order.yaml'), 'utf8')).toContain('agent: order');
+  });
+
   test('--json has the config, the lines that ask, and what belay check says', async () => {
     const { out } = await init('--machines', moduleOf('order', ORDER), '--json');
     const drafted = JSON.parse(out);
@@ -209,8 +215,13 @@ describe('belay init ends with 2 and one line', () => {
       ['--machines', schedule, '--mcp', 'none.json'],
       'none.json: cannot_read ENOENT',
     ],
-    ['a folder that is not there', ['--machines', schedule, '--out', 'no/m.yaml'], 'no/m.yaml: cannot_write ENOENT'],
+    [
+      'a file where its folder would be',
+      ['--machines', schedule, '--out', 'file/m.yaml'],
+      'file/m.yaml: cannot_write EEXIST',
+    ],
   ])('for %s', async (_what, args, complaint) => {
+    put('file', 'no folder');
     const { code, out, err } = await init(...args);
     expect([code, out, err.split('\n').length]).toEqual([2, '', 2]);
     expect(err).toContain(complaint);

@@ -1,5 +1,6 @@
 /** `belay init`: a boundary config to start from, made from the structure of a machine, which a person then completes. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { lintConfig } from '../../boundaries/lint/lint.ts';
 import { propose } from '../../boundaries/lint/propose.ts';
 import { Reach } from '../../boundaries/lint/reach.ts';
@@ -150,14 +151,15 @@ function firstError({ findings }: Loaded): string {
   return findings.find(({ severity }) => severity === 'error')?.message ?? '';
 }
 
-/** Writes a file, and says what kept it from being written, or null. A file that is there stays, unless it may be written over. */
+/** Writes a file, in a folder that is made where it is not there, and says what kept it from being written, or null. A file that is there stays, unless it may be written over. */
 function written(file: string, text: string, force: boolean): string | null {
   try {
+    mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text, { flag: force ? 'w' : 'wx' });
     return null;
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error;
-    return error.code === 'EEXIST'
+    if (!(error instanceof Error && 'code' in error && 'syscall' in error)) throw error;
+    return error.code === 'EEXIST' && error.syscall === 'open'
       ? `${file}: exists it is not written over; --force does`
       : `${file}: cannot_write ${error.message}`;
   }
