@@ -211,14 +211,14 @@ function* contexts(snapshot: unknown): Generator<unknown> {
 /** What a complaint about a site can say, by the unit that asked for it; none where the site is in no unit. */
 function complaintsOf(scenario: Scenario, site: Site): Complaint[] {
   const [at, entity] = site.split(' ');
-  const root = found(scenario.body, { path: [], loop: null }, at as string);
+  const root = found(scenario.body, { path: [], loop: null }, at as string, false);
   if (root.length > 0)
     return root.map(({ place, ...one }) => {
       const name = new Places(false, scenario.body).template(one.key, place, '{entity}');
       return { ...one, name: name.replace('{entity}', entity as string) };
     });
   return scenario.children.flatMap(({ body }) =>
-    found(body, { path: [], loop: null }, at as string).map((one) => ({ ...one, name: null })),
+    found(body, { path: [], loop: null }, at as string, true).map((one) => ({ ...one, name: null })),
   );
 }
 
@@ -227,18 +227,19 @@ interface Found extends Omit<Complaint, 'name'> {
   readonly place: Place;
 }
 
-function found(body: readonly Block[], place: Place, at: string): Found[] {
+function found(body: readonly Block[], place: Place, at: string, isChild: boolean): Found[] {
   return body.flatMap((block) => {
     const within = block.block === 'loop' ? { ...place, loop: { at: block.at, over: block.over } } : place;
-    return [...foundIn(block, place, at), ...inner(block).flatMap((part) => found(part, within, at))];
+    return [...foundIn(block, place, at, isChild), ...inner(block).flatMap((part) => found(part, within, at, isChild))];
   });
 }
 
-function foundIn(block: Block, place: Place, at: string): Found[] {
+function foundIn(block: Block, place: Place, at: string, isChild: boolean): Found[] {
   if (block.block !== 'unit') return [];
   return block.steps.flatMap((step, index) => {
     if (step.step !== 'call' || (step.at !== at && step.repeats !== at)) return [];
-    const isLast = index === block.steps.length - 1 && !block.outcomes;
-    return [{ key: step.key, place, unit: block.name, isLast }];
+    // A unit of a shared skeleton may go on where the next unit is one of that skeleton.
+    const isLast = index === block.steps.length - 1 && !block.outcomes && (isChild || block.skeleton === undefined);
+    return [{ key: step.key, place, unit: block.skeleton ?? block.name, isLast }];
   });
 }

@@ -21,6 +21,7 @@ interface Options {
   readonly byHand?: true;
   readonly repeats?: true;
   readonly late?: true;
+  readonly sharing?: true;
   readonly shrink?: true;
   readonly json?: true;
 }
@@ -38,6 +39,7 @@ const options = new Command('simulate')
     'machines also ask again for acts that they have asked for, and the config says that they are one act',
   )
   .option('--late', 'more replies come late, of tools of every class')
+  .option('--sharing', 'units in several regions are also one skeleton, about one entity or about several')
   .option('--calm', 'without faults: attaching the sidecar alone must change nothing')
   .option('--show <n>', 'how many failures are printed', whole, 20)
   .option('--shrink', 'cut the failures that are printed down')
@@ -81,6 +83,7 @@ function print(tally: Tally, runs: number, seed: number, ms: number): void {
   console.log(`runs with each feature: ${line(tally.features)}`);
   console.log(`runs with each fault: ${line(tally.faults)}`);
   console.log(`late replies by class: ${line(tally.late)}`);
+  console.log(`runs with one skeleton in several places: ${tally.shared}`);
   console.log('how often the rules of control were needed:');
   for (const line of countedLines(tally.counters)) console.log(line);
 }
@@ -118,6 +121,7 @@ const tally = await runCampaign({
   byHand: options.byHand ?? false,
   repeats: options.repeats ?? false,
   late: options.late ?? false,
+  sharing: options.sharing ?? false,
 });
 const kills = await runProcesses(tally, { runs: options.processes, seed, from: from + runs, only });
 const ms = Date.now() - began;

@@ -23,12 +23,15 @@ export interface LaidUnit {
   readonly counts: readonly string[];
 }
 
+/** A skeleton, as the config has it. */
+type Skeleton = Readonly<Record<string, unknown>>;
+
 /** Collects what the config says. */
 export class Page {
   readonly #scenario: Scenario;
   readonly #reads = new Map<string, Set<string>>();
   readonly #writes = new Map<string, Set<string>>();
-  readonly #skeletons: Record<string, object> = {};
+  readonly #skeletons: Record<string, Skeleton> = {};
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
@@ -54,14 +57,16 @@ export class Page {
       if (!leaves && keys.length === 0) return [];
       const when = keys.length === 0 ? 'true' : places.hasValue(keys.at(-1) as string, place);
       const at = `${named(from)} -> ${named(to)}`;
-      return [{ leaves, boundary: { id: `e${index}`, at, when, outputs: keys.map(keyed) } }];
+      const id = unit.skeleton === undefined ? `e${index}` : `${states[0]}e${index}`;
+      return [{ leaves, boundary: { id, at, when, outputs: keys.map(keyed) } }];
     });
     const commit =
       unit.anchors === 'all' ? boundaries.filter(({ leaves }) => !leaves).map(({ boundary }) => boundary) : [];
     const exit = boundaries.filter(({ leaves }) => leaves).map(({ boundary }) => boundary);
     const ids = [...commit, ...exit].map(({ id }) => id);
-    this.#skeletons[unit.name] = {
-      entity: byArgs ? 'args.entity' : places.entityExpression(place),
+    const entity = byArgs || unit.about === 'entity' ? 'args.entity' : places.entityExpression(place);
+    this.#add(unit.skeleton ?? unit.name, {
+      entity: unit.about === 'state' ? 'args.at' : entity,
       states: states.map(named),
       entry: [named(states[0] as string)],
       inputs: [...new Set([...places.identity(place), ...unit.steps.flatMap(readBy).map(keyed)])],
@@ -75,7 +80,13 @@ export class Page {
         ...(unit.outcomes && { outcome_checkpoints: true }),
         ...(unit.resume && { resume: named(states[0] as string) }),
       },
-    };
+    });
+  }
+
+  /** Adds a skeleton, or one more place of it. */
+  #add(name: string, skeleton: Skeleton): void {
+    const known = this.#skeletons[name];
+    this.#skeletons[name] = known === undefined ? skeleton : (joined(known, skeleton) as Skeleton);
   }
 
   /** The config as YAML (of which JSON is a part). */
@@ -116,6 +127,15 @@ export class Page {
       ...(tool.schema && { output: { type: 'integer' } }),
     };
   }
+}
+
+/** What a config says of two places, the first one's word where it takes one. */
+function joined(one: unknown, other: unknown): unknown {
+  if (Array.isArray(one) && Array.isArray(other)) return [...new Set([...one, ...other])];
+  if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null) return one ?? other;
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  const [from, to] = [one as Skeleton, other as Skeleton];
+  return Object.fromEntries([...names].map((name) => [name, joined(from[name], to[name])]));
 }
 
 function readBy(step: Step): readonly string[] {

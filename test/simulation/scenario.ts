@@ -78,6 +78,10 @@ export type Step =
 export interface Unit {
   readonly block: 'unit';
   readonly name: string;
+  /** The skeleton that it is one place of; left out where it is a skeleton of its own. */
+  readonly skeleton?: string;
+  /** What tells its entity there: the entity of its first call, or the state of that call. */
+  readonly about?: 'entity' | 'state';
   readonly steps: readonly Step[];
   readonly anchors: 'all' | 'exit' | 'none';
   readonly resume: boolean;

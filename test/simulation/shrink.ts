@@ -115,6 +115,9 @@ function* simplerParallels(block: Extract<Block, { block: 'parallel' }>): Genera
 
 function* plainerUnits(unit: Unit): Generator<Unit> {
   if (unit.joint === 'all') yield { ...unit, joint: 'none' };
+  const { skeleton, about, ...own } = unit;
+  if (skeleton !== undefined) yield own;
+  if (about === 'state') yield { ...unit, about: 'entity' };
   if (unit.outcomes) yield { ...unit, outcomes: false };
   if (!unit.resume) yield { ...unit, resume: true };
   if (unit.anchors !== 'all') yield { ...unit, anchors: 'all' };

@@ -25,6 +25,13 @@ for (const byHand of [false, true])
     expect(tally.same.length).toBeGreaterThan(60);
   });
 
+test('100 random machines whose units in several regions are one skeleton end as without faults, or are parked', async () => {
+  const tally = await runCampaign({ runs: 100, seed: 31, from: 0, only: null, sharing: true });
+  expect(failuresOf(tally)).toEqual([]);
+  expect(tally.shared).toBeGreaterThan(60);
+  expect(tally.same.length).toBeGreaterThan(40);
+});
+
 test('750 random machines under faults end as without them, or are parked', async () => {
   const tally = await runCampaign({ runs: RUNS, seed: 20, from: 0, only: null });
   const failed = failuresOf(tally);

@@ -3,6 +3,7 @@ import { addCounted, noneCounted } from '../control-counters.ts';
 import { FEATURES, featuresOf } from './features.ts';
 import { lateClasses } from './late.ts';
 import type { Scenario } from './scenario.ts';
+import { isShared } from './sharing.ts';
 import type { Result } from './trial.ts';
 
 /** A run that ended badly. */
@@ -30,6 +31,8 @@ export class Tally {
   readonly late: Counts = {};
   /** How often the rules of control were needed, over all runs. */
   readonly counters = noneCounted();
+  /** Runs with one skeleton in several places. */
+  shared = 0;
   readonly failures: Failure[] = [];
 
   /** How many runs did harm, or hung. */
@@ -44,6 +47,7 @@ export class Tally {
     for (const feature of featuresOf(scenario)) count(this.features, feature);
     for (const fault of new Set([...result.fired, ...untold(scenario)])) count(this.faults, fault);
     for (const effect of new Set(lateClasses(scenario))) count(this.late, effect);
+    if (isShared(scenario)) this.shared += 1;
     switch (verdict.is) {
       case 'same':
         this.same.push(index);

@@ -44,8 +44,9 @@ function blockText(block: Block): string {
   }
 }
 
-function unitText({ anchors, resume, undoes, joint, outcomes }: Unit): string {
+function unitText({ name, skeleton = name, about, anchors, resume, undoes, joint, outcomes }: Unit): string {
   const marks = [
+    ...(about === undefined ? [] : [`of ${skeleton} by ${about}`]),
     ...(anchors === 'all' ? [] : [`anchors ${anchors}`]),
     ...(resume ? [] : ['no resume']),
     ...(undoes ? ['compensable: undo'] : []),

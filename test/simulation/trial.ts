@@ -14,6 +14,7 @@ import { drawLate } from './late.ts';
 import { type Reference, referenceOf } from './reference.ts';
 import { withRepeats } from './repeats.ts';
 import type { Fault, Scenario, Site } from './scenario.ts';
+import { drawInRegions, withSharing } from './sharing.ts';
 
 /** What came of a scenario. */
 export interface Result {
@@ -35,6 +36,8 @@ export interface Also {
   readonly repeats?: boolean;
   /** True where more replies come late (C10, C11). */
   readonly late?: boolean;
+  /** True where units in several regions are one skeleton (C5, E3). */
+  readonly sharing?: boolean;
 }
 
 /**
@@ -54,7 +57,7 @@ async function drawn(
   seed: number,
   index: number,
   only: readonly Feature[] | null,
-  { byHand: isByHand = false, repeats = false, late = false }: Also,
+  { byHand: isByHand = false, repeats = false, late = false, sharing = false }: Also,
 ): Promise<{ scenario: Scenario; calm: Reference }> {
   const chance = new Chance(seed, index);
   // In some runs what goes wrong is a value that much later work has little to do with: that work is what is set aside.
@@ -69,15 +72,17 @@ async function drawn(
     paged: false,
     faults: [],
   };
-  const plain = repeats ? withRepeats(alone, seed, index) : alone;
+  const apart = repeats ? withRepeats(alone, seed, index) : alone;
+  const plain = sharing ? withSharing(apart, seed, index) : apart;
   const reference = await referenceOf(plain, new Set());
   if (reference === null)
     throw new Error(`run ${index} of seed ${seed}: the machine itself comes to no end: ${JSON.stringify(plain)}`);
   const faults = drawFaults(chance, plain, reference.sites, isApart);
   const byHand = isByHand ? drawByHand(seed, index, reference.sites.length) : [];
   const more = late ? drawLate(seed, index, faults, reference.sites) : [];
+  const inRegions = sharing ? drawInRegions({ ...plain, faults }, seed, index, reference.sites) : [];
   return {
-    scenario: { ...plain, faults: [...faults, ...byHand, ...more], paged: chance.percent(50) },
+    scenario: { ...plain, faults: [...faults, ...byHand, ...more, ...inRegions], paged: chance.percent(50) },
     calm: reference,
   };
 }
