@@ -98,7 +98,7 @@ interface Covering {
 }
 
 function isIn(path: string, region: string): boolean {
-  return path === region || path.startsWith(`${region}.`);
+  return region === '' || path === region || path.startsWith(`${region}.`);
 }
 
 function covers({ skeleton, prefix }: Covering, path: string): boolean {
