@@ -23,10 +23,10 @@ export class Turns {
   }
 
   /** Does a piece of the work. */
-  spend(piece: () => void): void {
+  spend<Result>(piece: () => Result): Result {
     const began = this.#clock.now();
     try {
-      piece();
+      return piece();
     } finally {
       // A wall clock may be set back meanwhile.
       this.#spent += Math.abs(this.#clock.now() - began);

@@ -10,6 +10,7 @@ import { isOpen } from '../model/effect.ts';
 import { instanceName, ROOT } from '../model/instance.ts';
 import { keptUpTo, type Placement } from './crossings.ts';
 import { ALL_REPORTED, Effort } from './effort.ts';
+import type { Pieces } from './pieces.ts';
 
 /** The moves of a line. */
 export type Moves = ReadonlyMap<InstanceRecord, Placement>;
@@ -34,22 +35,23 @@ export interface SetAside {
  * The work that lies beyond a cut and is set aside.
  * @param suspects the names of the instances that were found wrong, the failed one among them.
  */
-export function setAside(
+export function* setAside(
   history: History,
   places: Places,
   moves: Moves,
   suspects: ReadonlySet<string>,
   effort = new Effort(ALL_REPORTED),
-): SetAside {
+): Pieces<SetAside> {
   const pieces = new Map<InstanceRecord, Piece>();
-  effort.visited += moves.size;
   for (const [record, { keep }] of moves) {
+    effort.visited += 1;
+    if (effort.endsPiece) yield;
     const piece = keep === null ? pieceOf(history, places, record, moves, suspects) : null;
     if (piece === null) continue;
     effort.visited += piece.extent.steps.length;
     pieces.set(record, piece);
   }
-  withoutReaders(history, moves, pieces, effort);
+  yield* withoutReaders(history, moves, pieces, effort);
   const holds = (root: InstanceRecord, at: number) =>
     [...pieces.values()].some((piece) => piece.extent.members.has(instanceName(root.id)) && covers(piece, at));
   return { instances: outermost(history, pieces), holds };
@@ -89,7 +91,12 @@ function pieceOf(
  * Removes each member that read undone work, until none is left: a reader of undone work is undone, too. Roots' writes
  * are no reason.
  */
-function withoutReaders(history: History, moves: Moves, pieces: Map<InstanceRecord, Piece>, effort: Effort): void {
+function* withoutReaders(
+  history: History,
+  moves: Moves,
+  pieces: Map<InstanceRecord, Piece>,
+  effort: Effort,
+): Pieces<void> {
   const within = new Map<string, Piece[]>();
   for (const piece of pieces.values()) {
     for (const name of piece.extent.members) {
@@ -115,6 +122,7 @@ function withoutReaders(history: History, moves: Moves, pieces: Map<InstanceReco
     for (const { by, at } of restingOn(history, writer, after)) {
       effort.visited += 1;
       covering(by, at).forEach(drop);
+      if (effort.endsPiece) yield;
     }
   }
 }

@@ -7,7 +7,7 @@ import type { History } from '../history/history.ts';
 import type { Places } from '../history/places.ts';
 import type { InstanceRecord } from '../history/registry.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
-import type { Aside, Policy } from '../model/decision.ts';
+import type { Aside } from '../model/decision.ts';
 import { crossing, type Effect, isOpen } from '../model/effect.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import type { Dependence } from '../model/veto.ts';
@@ -15,6 +15,7 @@ import { type SetAside, setAside } from './aside.ts';
 import { type Consumer, type Crossed, keptUpTo, type Placement, type Proposal } from './crossings.ts';
 import type { Effort } from './effort.ts';
 import { Lowering } from './line.ts';
+import type { Pieces } from './pieces.ts';
 import { reach } from './static.ts';
 
 /** The control of a running machine. */
@@ -44,27 +45,44 @@ export class Cutting {
   readonly #charging: Charging;
   readonly #suspects: ReadonlySet<string>;
 
-  constructor(history: History, failed: InstanceRecord, policy: Policy, control: Control, effort: Effort) {
+  constructor(history: History, failed: InstanceRecord, control: Control, effort: Effort) {
     this.#history = history;
     this.#failed = failed;
     this.#control = control;
     this.#effort = effort;
     this.#lowering = new Lowering(history, failed, control.places, effort);
-    if (policy === 'static') demandReached(history, failed, this.#lowering);
     this.#charging = new Charging(history, failed, effort);
     this.#suspects = new Set([...control.suspects, instanceName(failed.id)]);
   }
 
+  /** Policy `static`: every instance that the failed one reaches goes to its entry first, order ignored (§9). */
+  *demandReached(): Pieces<void> {
+    for (const [record, cause] of reach(this.#history, this.#failed)) {
+      if (record === this.#failed) continue;
+      this.#lowering.demand(record, { keep: record.entry, cause });
+      while (!this.#lowering.follow()) yield;
+    }
+  }
+
   /** The cut for the next candidate, and what it crosses; null where the effort is spent before it is found. */
-  to(candidate: Checkpoint): (Cut & { readonly proposal: Proposal }) | null {
+  *to(candidate: Checkpoint): Pieces<(Cut & { readonly proposal: Proposal }) | null> {
     const { places } = this.#control;
     const lowering = this.#lowering;
-    lowering.lower(candidate);
+    lowering.begin(candidate);
+    while (!lowering.follow()) yield;
     if (this.#effort.isSpent) return null;
-    const { instances: aside, holds } = setAside(this.#history, places, lowering.moves, this.#suspects, this.#effort);
-    const moves = new Map(
-      [...lowering.moves].filter((move) => !aside.has(move[0]) && losesAnything(this.#history, places, ...move)),
+    const { instances: aside, holds } = yield* setAside(
+      this.#history,
+      places,
+      lowering.moves,
+      this.#suspects,
+      this.#effort,
     );
+    const moves = new Map<InstanceRecord, Placement>();
+    for (const [record, placement] of lowering.moves) {
+      if (aside.has(record)) continue;
+      if (losesAnything(this.#history, places, record, placement)) moves.set(record, placement);
+    }
     const told = [...aside].map(([record, around]): Aside => {
       const { cause } = lowering.moves.get(record) as Placement;
       return { instance: record.id, cause: cause as Dependence, ...(around !== null && { within: around.id }) };
@@ -90,13 +108,6 @@ function losesAnything(history: History, places: Places, record: InstanceRecord,
     versions.hasActedAfter(record, after) ||
     effects.of(record, after, head).length > 0
   );
-}
-
-/** Policy `static`: every instance that the failed one reaches goes to its entry first, order ignored (§9). */
-function demandReached(history: History, failed: InstanceRecord, lowering: Lowering): void {
-  for (const [record, cause] of reach(history, failed)) {
-    if (record !== failed) lowering.demand(record, { keep: record.entry, cause });
-  }
 }
 
 /** The effects of an instance that block, of those after an event. */

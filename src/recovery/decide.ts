@@ -19,6 +19,7 @@ import { isAllowed } from './joint.ts';
 import { climb } from './ladder.ts';
 import { greatestLines } from './line.ts';
 import { type Located, localize } from './localize.ts';
+import { inOneGo, type Pieces } from './pieces.ts';
 import { staticLines } from './static.ts';
 
 const lines: Record<Policy, typeof greatestLines> = { line: greatestLines, static: staticLines, dart: dartLines };
@@ -83,6 +84,26 @@ export function decide(
   rules: Rules = DEFAULT_RULES,
   around: Circumstances = OF_A_TRACE,
 ): Decision {
+  const begun = begin(history, failure, rules, around);
+  return 'verdict' in begun ? begun : inOneGo(begun);
+}
+
+/**
+ * Decides as {@link decide} does, in pieces where control is known: between two of them others have their turn. Nothing that it reads may have changed
+ * when it goes on.
+ */
+export function* decideInPieces(
+  history: History,
+  failure: Failure,
+  rules: Rules,
+  around: Circumstances,
+): Pieces<Decision> {
+  const begun = begin(history, failure, rules, around);
+  return 'verdict' in begun ? begun : yield* begun;
+}
+
+/** The decision, or where control is known its pieces. */
+function begin(history: History, failure: Failure, rules: Rules, around: Circumstances): Decision | Pieces<Decision> {
   const located = localize(history, failure);
   if (typeof located === 'string') return climb(history, failure, rules, located, [abstention(failure, located)]);
   const { failed } = located;
@@ -106,17 +127,18 @@ function unusable(candidate: Checkpoint, instance: InstanceId, around: Circumsta
 }
 
 /** Decides where control is known (C2): the newest candidate that may be used, and the reasons against those that were judged. */
-function decideCut(
+function* decideCut(
   history: History,
   failure: Failure,
   located: Located,
   rules: Rules,
   around: Circumstances,
   control: Control,
-): Decision {
+): Pieces<Decision> {
   const { failed } = located;
   const { effort = new Effort(ALL_REPORTED) } = around;
-  const cutting = new Cutting(history, failed, rules.policy, control, effort);
+  const cutting = new Cutting(history, failed, control, effort);
+  if (rules.policy === 'static') yield* cutting.demandReached();
   const judged: Checkpoint[] = [];
   const own = new Map<Checkpoint, Refusal[]>();
   const proposals: Proposal[] = [];
@@ -125,7 +147,7 @@ function decideCut(
   for (const candidate of candidates(located)) {
     if (!effort.admits()) break;
     const refusal = unusable(candidate, failed.id, around);
-    const cut = refusal === null ? cutting.to(candidate) : null;
+    const cut = refusal === null ? yield* cutting.to(candidate) : null;
     if (effort.isSpent) break;
     judged.push(candidate);
     if (refusal !== null) own.set(candidate, [refusal]);

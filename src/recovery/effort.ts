@@ -13,6 +13,9 @@ export interface Reported {
 /** In a run, whatever fails waits for the answer. */
 export const REPORTED_IN_RUN: Reported = { candidates: 16, records: 250 };
 
+/** The records that are visited in one piece of a decision, unless another number is named. */
+const PIECE = 64;
+
 /** Every candidate is judged, as for a trace. */
 export const ALL_REPORTED: Reported = { candidates: Number.POSITIVE_INFINITY, records: Number.POSITIVE_INFINITY };
 
@@ -23,9 +26,14 @@ export class Effort {
   readonly #reported: Reported;
   #limit = Number.POSITIVE_INFINITY;
   #left = Number.POSITIVE_INFINITY;
+  readonly #piece: number;
+  #pieceEnds: number;
 
-  constructor(reported: Reported) {
+  /** @param piece the records that are visited in one piece of the decision. */
+  constructor(reported: Reported, piece = PIECE) {
     this.#reported = reported;
+    this.#piece = piece;
+    this.#pieceEnds = piece;
   }
 
   /** Notes that the answer is found: from here on all is for the report. */
@@ -38,6 +46,13 @@ export class Effort {
   admits(): boolean {
     this.#left -= 1;
     return this.#left >= 0 && !this.isSpent;
+  }
+
+  /** True where a piece of the decision is done. The next one begins then. */
+  get endsPiece(): boolean {
+    if (this.visited < this.#pieceEnds) return false;
+    this.#pieceEnds = this.visited + this.#piece;
+    return true;
   }
 
   /** True where what is under way is for the report alone, and costs too much for it. */

@@ -26,9 +26,10 @@ export function greatestLines(history: History, failed: InstanceRecord, candidat
   const lowering = new Lowering(history, failed, null);
   let moves: Proposal['moves'] | undefined;
   const crossed = candidates.map((candidate) => {
-    const charged = lowering.lower(candidate);
+    lowering.begin(candidate);
+    while (!lowering.follow());
     moves ??= new Map(lowering.moves);
-    return charged;
+    return lowering.charge(candidate);
   });
   return { moves: moves as Proposal['moves'], crossed, crossable: true };
 }
@@ -50,39 +51,54 @@ export class Lowering {
   readonly #crossings: Crossings;
   readonly #seen = new Visited();
   readonly #undone: Undone[] = [];
-
+  /** The steps of the instance `#by` that are still to be undone, the first one last, and those that are lost with one of them. */
+  #steps: PlacedStep[] = [];
+  readonly #waiting: PlacedStep[] = [];
+  #by: InstanceRecord;
   readonly #effort: Effort;
 
   /** `places` null: control is unknown, as in a trace without it. */
   constructor(history: History, failed: InstanceRecord, places: Places | null, effort = new Effort(ALL_REPORTED)) {
     this.#history = history;
     this.#failed = failed;
+    this.#by = failed;
     this.#places = places;
     this.#effort = effort;
     this.#crossings = new Crossings(history, failed);
   }
 
-  /**
-   * Puts the failed instance no higher than a candidate, and every instance that rests on the undone part as high as it
-   * can stay. Stops half-way where the effort is spent.
-   */
-  lower(candidate: Checkpoint): Crossed {
+  /** Puts the failed instance no higher than a candidate. `follow` puts every other one. */
+  begin(candidate: Checkpoint): void {
     this.#place(this.#failed, { keep: candidate, cause: null });
-    this.#followAll();
-    return this.#crossings.charge(candidate);
   }
 
-  /** Puts an instance no higher than a placement, and all that rests on the undone part. */
+  /** Puts an instance no higher than a placement. `follow` puts every other one. */
   demand(record: InstanceRecord, placement: Placement): void {
     this.#place(record, placement);
-    this.#followAll();
   }
 
-  #followAll(): void {
-    for (let undone = this.#undone.pop(); undone !== undefined; undone = this.#undone.pop()) {
-      if (this.#effort.isSpent) return;
-      this.#follow(undone);
+  /**
+   * Puts every instance that rests on the undone part as high as it can stay, up to the end of a piece of the decision. Stops half-way where the
+   * effort is spent.
+   * @returns true where nothing is left to follow.
+   */
+  follow(): boolean {
+    while (!this.#effort.isSpent) {
+      const step = this.#waiting.pop() ?? this.#steps.pop();
+      if (step !== undefined) this.#undo(step);
+      else {
+        const undone = this.#undone.pop();
+        if (undone === undefined) return true;
+        this.#follow(undone);
+      }
+      if (this.#effort.endsPiece) return false;
     }
+    return true;
+  }
+
+  /** Charges a candidate with what is crossed by now. */
+  charge(candidate: Checkpoint): Crossed {
+    return this.#crossings.charge(candidate);
   }
 
   #place(record: InstanceRecord, placement: Placement): void {
@@ -113,26 +129,25 @@ export class Lowering {
     }
     if (this.#places === null) return;
     const until = upTo === this.#history.head ? Number.POSITIVE_INFINITY : upTo;
-    for (const step of this.#places.stepsOf(instanceName(record.id), after, until))
-      this.#undo(this.#places, step, record);
+    this.#steps = [...this.#places.stepsOf(instanceName(record.id), after, until)].reverse();
+    this.#by = record;
   }
 
   /**
    * A step is one atom (C1a): all its parties lose it, an instance that it entered never started, a step that read the
    * control it wrote is lost, too, and so are the steps that depend on it wholly.
    */
-  #undo(places: Places, first: PlacedStep, by: InstanceRecord): void {
-    const waiting = [first];
-    for (let step = waiting.pop(); step !== undefined; step = waiting.pop()) {
-      if (this.steps.has(step)) continue;
-      this.#effort.visited += 1;
-      if (this.#effort.isSpent) return;
-      this.steps.add(step);
-      this.#loseParts(step, by);
-      for (const region of step.moves) waiting.push(...places.afterIn(region, step));
-      for (const later of step.leads) if (!later.gone) waiting.push(later);
-      waiting.push(...step.ties.filter(({ gone }) => !gone));
-    }
+  #undo(step: PlacedStep): void {
+    const places = this.#places;
+    if (places === null || this.steps.has(step)) return;
+    this.#effort.visited += 1;
+    if (this.#effort.isSpent) return;
+    this.steps.add(step);
+    this.#loseParts(step, this.#by);
+    const waiting = this.#waiting;
+    for (const region of step.moves) waiting.push(...places.afterIn(region, step));
+    for (const later of step.leads) if (!later.gone) waiting.push(later);
+    waiting.push(...step.ties.filter(({ gone }) => !gone));
   }
 
   /**

@@ -39,6 +39,7 @@ export class Writing {
     this.#awaited = false;
     this.now();
   };
+  #entries = 0;
   #broken: unknown = null;
   #onBreak: (error: unknown) => void = () => {};
   #onOutcome: () => void = () => {};
@@ -53,6 +54,11 @@ export class Writing {
   /** The reason why nothing is written any more; null while it is. */
   get broken(): unknown {
     return this.#broken;
+  }
+
+  /** The number of entries that were written down. */
+  get entries(): number {
+    return this.#entries;
   }
 
   /** True where nothing waits to be appended. */
@@ -158,6 +164,7 @@ export class Writing {
   #add(given: Entry, context: unknown): void {
     const { runState, encoder, note, observing } = this.#parts;
     const entry = runState.redaction.entry(given);
+    this.#entries += 1;
     if (this.#lost.length > 0) this.#lost = [];
     encoder.add(this.#rows, entry, this.#lose);
     runState.apply(entry, this.#parts.now(), entry.do === 'step' ? context : undefined);

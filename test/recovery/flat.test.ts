@@ -9,6 +9,7 @@ import { parseKey } from '../../src/model/key.ts';
 import { setAside } from '../../src/recovery/aside.ts';
 import { decide } from '../../src/recovery/decide.ts';
 import { ALL_REPORTED, Effort, type Reported } from '../../src/recovery/effort.ts';
+import { inOneGo } from '../../src/recovery/pieces.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -20,12 +21,8 @@ test('where nothing can be set aside, no question is asked about the readers of 
   history.apply({ do: 'enter', in: id, by: null });
   for (let n = 0; n < 200; n += 1) history.apply({ do: 'write', in: id, key: parseKey(`rows/${n}`), mode: 'update' });
   const readsOf = vi.spyOn(Versions.prototype, 'readsOf');
-  const { instances } = setAside(
-    history,
-    new Places(),
-    new Map([[history.expect(id), { keep: null, cause: null }]]),
-    new Set(),
-  );
+  const moves = new Map([[history.expect(id), { keep: null, cause: null }]]);
+  const { instances } = inOneGo(setAside(history, new Places(), moves, new Set()));
   expect(instances.size).toBe(0);
   expect(readsOf).not.toHaveBeenCalled();
 });

@@ -25,6 +25,7 @@ test('every decision of a run is the one that its exported trace is answered wit
   );
   // A property that compared nothing would hold as well.
   expect(compared.exactly).toBeGreaterThan(RUNS.numRuns);
+  expect(compared.pieces).toBeGreaterThan(compared.exactly);
   expect(compared.lines).toBeGreaterThan(RUNS.numRuns / 4);
   expect(compared.refusals).toBeGreaterThan(RUNS.numRuns / 20);
   expect(compared.later).toBeGreaterThan(RUNS.numRuns / 2);

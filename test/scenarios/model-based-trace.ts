@@ -11,13 +11,17 @@ import type { StoredRow } from '../../src/journal/journal.ts';
 import type { Act, Decision } from '../../src/model/decision.ts';
 import type { DecisionEntry } from '../../src/model/entry.ts';
 import type { Failure } from '../../src/model/failure.ts';
-import { decide, knownOf } from '../../src/recovery/decide.ts';
+import { decide, decideInPieces, knownOf } from '../../src/recovery/decide.ts';
+import { ALL_REPORTED, Effort } from '../../src/recovery/effort.ts';
+import type { Pieces } from '../../src/recovery/pieces.ts';
 import { vetoes } from '../../src/recovery/vetoes.ts';
 import { traceOf } from '../../src/reports/trace.ts';
 
 /** How many decisions were compared. */
 export interface Compared {
   exactly: number;
+  /** How many pieces they were made in besides the last one. */
+  pieces: number;
   /** How many instances they set aside. */
   asides: number;
   /** Of those, how many were answered with a line, and how many with a refusal. */
@@ -30,7 +34,7 @@ export interface Compared {
 
 /** Nothing compared so far. */
 export function comparedNone(): Compared {
-  return { exactly: 0, asides: 0, lines: 0, refusals: 0, levels: [0, 0, 0], later: 0 };
+  return { exactly: 0, pieces: 0, asides: 0, lines: 0, refusals: 0, levels: [0, 0, 0], later: 0 };
 }
 
 const read = traceReader();
@@ -69,7 +73,11 @@ function compare(
   expect(failure.key?.text ?? null).toBe(key);
   if (online.refusals.some((refusal) => 'code' in refusal && refusal.code === 'effect_diverged')) return;
   const joint = config.skeletons.get(failure.in?.skeleton ?? '')?.rollback.joint ?? [];
-  const offline = decide(history, failure, { policy: online.policy, joint }, knownOf(control, history, failure));
+  const rules = { policy: online.policy, joint };
+  const around = knownOf(control, history, failure);
+  const offline = decide(history, failure, rules, around);
+  const inPieces = decideInPieces(history, failure, rules, { ...around, effort: new Effort(ALL_REPORTED, 1) });
+  expect(oneAtATime(inPieces, compared, () => decide(history, failure, rules, around))).toEqual(offline);
   // Before the first restore even the numbers are the same.
   if (epoch === 0) expect(online).toEqual(offline);
   expect(withoutNumbers(online)).toEqual(withoutNumbers(offline));
@@ -81,6 +89,16 @@ function compare(
     compared.levels[online.line.level] += 1;
   }
   if (epoch > 0) compared.later += 1;
+}
+
+/** Does all pieces of a decision; between two of them others have their turn, who ask as well. */
+function oneAtATime(pieces: Pieces<Decision>, compared: Compared, others: () => unknown): Decision {
+  for (;;) {
+    const piece = pieces.next();
+    if (piece.done === true) return piece.value;
+    compared.pieces += 1;
+    others();
+  }
 }
 
 /** A trace has no config, so it cannot say whom to ask. */

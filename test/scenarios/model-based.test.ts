@@ -227,6 +227,7 @@ describe('whatever happens, in whatever order', () => {
     expect(seen.crashes).toBeGreaterThan(RUNS.numRuns / 2);
     expect(seen.stale).toBeGreaterThan(0);
     expect(compared.exactly).toBeGreaterThan(RUNS.numRuns / 2);
+    expect(compared.pieces).toBeGreaterThan(compared.exactly);
   });
 
   test('a crash anywhere in a recovery ends where the recovery would have ended', async () => {

@@ -4,6 +4,7 @@ import { type AnyStateMachine, assign, setup, waitFor } from 'xstate';
 import { Folding } from '../../src/history/context.ts';
 import { Paged } from '../../src/history/paged.ts';
 import { attach, loadConfig, memoryStore, tool } from '../../src/index.ts';
+import { Deciding } from '../../src/sidecar/failures/deciding.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -71,7 +72,7 @@ async function rounds(n: number, tick = 0) {
           { target: 'hold' },
         ],
       },
-      hold: {},
+      hold: { on: { tick: {} } },
     },
   } as never) as unknown as AnyStateMachine;
   const sidecar = await attach(machine, {
@@ -149,5 +150,51 @@ test('a second complaint between two claims is answered, and every round ends as
   await it.sidecar.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'One', entity: '1' }, key: 'v/k1' });
   await it.at((context) => isGood(context) && Object.keys(context.b).length === 30);
   expect(it.booked.filter((round) => round > BAD).length).toBe(27);
+  await it.sidecar.close();
+});
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('others have their turn while it is decided', async () => {
+  const it = await rounds(60, 20);
+  let turns = 0;
+  let isDecided = false;
+  const decided = it.complain().then(() => {
+    isDecided = true;
+  });
+  for (; !isDecided; turns += 1) await turn();
+  await decided;
+  expect(turns).toBeGreaterThan(3);
+  await it.at(isGood);
+  expect(it.booked).toEqual([...Array(60).keys(), BAD]);
+  await it.sidecar.close();
+});
+
+test('a complaint that comes while another is decided counts for that decision: it is made anew', async () => {
+  const inTurns = vi.spyOn(Deciding.prototype, 'inTurns');
+  const it = await rounds(60, 20);
+  const first = it.complain();
+  while (inTurns.mock.calls.length === 0) await turn();
+  const second = it.sidecar.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'One', entity: '1' }, key: 'v/k1' });
+  await first;
+  expect(inTurns.mock.calls.length).toBe(2);
+  await second;
+  await it.at((context) => isGood(context) && Object.keys(context.b).length === 60);
+  expect(it.booked.filter((round) => round > BAD).length).toBe(57);
+  await it.sidecar.close();
+});
+
+test('where others change something in each turn, it is decided in one go in the end', async () => {
+  const inTurns = vi.spyOn(Deciding.prototype, 'inTurns');
+  const it = await rounds(60, 20);
+  let isDecided = false;
+  const decided = it.complain().then(() => {
+    isDecided = true;
+  });
+  for (; !isDecided; await turn()) if (inTurns.mock.calls.length > 0) it.sidecar.actor.send({ type: 'tick' } as never);
+  await decided;
+  expect(inTurns.mock.calls.length).toBe(4);
+  await it.at(isGood);
+  expect(it.booked).toEqual([...Array(60).keys(), BAD]);
   await it.sidecar.close();
 });

@@ -9,6 +9,7 @@ import type { Held, Raised } from '../parts.ts';
 import type { PlanRunner } from '../plan/plan-runner.ts';
 import { complaintAbout, goneCalls } from '../queries/gone-effects.ts';
 import type { Complaints } from './complaints.ts';
+import type { Deciding } from './deciding.ts';
 import { type Decisions, isRestore } from './decisions.ts';
 import type { FailureHandler } from './failure-queue.ts';
 import type { OpenCalls } from './open-calls.ts';
@@ -26,6 +27,9 @@ type Needs = Pick<
 
 /** The answer to a failure whose call, if it has one, goes on waiting. */
 const WAIT: Held = { next: 'wait' };
+
+/** The times that a decision about one failure gives others their turn: where they have changed each of them, the next is made in one go. */
+const MOST_TURNS = 4;
 
 /** The ways in which a failure is answered. */
 interface Answers {
@@ -113,23 +117,38 @@ export class Answering implements FailureHandler {
     return next !== undefined;
   }
 
+  /** True for a failure that is not decided any more: the process or a person ends the run, or its call was dropped (C11). */
+  #isPast({ call }: Raised): boolean {
+    return this.#run.stopping.aborted || this.#isCancelled || call?.isDropped() === true;
+  }
+
+  async #isPastOnceDecided(deciding: Deciding, raised: Raised): Promise<boolean> {
+    await deciding.inTurns();
+    return this.#isPast(raised);
+  }
+
   /** Settles or decides a failure, and carries out what was decided. */
   async #settleOrDecide(raised: Raised): Promise<Held> {
     const { machine, queries, outbox, ending, stopping } = this.#run;
     const { decisions, openCalls } = this.#by;
     await this.#repeats.pause(raised);
-    if (stopping.aborted || this.#isCancelled || raised.call?.isDropped() === true) return WAIT;
+    if (this.#isPast(raised)) return WAIT;
     const settled = await this.#by.settling.settle(raised);
     if (settled !== null) return settled;
-    let decision: Decision;
+    const asked = new Set<string>();
+    let decision: Decision | null;
     // What stands in the way because it is not known is asked about, and what would be undone. Where that tells anything, or anything happened
-    // meanwhile, it is decided anew. Nothing is awaited between the last look at the answer that counts and its entry (R5).
-    for (const asked = new Set<string>(); ; ) {
+    // meanwhile, also while it was decided in turns, it is decided anew. Nothing is awaited between the last look at the answer that counts and
+    // its entry (R5).
+    for (let times = 0; ; times += 1) {
       // No decision is made while a publication is in progress: it goes on until all of it is visible, or waits for a person.
       await Promise.race([outbox.settled(), ending.finished]);
       await outbox.quiet();
       if (stopping.aborted) return WAIT;
-      decision = decisions.decide(raised);
+      const deciding = decisions.begin(raised, times < MOST_TURNS);
+      if (deciding.isLong && (await this.#isPastOnceDecided(deciding, raised))) return WAIT;
+      decision = deciding.standing;
+      if (decision === null) continue;
       const isChanged = isRestore(decision)
         ? decision.undo.length > 0 && (await decisions.demote(decision.undo))
         : await openCalls.askAbout(decision, raised.call?.key ?? null, asked);

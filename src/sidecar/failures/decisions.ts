@@ -1,12 +1,16 @@
 /** Asks the decision policy about failures, makes sure that its answer still holds, and journals and tells it. */
+import { Turns } from '../../clock/turns.ts';
 import { errorMessage } from '../../effects/signals.ts';
 import type { Decision } from '../../model/decision.ts';
 import type { Effect } from '../../model/effect.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
+import { decide, decideInPieces } from '../../recovery/decide.ts';
 import { Effort, REPORTED_IN_RUN } from '../../recovery/effort.ts';
+import { inOneGo, type Pieces } from '../../recovery/pieces.ts';
 import type { Raised } from '../parts.ts';
 import type { MovedInput } from '../report.ts';
 import type { Complaints } from './complaints.ts';
+import { Deciding } from './deciding.ts';
 import type { RestoredParts } from './recovered-machine.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
 import type { WrongAnswers } from './wrong-answers.ts';
@@ -30,23 +34,47 @@ export class Decisions {
     this.#answers = answers;
   }
 
-  /** Decides about a failure, at the history as it is. */
-  decide({ signal, failure }: Raised): Decision {
+  /** Decides about a failure in one go, at the history as it is. */
+  decide(raised: Raised): Decision {
+    return inOneGo(this.#pieces(raised));
+  }
+
+  /**
+   * Begins to decide about a failure, at the history as it is.
+   * @param inTurns true where others have their turn meanwhile if that takes long; false where it is decided at once.
+   */
+  begin(raised: Raised, inTurns: boolean): Deciding {
+    const { parts, open, write } = this.#run;
+    // Pages of a base leave memory with an append.
+    const seen = () => JSON.stringify([write.entries, parts.journal.head, open.suspectsBeside(raised.failure)]);
+    const deciding = new Deciding(this.#pieces(raised), inTurns ? new Turns(parts) : null, seen);
+    deciding.goOn();
+    return deciding;
+  }
+
+  *#pieces({ signal, failure }: Raised): Pieces<Decision> {
     const { runState, decisionPolicy } = this.#run.parts;
     const suspects = this.#run.open.suspectsBeside(failure);
     for (const { instance } of runState.publications) suspects.push(instanceName(instance));
-    const decision = decisionPolicy.decide(runState.history, failure, this.#run.queries.rules(failure), {
-      control:
-        decisionPolicy.policy === 'dart'
-          ? null
-          : {
-              places: runState.places,
-              suspects: new Set(suspects),
-              escapes: this.#run.queries.escaping(),
-            },
-      unavailable: this.#run.queries.unavailable(failure, signal),
-      effort: new Effort(REPORTED_IN_RUN),
-    });
+    const asked = [
+      runState.history,
+      failure,
+      this.#run.queries.rules(failure),
+      {
+        control:
+          decisionPolicy.policy === 'dart'
+            ? null
+            : {
+                places: runState.places,
+                suspects: new Set(suspects),
+                escapes: this.#run.queries.escaping(),
+              },
+        unavailable: this.#run.queries.unavailable(failure, signal),
+        effort: new Effort(REPORTED_IN_RUN),
+      },
+    ] as const;
+    const isOwn = decisionPolicy.decide === decide;
+    const decision = isOwn ? yield* decideInPieces(...asked) : decisionPolicy.decide(...asked);
     this.#seen.set(decision, runState.places.next);
     return decision;
   }
