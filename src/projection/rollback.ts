@@ -35,30 +35,35 @@ export function undoneSteps(places: Places<RecordedStep>, kept: Iterable<Kept>):
   return undone;
 }
 
-/** A step, and the context of its actor before it. */
-interface Before {
+/** The context of an actor before a step, folded once it is asked for: of the events that come again, few wait for theirs at a time. */
+class ContextBefore {
   readonly step: PlacedStep;
-  readonly context: unknown;
-}
+  /** The context or the value that the changes are folded into. */
+  #from: ContextBefore | { readonly is: unknown };
+  #edits: RecordedStep['edits'];
 
-/**
- * The context of an actor before one of the steps of the run.
- * @param known that before an earlier step of the actor: only what lies between is folded again.
- */
-function contextBefore(
-  places: Places<RecordedStep>,
-  actor: number,
-  before: PlacedStep,
-  known: Before | null = null,
-): unknown {
-  const edits: RecordedStep['edits'][] = [];
-  const replayed = (from: unknown) => fold(from, edits.reverse().flat().map(changeOf));
-  for (const step of places.before(before.nth, actor)) {
-    if (step.context !== null) return replayed(step.context.is);
-    edits.push(step.edits);
-    if (step === known?.step) return replayed(known.context);
+  /** @param earlier the context before an earlier step of the actor: only what lies between is folded again. */
+  constructor(places: Places<RecordedStep>, actor: number, before: PlacedStep, earlier: ContextBefore | null = null) {
+    const edits: RecordedStep['edits'][] = [];
+    this.step = before;
+    this.#from = { is: undefined };
+    for (const step of places.before(before.nth, actor)) {
+      if (step.context !== null) this.#from = step.context;
+      else edits.push(step.edits);
+      if (step === earlier?.step && step.context === null) this.#from = earlier;
+      if (step.context !== null || step === earlier?.step) break;
+    }
+    this.#edits = edits.reverse().flat();
   }
-  return replayed(undefined);
+
+  get is(): unknown {
+    const edits: RecordedStep['edits'][] = [];
+    let from: ContextBefore | { readonly is: unknown } = this;
+    for (; from instanceof ContextBefore; from = from.#from) edits.push(from.#edits);
+    const is = fold(from.is, edits.reverse().flat().map(changeOf));
+    [this.#from, this.#edits] = [{ is }, []];
+    return is;
+  }
 }
 
 /** The steps that took the events from outside that a restore takes back, in order. Those of work that is set aside belong to its record. */
@@ -77,26 +82,24 @@ export function eventsToRedeliver(
   aside: ReadonlySet<PlacedStep>,
 ): ToRedeliver[] {
   const heard = new HeardThen(places, undone);
-  const last = new Map<number, Before>();
+  const last = new Map<number, ContextBefore>();
   return stepsFromOutside(undone, aside).map((step) => {
-    const context = contextBefore(places, step.actor, step, last.get(step.actor) ?? null);
-    last.set(step.actor, { step, context });
-    return metBy(places, { step, context }, heard);
+    const context = new ContextBefore(places, step.actor, step, last.get(step.actor) ?? null);
+    last.set(step.actor, context);
+    return metBy(places, step, context, heard);
   });
 }
 
 /** The places that the event of a step met. */
-function metBy(
-  places: Places<RecordedStep>,
-  { step, context }: { readonly step: RecordedStep; readonly context: unknown },
-  heard: HeardThen,
-): ToRedeliver {
-  const [before] = places.before(step.nth, step.actor);
+function metBy(places: Places<RecordedStep>, step: RecordedStep, before: ContextBefore, heard: HeardThen): ToRedeliver {
+  const [last] = places.before(step.nth, step.actor);
   const regions = [...step.moves, ...step.looks];
   return {
     event: step.outside,
-    context,
-    control: before?.value ?? ('' as StateValue),
+    get context() {
+      return before.is;
+    },
+    control: last?.value ?? ('' as StateValue),
     regions,
     moved: step.moves,
     heard: heard.before(regions, step.nth),
@@ -121,7 +124,8 @@ function takeOut(places: Places<RecordedStep>, actors: Actors, undone: ReadonlyS
   const from = places.between(first - 1, Number.POSITIVE_INFINITY);
   const contexts = new Map<number, unknown>();
   for (const step of from)
-    if (!contexts.has(step.actor)) contexts.set(step.actor, contextBefore(places, step.actor, from[0] as RecordedStep));
+    if (!contexts.has(step.actor))
+      contexts.set(step.actor, new ContextBefore(places, step.actor, from[0] as RecordedStep).is);
   for (const step of from) {
     if (undone.has(step)) continue;
     const context = fold(contexts.get(step.actor), step.edits.map(changeOf));

@@ -72,7 +72,18 @@ async function rounds(n: number, tick = 0) {
           { target: 'hold' },
         ],
       },
-      hold: { on: { tick: {} } },
+      hold: {
+        on: {
+          tick: {
+            actions: assign({
+              v: ({ context, event }: { context: Context; event: { n?: number } }) => ({
+                ...context.v,
+                t: `${event.n}`,
+              }),
+            } as never),
+          },
+        },
+      },
     },
   } as never) as unknown as AnyStateMachine;
   const sidecar = await attach(machine, {
@@ -120,6 +131,28 @@ async function counted(n: number) {
   vi.restoreAllMocks();
   return { removed, copied };
 }
+
+/** The containers that are copied for a restore that takes back so many events from outside, each of which had changed the context. */
+async function copiedWith(ticks: number) {
+  const it = await rounds(5);
+  for (let n = 0; n < ticks; n += 1) it.sidecar.actor.send({ type: 'tick', n } as never);
+  let copied = 0;
+  const { apply } = Folding.prototype;
+  vi.spyOn(Folding.prototype, 'apply').mockImplementation(function (this: Folding, changes) {
+    const before = this.copied;
+    apply.call(this, changes);
+    copied += this.copied - before;
+  });
+  await it.complain();
+  vi.restoreAllMocks();
+  await it.at(isGood);
+  await it.sidecar.close();
+  return copied;
+}
+
+test('the contexts that events met which a restore takes back are not copied event by event', async () => {
+  expect((await copiedWith(60)) - (await copiedWith(20))).toBeLessThanOrEqual(5);
+});
 
 test('each later round costs the containers that its own steps change, and no list of accesses is cut round by round', async () => {
   const [short, long] = [await counted(20), await counted(40)];
