@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { attach, resume, type SidecarOptions } from 'belay-sidecar';
+import { attach, resume, type Sidecar, type SidecarOptions } from 'belay-sidecar';
 import { sqliteStore } from 'belay-sidecar/sqlite';
 import type { Figures } from './growth-figures.ts';
 import { WORKLOADS, type Workload } from './growth-workloads.ts';
@@ -25,6 +25,19 @@ const heap = () => {
   collect();
   return process.memoryUsage().heapUsed;
 };
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Waits until the machine has not moved for a while: what a restore set aside is claimed by then. */
+async function quiet({ actor }: Sidecar): Promise<void> {
+  let last = actor.getSnapshot();
+  for (let looks = 0; looks < 20; looks += 1) {
+    await pause(10);
+    const now = actor.getSnapshot();
+    if (now !== last) looks = 0;
+    last = now;
+  }
+}
 
 /** Milliseconds on the clock and of the processor. */
 async function timed(work: () => Promise<unknown>): Promise<{ wall: number; cpu: number }> {
@@ -75,9 +88,10 @@ async function unitsOf(name: string, of: Workload, units: number, folder: string
   const fails = () => timed(() => again.fail('CONTRACT_VIOLATION', { instance: of.failed(units) }));
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
+  // A delay is counted from one look of the histogram to the next: it has to have looked before.
+  await pause(20);
   const failed = await fails();
-  // The delay that the failure has caused is known once the loop has gone on.
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await quiet(again);
   delay.disable();
   const warm = await fails();
   await again.close();
