@@ -31,6 +31,9 @@ const observed = ({ turn, turns }: Memory, saw: string) => {
 };
 const about = ({ turn, turns }: Memory): About => ({ turn: String(turn), about: turns[turn]?.about ?? '' });
 
+/** Stands for the mail server: a real one answers a second call of the same key with its first receipt. */
+const send = (_key: string | undefined, receipt: string): string => receipt;
+
 export const machine = setup({
   types: { context: {} as Memory, input: {} as { question: string } | undefined },
   actors: {
@@ -40,7 +43,7 @@ export const machine = setup({
     search: tool<string, About>(async ({ input }) => `page about ${input.about}`),
     read: tool<string, About>(async ({ input }) => `text of ${input.about}`),
     note: tool<string, About>(async ({ input }) => `noted ${input.about.length} letters`),
-    reply: tool<string, { question: string; text: string }>(async ({ input }) => `sent: ${input.text}`),
+    reply: tool<string, { question: string; text: string }>(async ({ input, key }) => send(key, `sent: ${input.text}`)),
   },
 }).createMachine({
   id: 'research',

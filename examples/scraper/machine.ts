@@ -61,6 +61,9 @@ const stored = ({ pages }: Memory, text: string): Memory['pages'] => {
   return { ...pages, [url]: { stored: text } };
 };
 
+/** Stands for the mail server: a real one answers a second call of the same key with its first receipt. */
+const send = (_key: string | undefined, receipt: string): string => receipt;
+
 export const machine = setup({
   types: { context: {} as Memory, input: {} as { site: string } | undefined },
   actors: {
@@ -68,7 +71,9 @@ export const machine = setup({
     listPages: tool<string[], { site: string }>(async ({ input: { site } }) =>
       ['a', 'b', 'c'].map((name) => `${site}/${name}`),
     ),
-    sendDigest: tool<string, { lines: string[] }>(async ({ input }) => `digest of ${input.lines.length} pages`),
+    sendDigest: tool<string, { lines: string[] }>(async ({ input, key }) =>
+      send(key, `digest of ${input.lines.length} pages`),
+    ),
   },
 }).createMachine({
   id: 'scraper',

@@ -24,6 +24,9 @@ const wording = ({ refund, refused }: Memory) => {
   return refund === null ? 'Your order is on its way.' : `We have paid it back: ${refund}.`;
 };
 
+/** Stands for the mail server and the bank: a real one answers a second call of the same key with its first receipt. */
+const send = (_key: string | undefined, receipt: string): string => receipt;
+
 export const machine = setup({
   types: {
     context: {} as Memory,
@@ -35,8 +38,12 @@ export const machine = setup({
       return { wants: text.includes('money') ? 'refund' : 'answer', order: /o\d+/.exec(text)?.[0] ?? 'o1' };
     }),
     findOrder: tool<Order, { order: string }>(async ({ input: { order } }) => ({ order, cents: 4_900, late: true })),
-    payBack: tool<string, { order: string; cents: number }>(async ({ input }) => `${input.cents} for ${input.order}`),
-    sendAnswer: tool<string, { ticket: string; text: string }>(async ({ input }) => `sent: ${input.text}`),
+    payBack: tool<string, { order: string; cents: number }>(async ({ input, key }) =>
+      send(key, `${input.cents} for ${input.order}`),
+    ),
+    sendAnswer: tool<string, { ticket: string; text: string }>(async ({ input, key }) =>
+      send(key, `sent: ${input.text}`),
+    ),
     closeTicket: tool<string, { ticket: string }>(async ({ input }) => `closed ${input.ticket}`),
   },
 }).createMachine({

@@ -7,39 +7,27 @@ import { tool } from '../../src/xstate/tool.ts';
 import { load } from './config.ts';
 import { lint, machine, states, work } from './linting.ts';
 
-describe('a strict check', () => {
-  const shape = (logic: object) =>
-    machineShape(
+describe('an irreversible tool that does not take its key', () => {
+  const keys = (logic: object, effect = 'irreversible') => {
+    const { config, document } = load('effect: none', `effect: ${effect}`);
+    if (config === null) throw new Error('no config');
+    const shape = machineShape(
       setup({ actors: { work: logic as typeof work } }).createMachine({ id: 'm', initial: 'IDLE', states } as never),
     );
-  const keys = (logic: object, strict: boolean, from = 'effect: none', to = 'effect: irreversible') => {
-    const { config, document } = load(from, to);
-    if (config === null) throw new Error('no config');
-    return lintConfig(config, document, shape(logic), strict).flatMap(({ code, severity, message }) =>
+    return lintConfig(config, document, shape).flatMap(({ code, severity, message }) =>
       code === 'key_not_taken' ? [`${severity} ${message}`] : [],
     );
   };
 
-  test('warns of an irreversible tool that does not take its key', () => {
+  test('is warned of by every check', () => {
     const said = [expect.stringMatching(/^warning "work" is irreversible and does not take the key of its call/)];
-    expect(keys(work, true)).toEqual(said);
-    expect(
-      keys(
-        tool(async ({ input }) => input),
-        true,
-      ),
-    ).toEqual(said);
-    expect(
-      keys(
-        tool(async ({ key }) => key),
-        true,
-      ),
-    ).toEqual([]);
+    expect(keys(work)).toEqual(said);
+    expect(keys(tool(async ({ input }) => input))).toEqual(said);
+    expect(keys(tool(async ({ key }) => key))).toEqual([]);
   });
 
-  test('asks that of no other tool, and in no other check', () => {
-    expect(keys(work, true, 'effect: none', 'effect: idempotent')).toEqual([]);
-    expect(keys(work, false)).toEqual([]);
+  test('is no finding of another class', () => {
+    expect(keys(work, 'idempotent')).toEqual([]);
   });
 });
 

@@ -14,9 +14,10 @@ describe('belay check', () => {
     expect([code, err]).toEqual([0, '']);
     expect(out).toBe(
       `${schedule}:12:3 warning acts_again "SUBMITTING" can be entered twice and calls "submit_schedule", which is irreversible: nothing says if that is one act. Name what makes a call the same act: once: [args.invoice].\n` +
+        `${schedule}:12:3 warning key_not_taken "submit_schedule" is irreversible and does not take the key of its call: its counterparty cannot tell a second call from a new one. Provide it as tool(({ input, key }) => ...), and hand the key on.\n` +
         `${schedule}:22:14 note input_unprovided nothing that is declared writes "request/participants". Add it to the writes of a tool, or make sure that the machine's own input has it.\n` +
         `${schedule}:36:3 note not_recoverable SUBMITTING -> SLOT_READY (xstate.error.actor.0.schedule-form.SUBMITTING) leaves Submit and is legal but not recoverable: no boundary lies on it. Put an anchored boundary on it, if it should be.\n` +
-        '\n1 config: 0 errors, 1 warning, 2 notes\n',
+        '\n1 config: 0 errors, 2 warnings, 2 notes\n',
     );
   });
 
@@ -52,6 +53,19 @@ describe('belay check', () => {
     const { code, out } = await belay(['check', warned, '--strict']);
     expect(code).toBe(1);
     expect(out).toMatch(/2 errors, 0 warnings, 2 notes\n$/);
+  });
+
+  test('--strict finds nothing that a check without it leaves out', async () => {
+    const findings = async (...more: string[]) => {
+      const { out } = await belay(['check', schedule, '--machines', machines, '--json', ...more]);
+      return JSON.parse(out).files[0].findings.map(({ code, message }: { code: string; message: string }) => [
+        code,
+        message,
+      ]);
+    };
+    const plain = await findings();
+    expect(plain.flat()).toContain('key_not_taken');
+    expect(await findings('--strict')).toEqual(plain);
   });
 
   test('has colours on a terminal that asks for them, and none in a pipe', async () => {

@@ -12,16 +12,13 @@ import { Reach } from './reach.ts';
 import { lintRetries } from './retries.ts';
 import { lintSkeletons } from './skeletons.ts';
 import { lintStates } from './states.ts';
-import { lintKeysTaken, lintTools } from './tools.ts';
+import { lintTools } from './tools.ts';
 
-/**
- * All findings about a config that loaded. `shape` is its machine; null where none was found. `strict` reports more.
- */
+/** All findings about a config that loaded. `shape` is its machine; null where none was found. */
 export function lintConfig(
   config: BoundaryConfig,
   document: ConfigDocument,
   shape: MachineShape | null,
-  strict = false,
 ): readonly Finding[] {
   const findings = new Findings(document.file);
   const { root } = document;
@@ -41,6 +38,5 @@ export function lintConfig(
   lintSkeletons(config, root, reach, findings);
   lintTools(config, root, reach, findings);
   lintRetries(config, root, reach, findings);
-  if (strict) lintKeysTaken(config, root, reach, findings);
   return findings.list();
 }

@@ -37,6 +37,7 @@ export function lintTools(config: BoundaryConfig, root: Item, reach: Reach, find
   lintFirstEffects(calls);
   lintHeldBack(calls);
   lintActsAgain(calls);
+  lintKeysTaken(calls);
 }
 
 /** Tools that are declared and never called. An action without an actor is named by its event. */
@@ -83,16 +84,12 @@ function lintOutcomes({ config, findings, agent, kinds, invoked, declared }: Cal
   }
 }
 
-/**
- * Irreversible promises that do not take the key of their call (E3). Reported in strict checks only: a machine may name
- * its tools before the functions that carry them out are provided.
- */
-export function lintKeysTaken(config: BoundaryConfig, root: Item, { shape }: Reach, findings: Findings): void {
-  const declared = new Map(entriesOf(field(root, 'tools')));
-  for (const { name, takesKey } of shape.actors) {
-    const tool = config.tools.get(name);
-    const at = declared.get(name)?.at;
-    if (takesKey || tool?.effect !== 'irreversible' || at === undefined) continue;
+/** Irreversible promises that do not take the key of their call (E3). */
+function lintKeysTaken({ config, reach, findings, declared }: Calls): void {
+  const places = new Map(declared);
+  for (const { name, takesKey } of reach.shape.actors) {
+    const at = places.get(name)?.at;
+    if (takesKey || config.tools.get(name)?.effect !== 'irreversible' || at === undefined) continue;
     const message = `"${name}" is irreversible and does not take the key of its call: its counterparty cannot tell a second call from a new one`;
     const mend = 'Provide it as tool(({ input, key }) => ...), and hand the key on.';
     findings.report('key_not_taken', 'warning', at, message, mend);

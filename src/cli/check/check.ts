@@ -70,7 +70,7 @@ export async function findMachines(
 function checkFile(file: string, machines: Machines, agents: Map<string, string>, strict: boolean): CheckedFile {
   const { config, findings, document } = readConfig(file, { guards: machines.guards });
   const shape = config === null ? null : shapeFor(machines, config);
-  const all = [...findings, ...(config === null ? [] : lintConfig(config, document, shape, strict))];
+  const all = [...findings, ...(config === null ? [] : lintConfig(config, document, shape))];
   for (const message of config === null ? [] : (machines.graphs.get(config.agent)?.unsupported(config) ?? []))
     all.push({
       code: 'unsupported_graph',
