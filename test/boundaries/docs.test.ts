@@ -30,7 +30,7 @@ test('the example is a config that has no error, and what is said of it is known
   const { config, findings, document } = loadConfig(example, { file: 'example.yaml' });
   expect(findings).toEqual([]);
   const said = config === null ? [] : lintConfig(config, document, machineShape(scheduleForm));
-  expect(said.map(({ code }) => code)).toEqual(['acts_again', 'input_unprovided', 'not_recoverable']);
+  expect(said.map(({ code }) => code)).toEqual(['acts_again', 'key_not_taken', 'input_unprovided', 'not_recoverable']);
   expect(loadConfig(read('test/boundaries/fixtures/schedule-form.yaml'), { file: 'x' }).config?.digest).toBe(
     config?.digest,
   );

@@ -31,6 +31,31 @@ describe('an irreversible tool that does not take its key', () => {
   });
 });
 
+describe('a tool that is called in a state of no skeleton', () => {
+  const outside = (shape: ReturnType<typeof machineShape>) =>
+    lint(shape).flatMap(({ code, severity, message }) =>
+      code === 'call_outside_skeletons' ? [`${severity} ${message.split(' and ')[0]}`] : [],
+    );
+
+  test('is warned of, in the machine and in a machine that it invokes', () => {
+    const calls = { initial: 'in', states: { in: { invoke: { src: 'work' } } } } as const;
+    expect(outside(machine({ DONE: { invoke: { src: 'work' } } }))).toEqual(['warning "DONE" calls "work"']);
+    const inner = setup({ actors: { work } }).createMachine(calls);
+    const outer = setup({ actors: { work, inner } }).createMachine({
+      id: 'm',
+      initial: 'IDLE',
+      states: { ...states, DONE: { invoke: { src: 'inner' } } },
+    } as never);
+    expect(outside(machineShape(outer))).toEqual(['warning "inner/in" calls "work"']);
+  });
+
+  test('is no finding where a skeleton has the state or a state around it', () => {
+    expect(outside(machine())).toEqual([]);
+    const within = { initial: 'in', states: { in: { invoke: { src: 'work', onDone: '#m.DONE' } } } };
+    expect(outside(machine({ BUSY: within }))).toEqual([]);
+  });
+});
+
 describe('a machine that calls again by itself', () => {
   const again = (given: object, from = 'effect: none', to = 'effect: irreversible') =>
     lint(machine(given), from, to).flatMap(({ code, severity, message }) =>

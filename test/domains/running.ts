@@ -33,7 +33,8 @@ export function reviewed({ machine, config: file }: Agent) {
     pending: kinds.filter((kind) => kind === 'pending').length,
   };
   const lint = lintConfig(config, document, shape);
-  const warnings = lint.filter(({ severity }) => severity !== 'note');
+  // A machine by itself has tools that refuse, and take no key: those of a world are provided when it is opened.
+  const warnings = lint.filter(({ severity, code }) => severity !== 'note' && code !== 'key_not_taken');
   /** The edges that leave a skeleton, this one or any, and are no boundary. */
   const notRecoverable = (skeleton = '') =>
     lint

@@ -38,6 +38,7 @@ export function lintTools(config: BoundaryConfig, root: Item, reach: Reach, find
   lintHeldBack(calls);
   lintActsAgain(calls);
   lintKeysTaken(calls);
+  lintOutside(calls);
 }
 
 /** Tools that are declared and never called. An action without an actor is named by its event. */
@@ -81,6 +82,22 @@ function lintOutcomes({ config, findings, agent, kinds, invoked, declared }: Cal
       message,
       'Make it a promise, or declare it with effect: none.',
     );
+  }
+}
+
+/** Tools that are called in a state of no skeleton: a failure there names no unit that could be restored. */
+function lintOutside({ config, reach, findings, agent, kinds, declared }: Calls): void {
+  if (reach.shape.channels) return;
+  const skeletons = [...config.skeletons.values()];
+  const places = new Map(declared);
+  for (const { path, invokes } of reach.shape.states) {
+    if (skeletons.some(({ states }) => states.some((state) => isWithin(path, state)))) continue;
+    for (const { tool } of invokes) {
+      if (tool === null || kinds.get(tool) === 'machine') continue;
+      const message = `"${path}" calls "${tool}" and belongs to no skeleton: a failure there parks the run`;
+      const mend = `Add "${path}" to the states of a skeleton of its machine, or write one for it.`;
+      findings.report('call_outside_skeletons', 'warning', places.get(tool)?.at ?? agent, message, mend);
+    }
   }
 }
 

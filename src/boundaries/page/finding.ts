@@ -72,6 +72,8 @@ type LintCode =
   | 'tool_never_called'
   | 'tool_undeclared'
   | 'invoke_inline'
+  /** A tool is called in a state of no skeleton: a failure there is of no unit. */
+  | 'call_outside_skeletons'
   | 'unreachable_entry'
   | 'entry_missing'
   | 'never_certifies'
