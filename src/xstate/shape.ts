@@ -42,7 +42,10 @@ export function machineShape(machine: MachineLike): MachineShape {
   const states: StateShape[] = [];
   const edges: EdgeShape[] = [];
   const actors = new Map<string, ActorShape>();
-  readMachine(machine as AnyStateMachine, '', [], { states, edges, actors });
+  for (const { machine: each, prefix } of machinesIn(machine as AnyStateMachine)) {
+    readNode(each.root, prefix, { states, edges, actors });
+    readActors(each, { states, edges, actors });
+  }
   const digest = createHash('sha256')
     .update(JSON.stringify([states, edges]))
     .digest('hex');
@@ -55,18 +58,47 @@ interface Found {
   readonly actors: Map<string, ActorShape>;
 }
 
-function readMachine(machine: AnyStateMachine, prefix: string, above: readonly AnyStateMachine[], found: Found): void {
-  readNode(machine.root, prefix, found);
+/** A machine, and those that it invokes by name, each with what its states are called by in a config. */
+function* machinesIn(
+  machine: AnyStateMachine,
+  prefix = '',
+  above: readonly AnyStateMachine[] = [],
+): Generator<{ readonly machine: AnyStateMachine; readonly prefix: string }> {
+  yield { machine, prefix };
   const within = [...above, machine];
+  if (within.length >= DEEPEST) return;
   for (const [name, logic] of Object.entries(machine.implementations.actors as Record<string, AnyActorLogic>)) {
-    if (isInline(name)) continue;
-    const kind = kindOf(logic);
-    for (const actor of actorsOf(name, logic, kind))
-      if (!found.actors.has(actor.name)) found.actors.set(actor.name, actor);
-    if (kind !== 'machine' || within.length >= DEEPEST) continue;
+    if (isInline(name) || kindOf(logic) !== 'machine') continue;
     const nested = logic as AnyStateMachine;
     if (within.some((other) => other.root.config === nested.root.config)) continue;
-    readMachine(nested, `${prefix}${name}/`, within, found);
+    yield* machinesIn(nested, `${prefix}${name}/`, within);
+  }
+}
+
+/** A state, its path in a config, and the paths of the other states of its machine. */
+interface Node {
+  readonly node: AnyStateNode;
+  readonly path: string;
+  pathOf(other: AnyStateNode): string;
+}
+
+/** Every state of a machine, and of those that it invokes by name. */
+export function* nodesOf(machine: MachineLike): Generator<Node> {
+  for (const { machine: each, prefix } of machinesIn(machine as AnyStateMachine)) {
+    const inPage = (node: AnyStateNode) => pathOf(node, prefix);
+    const waiting: AnyStateNode[] = [each.root];
+    for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+      yield { node, path: inPage(node), pathOf: inPage };
+      waiting.push(...Object.values(node.states));
+    }
+  }
+}
+
+function readActors({ implementations }: AnyStateMachine, found: Found): void {
+  for (const [name, logic] of Object.entries(implementations.actors as Record<string, AnyActorLogic>)) {
+    if (isInline(name)) continue;
+    for (const actor of actorsOf(name, logic, kindOf(logic)))
+      if (!found.actors.has(actor.name)) found.actors.set(actor.name, actor);
   }
 }
 

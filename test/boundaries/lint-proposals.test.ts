@@ -1,9 +1,13 @@
 /** Proposals of skeletons for the states that belong to none. */
 import { describe, expect, test } from 'vitest';
+import { type AnyStateMachine, assign, fromPromise, setup } from 'xstate';
 import { readConfig } from '../../src/boundaries/directory.ts';
 import { propose } from '../../src/boundaries/lint/propose.ts';
 import { Reach } from '../../src/boundaries/lint/reach.ts';
+import { loadConfig } from '../../src/boundaries/load.ts';
+import { answersAssigned } from '../../src/xstate/assigned.ts';
 import { machineShape } from '../../src/xstate/shape.ts';
+import { toolbox } from '../../src/xstate/toolbox.ts';
 import { scheduleForm } from './fixtures/machines.mjs';
 
 describe('proposals', () => {
@@ -49,5 +53,83 @@ describe('proposals', () => {
       ['WAITING_SLOT_REFINEMENT', null],
       ['SUBMITTING', null],
     ]);
+  });
+
+  /** The conditions that are proposed for the edges of a machine, by the edge. */
+  const conditionsOf = (machine: AnyStateMachine, page: string) => {
+    const { config } = loadConfig(`belay: 1\nagent: agent\ntools:\n${page}skeletons: {}\n`, { file: 'agent.yaml' });
+    if (config === null) throw new Error('refused');
+    const all = propose(config, new Reach(machineShape(machine)), answersAssigned(machine));
+    return Object.fromEntries(
+      all.flatMap(({ boundaries }) =>
+        boundaries.map(({ from, to, when, outputs }) => [`${from} -> ${to}`, [when, outputs]]),
+      ),
+    );
+  };
+  const has = (key: string) => `memory.?${key}.orValue(null) != null`;
+
+  test('ask on each edge for what that edge assigns, and for no literal null', () => {
+    const publish = fromPromise(async () => ({ ok: true, hash: 'h' }));
+    const machine = setup({ actors: { publish }, actions: { told: assign({ told: () => true }) } }).createMachine({
+      id: 'agent',
+      context: { hash: null, error: null, told: null, at: null },
+      initial: 'publishing',
+      states: {
+        publishing: {
+          invoke: {
+            src: 'publish',
+            onDone: [
+              {
+                guard: ({ event }) => event.output.ok,
+                target: 'settling',
+                actions: [assign({ hash: () => 'h', error: null }), 'told'],
+              },
+              { guard: () => false, target: 'idle', actions: assign({ error: () => 'a', at: () => 1 }) },
+              { target: 'idle', actions: [assign({ error: () => 'b', at: () => 1 }), assign({ at: null })] },
+            ],
+          },
+        },
+        settling: { on: { GO: 'end' } },
+        idle: { invoke: { src: 'publish', onDone: { target: 'end', actions: assign(() => ({ hash: 'h' })) } } },
+        end: { type: 'final' },
+      },
+    });
+    const found = conditionsOf(machine, '  publish: { effect: none, writes: [hash, error, told, at] }\n');
+    expect(found['publishing -> settling']).toEqual([`${has('hash')} && ${has('told')}`, ['hash', 'told']]);
+    // Two transitions lead there: what both of them assign.
+    expect(found['publishing -> idle']).toEqual([has('error'), ['error']]);
+    // What a function assigns is not known: all that the tool writes is asked for.
+    expect(found['idle -> end']?.[1]).toEqual(['hash', 'error', 'told', 'at']);
+  });
+
+  test('ask in an invoked machine, too, and for what a tool of a toolbox has answered', () => {
+    const act = toolbox({ look: async () => 1, book: async () => 2 });
+    const car = setup({ actors: { act } }).createMachine({
+      context: { seen: null, never: null },
+      initial: 'checking',
+      states: {
+        checking: {
+          invoke: {
+            src: 'act',
+            input: { tool: 'look' } as never,
+            onDone: { target: 'done', actions: assign({ seen: () => 1 }) },
+          },
+        },
+        done: { type: 'final' },
+      },
+    });
+    const machine = setup({ actors: { car } }).createMachine({
+      id: 'agent',
+      initial: 'on',
+      states: { on: { invoke: { src: 'car', onDone: 'end' } }, end: { type: 'final' } },
+    });
+    expect(answersAssigned(machine).byTool).toEqual(
+      new Map([
+        ['car', []],
+        ['act/look', ['seen']],
+        ['act/book', ['seen']],
+      ]),
+    );
+    expect(answersAssigned(machine).on('car/checking', 'car/done')).toEqual(['seen']);
   });
 });

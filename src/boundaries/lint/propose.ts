@@ -30,8 +30,19 @@ export interface Proposal {
   readonly boundaries: readonly ProposedBoundary[];
 }
 
-/** Proposals for every group of states that hang together, belong to no skeleton and can be entered. */
-export function propose(config: BoundaryConfig, reach: Reach): readonly Proposal[] {
+/** The knowledge of what the machine itself assigns. */
+interface Assigned {
+  /** The keys that have a value once an answer has taken an edge; null where that is not known. */
+  on(from: string, to: string): readonly string[] | null;
+}
+
+const NOT_KNOWN: Assigned = { on: () => null };
+
+/**
+ * Proposals for every group of states that hang together, belong to no skeleton and can be entered.
+ * @param assigned left out, an answer is taken to write on each edge what its tool writes.
+ */
+export function propose(config: BoundaryConfig, reach: Reach, assigned = NOT_KNOWN): readonly Proposal[] {
   const skeletons = [...config.skeletons.values()];
   const free = reach.shape.states.filter(({ path, type }) => {
     return type === 'atomic' && !skeletons.some((skeleton) => isOf(path, skeleton));
@@ -48,11 +59,11 @@ export function propose(config: BoundaryConfig, reach: Reach): readonly Proposal
       }
     }
   }
-  const proposals = [...new Set(groups.values())].map((group) => proposal([...group], config, reach));
+  const proposals = [...new Set(groups.values())].map((group) => proposal([...group], config, reach, assigned));
   return proposals.filter(({ entry }) => entry.length > 0);
 }
 
-function proposal(group: readonly string[], config: BoundaryConfig, reach: Reach): Proposal {
+function proposal(group: readonly string[], config: BoundaryConfig, reach: Reach, assigned: Assigned): Proposal {
   const states = gathered(group, reach.shape);
   const owned = (path: string) => states.some((outer) => isWithin(path, outer));
   const entry = new Set<string>();
@@ -64,7 +75,7 @@ function proposal(group: readonly string[], config: BoundaryConfig, reach: Reach
   const tools = new Set(calling.flatMap(({ invokes }) => invokes.map(({ tool }) => tool ?? '')));
   const writes = [...tools].flatMap((tool) => config.tools.get(tool)?.writes ?? []);
   const outputs = [...new Set(writes.map(({ text }) => text))];
-  return { states, entry: [...entry], outputs, boundaries: boundariesOf(calling, owned, config, reach) };
+  return { states, entry: [...entry], outputs, boundaries: boundariesOf(calling, owned, { config, reach, assigned }) };
 }
 
 /** A group in as few names as say it: a state whose atomic states all belong to the group takes their place. */
@@ -83,15 +94,18 @@ function gathered(group: readonly string[], { states }: MachineShape): readonly 
 function boundariesOf(
   states: readonly StateShape[],
   owned: (path: string) => boolean,
-  config: BoundaryConfig,
-  { shape }: Reach,
+  { config, reach: { shape }, assigned }: { config: BoundaryConfig; reach: Reach; assigned: Assigned },
 ): readonly ProposedBoundary[] {
   const found = new Map<string, ProposedBoundary>();
   for (const state of states) {
     const sites = new Map<string, ProposedBoundary>();
     for (const { from, to, event } of shape.edges) {
       if (from !== state.path || to === from || event.startsWith('xstate.error.')) continue;
-      const boundary = boundaryOn({ from, to }, owned(to), writesOn(state, event, config));
+      const boundary = boundaryOn(
+        { from, to },
+        owned(to),
+        written(writesOn(state, event, config), assigned.on(from, to)),
+      );
       if (boundary === null || sites.has(to)) continue;
       sites.set(to, sites.size === 0 ? boundary : { ...boundary, id: `${boundary.id}-${sites.size + 1}` });
     }
@@ -104,6 +118,11 @@ function boundariesOf(
 function writesOn({ invokes }: StateShape, event: string, config: BoundaryConfig): readonly KeyTemplate[] {
   const call = invokes.find(({ id }) => event === `xstate.done.actor.${id}`);
   return (config.tools.get(call?.tool ?? '')?.writes ?? []).filter((key) => conditionOf(key) !== null);
+}
+
+/** The keys that an edge has given a value, of those that a tool writes. */
+function written(writes: readonly KeyTemplate[], assigned: readonly string[] | null): readonly KeyTemplate[] {
+  return assigned === null ? writes : writes.filter(({ text }) => assigned.includes(text.split('/')[0] as string));
 }
 
 function boundaryOn(

@@ -8,7 +8,7 @@ import { type Loaded, loadConfig } from '../../boundaries/load.ts';
 import type { Finding } from '../../boundaries/page/finding.ts';
 import type { MachineShape } from '../../model/machine.ts';
 import { suggest } from '../../predicates/suggest.ts';
-import { assignedByTool } from '../../xstate/assigned.ts';
+import { type AnswersAssigned, answersAssigned } from '../../xstate/assigned.ts';
 import { findMachines } from '../check/check.ts';
 import type { Machines } from '../reading/machines.ts';
 import { type DraftLine, type DraftTool, draftText, skeletonLines, toolLines, withFindings } from './draft.ts';
@@ -58,8 +58,8 @@ export async function initConfig(options: InitOptions): Promise<Drafted | { read
 /** A machine or a graph of which a config is made. */
 interface Origin {
   readonly shape: MachineShape;
-  /** The keys that a machine assigns once a tool has answered, by the tool. */
-  readonly assigned: ReadonlyMap<string, readonly string[]>;
+  /** The keys that a machine assigns once a tool has answered; null for a graph. */
+  readonly assigned: AnswersAssigned | null;
   /** The channels of a graph; null for a machine. */
   readonly channels: readonly string[] | null;
 }
@@ -77,7 +77,7 @@ function agentOf(id: string | null, { shapes, machines }: Machines): Origin | { 
   const [shape, machine] = [shapes.get(named), machines.get(named)];
   if (shape === undefined)
     return { problem: `no_machine the module exports no machine "${named}". ${suggest(named, ids)}` };
-  const assigned = machine === undefined ? new Map<string, never>() : assignedByTool(machine);
+  const assigned = machine === undefined ? null : answersAssigned(machine);
   return { shape, assigned, channels: shape.channels ?? null };
 }
 
@@ -85,7 +85,7 @@ function draft(
   { shape, assigned, channels }: Origin,
   described: ReadonlyMap<string, McpTool>,
 ): Drafted | { readonly problem: string } {
-  const tools = toolsOf(shape, assigned, described);
+  const tools = toolsOf(shape, assigned?.byTool ?? new Map(), described);
   const names = new Set(tools.map(({ name }) => name));
   const head = toolLines(
     shape.id,
@@ -95,7 +95,7 @@ function draft(
   );
   const base = load([...head, ...skeletonLines(shape.id, [], null)]);
   if (base.config === null) return { problem: `bad_name ${shape.id} cannot be described: ${firstError(base)}` };
-  const proposals = propose(base.config, new Reach(shape));
+  const proposals = propose(base.config, new Reach(shape), assigned ?? undefined);
   const whole = [...head, ...skeletonLines(shape.id, proposals, null, channels !== null)];
   const refused = errorsOf(whole, shape)[0];
   // What no config can name, such as a state with an arrow in its name, is left to the person.
