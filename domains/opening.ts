@@ -39,7 +39,9 @@ export function requests<TRequest extends object>(
   };
 }
 
-/** A tool by what it is called with and what it answers. It refuses: there is no world yet. */
+/** A tool by what it is called with and what it answers. It refuses: there is no world yet. Those of a world take the key of the call. */
 export function unconnected<TTypes extends { readonly input: unknown; readonly output: unknown }>() {
-  return tool<TTypes['output'], TTypes['input']>(() => Promise.reject(new Error('no world is open for this machine')));
+  return tool<TTypes['output'], TTypes['input']>((_call) =>
+    Promise.reject(new Error('no world is open for this machine')),
+  );
 }

@@ -33,8 +33,7 @@ export function reviewed({ machine, config: file }: Agent) {
     pending: kinds.filter((kind) => kind === 'pending').length,
   };
   const lint = lintConfig(config, document, shape);
-  // A machine by itself has tools that refuse, and take no key: those of a world are provided when it is opened.
-  const warnings = lint.filter(({ severity, code }) => severity !== 'note' && code !== 'key_not_taken');
+  const warnings = lint.filter(({ severity }) => severity !== 'note');
   /** The edges that leave a skeleton, this one or any, and are no boundary. */
   const notRecoverable = (skeleton = '') =>
     lint
