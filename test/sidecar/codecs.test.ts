@@ -97,7 +97,11 @@ test('an argument without a codec keeps its call from leaving, and says where it
   run.send('go');
   await run.finished();
   expect(line.called('order')).toBe(0);
-  expect(line.reports[0]?.error).toMatch(/no journal can hold its input at page: class\. .*register a codec/);
+  expect(line.reports[0]?.error).toMatch(/nothing holds its input at page \(class\)/);
+  expect(line.reports[0]?.decision).toMatchObject({
+    verdict: 'escalate',
+    unblock: { acts: [{ act: 'register_codec', tool: 'order', path: 'page' }] },
+  });
   await run.close();
 });
 
