@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import { EntryDecoder } from '../../src/journal/entry-codec.ts';
 import { RunStatusFold } from '../../src/reports/run-status.ts';
+import { Course } from '../simulation/course.ts';
+import { MortalStore } from '../simulation/mortal-store.ts';
+import { scenarioOf } from '../simulation/trial.ts';
 import { VirtualTime } from '../virtual-time.ts';
-import { Course } from './course.ts';
-import { MortalStore } from './mortal-store.ts';
-import { scenarioOf } from './trial.ts';
 
 /** The runs that are drawn. */
 const RUNS = 60;
