@@ -1,5 +1,6 @@
 /** ON4 in work that has answers of its own beside that of the act which it repeats: a complaint is about each answer that it may mean. */
 import { describe, expect, test } from 'vitest';
+import { assign } from 'xstate';
 import { until } from '../poll.ts';
 import { calls, configOf, machineOf, run, World } from './little.ts';
 
@@ -66,4 +67,40 @@ describe('ON4: a complaint without a key about work that looks and pays again', 
     expect([world.count('pay'), it.context()]).toEqual([1, { receipt: 'pay0', paid: 'pay0', looked: 'look1' }]);
     await it.sidecar.close();
   });
+});
+
+test('ON4: a complaint about what a person has told the work that repeated a payment leaves the payment alone', async () => {
+  const world = new World();
+  const pays = (key: string, target: string) => ({
+    invoke: { ...calls('pay', key, target).invoke, input: { invoice: 'i1' } },
+  });
+  const machine = machineOf(
+    { pay: world.tool('pay') },
+    {
+      initial: 'pay',
+      states: {
+        pay: pays('receipt', 'again'),
+        again: pays('paid', 'noting'),
+        noting: { on: { note: { target: 'rest', actions: assign({ note: ({ event }) => event.text }) } } },
+        rest: { on: { close: 'end' } },
+        end: { type: 'final' },
+      },
+    },
+  );
+  const config = configOf(
+    { pay: 'reads: [], writes: [receipt, paid], effect: irreversible, once: [args.invoice]' },
+    {
+      PAY: { states: ['pay'], at: 'pay -> again', writes: ['receipt'] },
+      WORK: { states: ['again', 'noting'], at: 'noting -> rest', writes: ['paid', 'note'] },
+    },
+  );
+  const it = await run(machine, config);
+  await it.at('noting');
+  it.sidecar.actor.send({ type: 'note', text: 'for bob' } as never);
+  await it.at('rest');
+  await it.wrong('WORK', 'note');
+  expect([it.verdicts(), it.undone()]).toEqual([['restore'], ['WORK']]);
+  await until(() => it.sidecar.status === 'running');
+  expect([world.count('pay'), it.context()]).toEqual([1, expect.objectContaining({ receipt: 'pay0' })]);
+  await it.sidecar.close();
 });

@@ -93,7 +93,9 @@ export function repeatedAct(runState: RunState, id: InstanceId, at: number | 'la
 function answerAt(runState: RunState, name: string, at: number | 'last' | 'gone'): LedgerCall | undefined {
   if (at === 'gone') return goneBack(runState, name);
   const wrote = at === 'last' ? undefined : runState.places.stepAt(at);
-  // A value that no answer wrote may have come of any answer before it: the node of a graph writes its values at its end.
+  // The value of an event from outside is of no answer.
+  if (wrote?.entry?.outside === true) return undefined;
+  // Another value that no answer wrote may have come of any answer before it: the node of a graph writes its values at its end.
   const step = answering(runState, wrote) === undefined ? lastAnswered(runState, name) : wrote;
   if (step !== undefined) return answeredIn(runState, name, step);
   return at === 'last' ? goneBack(runState, name) : undefined;
