@@ -54,7 +54,7 @@ function nameOf(from: string, to: string): string {
   return JSON.stringify([from, to]);
 }
 
-/** What two transitions on one edge have both assigned; `undefined` where there was none before. */
+/** The keys that two transitions on one edge have both assigned; `undefined` where there was none before. */
 function both(before: readonly string[] | null | undefined, now: readonly string[] | null): readonly string[] | null {
   if (before === undefined || now === null) return now;
   return before === null ? null : before.filter((key) => now.includes(key));

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { Desk } from './agents.ts';
 
 const desk = new Desk(fileURLToPath(new URL('fixtures/refund/agents.mjs', import.meta.url)));
@@ -97,8 +96,5 @@ describe('a run with the name of an option', () => {
     const done = await desk.ask(...(printed[1] as string).split(' '));
     expect([done.code, done.out]).toEqual([0, expect.stringContaining('--help: done')]);
     expect(done.out).toContain('belay show -- --help\nbelay explain -- --help\n');
-    const store = sqliteStore(join(desk.folder, 'belay.sqlite'), { readonly: true });
-    expect(store.run('--help')).not.toBeNull();
-    await store.close();
   });
 });
