@@ -141,12 +141,13 @@ export class ActorPlaces implements ActorCodec {
     return actor as unknown as AnyActorRef;
   }
 
-  /** True where a value holds no reference. */
-  #isFree(value: unknown): boolean {
-    if (!isSearched(value) || this.#free.has(value)) return true;
+  /** True where a value holds no reference. One that holds itself has come from no journal, and so holds none. */
+  #isFree(value: unknown, around: Set<object> = new Set()): boolean {
+    if (!isSearched(value) || this.#free.has(value) || around.has(value)) return true;
     if (value instanceof ActorReference) return false;
+    around.add(value);
     const members = value instanceof Map ? [...value].flat() : value instanceof Set ? [...value] : Object.values(value);
-    for (const member of members) if (!this.#isFree(member)) return false;
+    for (const member of members) if (!this.#isFree(member, around)) return false;
     this.#free.add(value);
     return true;
   }

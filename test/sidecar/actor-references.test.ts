@@ -13,6 +13,7 @@ import {
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { attach, resume } from '../../src/xstate/attach.ts';
+import { ActorPlaces } from '../../src/xstate/references.ts';
 import { tool } from '../../src/xstate/tool.ts';
 import { unlessItHangs, until } from '../poll.ts';
 
@@ -279,6 +280,13 @@ test('an actor that is no part of the run is a finding with its place, and no ru
       states: { looking: { invoke: { src: 'look', onDone: 'end' } }, end: { type: 'final' } },
     });
   await expect(takenUp(of)).rejects.toMatchObject({ code: 'memory_lost', message: expect.stringContaining('to/desk') });
+});
+
+test('a value that holds itself is handed on as it is', () => {
+  const places = new ActorPlaces();
+  const ring: Record<string, unknown> = { type: 'GO', list: [] };
+  (ring.list as unknown[]).push(ring);
+  expect(places.settled(ring)).toBe(ring);
 });
 
 test('the state of an actor as xstate saves it is data, wherever it stands', async () => {
