@@ -42,6 +42,8 @@ async function takenUp(
   machineOf: (look: ReturnType<typeof tool<unknown, unknown>>) => AnyStateMachine,
   tools = '',
   reconcilers = {},
+  isUnderWay = () => false,
+  left = () => {},
 ) {
   const findings: string[] = [];
   let process = 1;
@@ -67,9 +69,10 @@ async function takenUp(
   };
   const first = await attach(machine, options);
   first.actor.start();
-  await until(() => looks.length > 0);
+  await until(() => looks.length > 0 || isUnderWay());
   await first.close();
   process = 2;
+  left();
   const second = await resume(machine, options);
   second.actor.start();
   const end = await unlessItHangs(second.finished());
@@ -223,6 +226,42 @@ test('a call is handed the actors that its input names, and a payment leaves wit
   const [, again] = end.looks as { desk: AnyActorRef; self: AnyActorRef }[];
   expect(again?.desk).toBe((end.context as { desk: AnyActorRef }).desk);
   expect(again?.self.getSnapshot().value).toBe('end');
+});
+
+test('a call that is made again under its key is handed the actors that are there now', async () => {
+  const heard: unknown[] = [];
+  let process = 1;
+  const end = await takenUp(
+    () =>
+      setup({
+        actors: {
+          desk,
+          look: tool<unknown, unknown>(async () => 'seen'),
+          book: tool<unknown, unknown>(async ({ input }) => {
+            const { at } = input as { at: AnyActorRef };
+            heard.push(at.getSnapshot().status);
+            if (process === 1) await new Promise(() => {});
+            return 'booked';
+          }),
+        },
+      }).createMachine({
+        id: 'agent',
+        context: ({ spawn }) => ({ desk: spawn('desk', { id: 'desk' }) }),
+        initial: 'booking',
+        states: {
+          booking: { invoke: { src: 'book', input: ({ context }: Given) => ({ at: context.desk }), onDone: 'end' } },
+          end: { type: 'final' },
+        },
+      }),
+    '  book: { effect: idempotent }\n',
+    {},
+    () => heard.length > 0,
+    () => {
+      process = 2;
+    },
+  );
+  expect(end).toMatchObject({ status: 'done', value: 'end' });
+  expect(heard).toEqual(['active', 'active']);
 });
 
 test('an actor that is no longer there is a stopped one, and what is sent to it is lost as in xstate', async () => {

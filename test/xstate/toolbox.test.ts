@@ -1,6 +1,6 @@
 /** A toolbox: one actor that calls one of many tools, each of them a tool of its own to a config (the loop around a model). */
 import { describe, expect, test } from 'vitest';
-import { assign, createActor, setup, toPromise } from 'xstate';
+import { type AnyStateMachine, assign, createActor, setup, toPromise } from 'xstate';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { timelineOf } from '../../src/reports/timeline.ts';
@@ -184,6 +184,66 @@ describe('a toolbox under a run', () => {
       await second.close();
     },
   );
+});
+
+test('two regions call tools of one box, and what is found wrong in one of them is done again there alone', async () => {
+  const made: string[] = [];
+  const undone: string[] = [];
+  const called = (tool: string) => async (_call: ToolCall<unknown>) => {
+    made.push(tool);
+    return `${tool} ${made.filter((name) => name === tool).length}`;
+  };
+  const act = toolbox({ search: called('search'), hold: called('hold'), mail: called('mail') });
+  const region = (tool: string, key: string) => ({
+    initial: 'acting',
+    states: {
+      acting: {
+        invoke: {
+          src: 'act',
+          input: { tool, input: key } as never,
+          onDone: {
+            target: 'over',
+            actions: assign({ [key]: ({ event }: { event: { output: unknown } }) => event.output }),
+          },
+        },
+      },
+      over: { on: { CLOSE: 'closed' } },
+      closed: { type: 'final' },
+    },
+  });
+  const machine = setup({ actors: { act } }).createMachine({
+    id: 'regions',
+    context: {},
+    type: 'parallel',
+    states: { one: region('hold', 'held'), two: region('mail', 'mailed') },
+  } as never) as unknown as AnyStateMachine;
+  const unit = (name: string, key: string) =>
+    `  ${name}: { entity: '"it"', states: [${key}.acting, ${key}.over], entry: [${key}.acting], outputs: [${name}], exit: [{ id: ${name}Over, at: ${key}.over -> ${key}.closed, when: 'true' }], rollback: { anchors: [${name}Over], compensable: undo, resume: ${key}.acting } }\n`;
+  const { config } = loadConfig(
+    `belay: 1\nagent: regions\ntools:\n  act/search: { effect: none }\n  act/hold: { effect: reversible, undo: unhold, writes: [held] }\n  act/mail: { effect: irreversible, writes: [mailed] }\nskeletons:\n${unit('held', 'one')}${unit('mailed', 'two')}`,
+    { file: 'regions.yaml' },
+  );
+  if (config === null) throw new Error('the config has an error');
+  const options = {
+    run: 'r',
+    config,
+    journal: memoryStore(),
+    undo: { unhold: ({ key }: { key: string }) => void undone.push(key) },
+  };
+  const first = await attach(machine, options);
+  first.actor.start();
+  await until(() => JSON.stringify(first.actor.getSnapshot().value) === '{"one":"over","two":"over"}');
+  await first.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'held', entity: 'it' }, key: 'held' });
+  await until(() => made.length === 3 && first.status === 'running');
+  expect([made, undone.length]).toEqual([['hold', 'mail', 'hold'], 1]);
+  await until(() => JSON.stringify(first.actor.getSnapshot().value) === '{"one":"over","two":"over"}');
+  await first.close();
+  const second = await resume(machine, options);
+  second.actor.start();
+  second.actor.send({ type: 'CLOSE' } as never);
+  expect(await unlessItHangs(second.finished())).toMatchObject({ status: 'done' });
+  expect([made.length, second.actor.getSnapshot().context]).toEqual([3, { held: 'hold 2', mailed: 'mail 1' }]);
+  await second.close();
 });
 
 describe('the shape of a machine', () => {

@@ -109,7 +109,9 @@ export class MachineWatch {
         tool: name,
         input,
         signal,
-        act: async (key, own, counts) => act({ input: counts, system, self, signal: own, emit, key }),
+        // A call that is made again is handed what was journaled, with the actors that are there now.
+        act: async (key, own, counts) =>
+          act({ input: this.#places.settled(counts), system, self, signal: own, emit, key }),
         handles: (error) => handles(self, error),
       });
   }
