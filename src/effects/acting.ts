@@ -16,6 +16,7 @@ export async function plainCall(port: GuardPort, call: GuardedCall): Promise<Rep
   if (admission.entries.length > 0) {
     port.append(admission.entries);
     await port.durable();
+    for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;
     if (call.signal.aborted || port.cancelled()) return { is: 'dropped' };
   }
   if (port.stopping()) return { is: 'dropped' };

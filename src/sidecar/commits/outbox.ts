@@ -19,6 +19,8 @@ export interface OutboxPort extends PublishingPort {
   discard(call: LedgerCall): Promise<void>;
   /** A commit was refused before anything of it was visible: its instance has failed. */
   refused(raised: Raised): void;
+  /** True while a complaint waits for its answer: no commit begins that may rest on its subject (LC5). */
+  isSuspecting(): boolean;
 }
 
 /** The outbox of one run. */
@@ -74,7 +76,7 @@ export class Outbox {
    */
   begin(isOver = false): void {
     const { ledger, asked } = this.#parts.runState;
-    if (ledger.buffered().length === 0 || asked.cancelled !== null) return;
+    if (ledger.buffered().length === 0 || asked.cancelled !== null || this.#run.isSuspecting()) return;
     const due = dueCommits(this.#parts, isOver).filter((entry) => !this.#begun.has(nameOf(entry)));
     const plain = due.filter((entry) => this.#staging.asked(entry).length === 0);
     if (plain.length > 0) {

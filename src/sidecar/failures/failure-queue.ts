@@ -48,11 +48,13 @@ export class FailureQueue {
    * Takes a failure in. Resolves once it was looked at, and never rejects: an error of the handler breaks the journal's writing.
    */
   raise(raised: Raised): Promise<void> {
-    this.#open.queued.add(raised);
+    this.#open.take(raised);
     const recovered = this.add(
       () => {
         this.#open.queued.delete(raised);
-        return this.#handler().recover(raised);
+        return this.#handler()
+          .recover(raised)
+          .finally(() => this.#open.answered(raised));
       },
       (error) => this.#write.break(error),
     );

@@ -33,6 +33,8 @@ export class OpenFailures {
    * The plan that waits for its undos: nothing is decided before it is finished, which another decision would displace (E5, R5).
    */
   stuck: StuckPlan | null = null;
+  /** The complaints that were taken and are not answered: nothing leaves or is committed that may rest on their subjects (LC5). */
+  readonly #suspects = new Set<Raised>();
   /** True while what the run was parked on is asked again. */
   #isAskedAgain = false;
   /** The calls that wait. */
@@ -49,6 +51,22 @@ export class OpenFailures {
   /** True while it is in question what a call rests on: the run is parked, or what it was parked on is asked again. */
   get isOpen(): boolean {
     return this.isParked || this.#isAskedAgain;
+  }
+
+  /** True while a complaint was taken and is not answered (LC5). */
+  get isSuspecting(): boolean {
+    return this.#suspects.size > 0;
+  }
+
+  /** Takes a failure in. */
+  take(raised: Raised): void {
+    this.queued.add(raised);
+    if (raised.suspect === true) this.#suspects.add(raised);
+  }
+
+  /** Lets go of a failure that has its answer, which may be that the run stands on it. */
+  answered(raised: Raised): void {
+    if (this.#suspects.delete(raised) && !this.isSuspecting) this.wakeCalls();
   }
 
   /** Resolves once calls that wait are to look again. */

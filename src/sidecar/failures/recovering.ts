@@ -76,8 +76,9 @@ export class Recovering {
     return this.#run.ending.finished;
   }
 
-  get status(): 'running' | 'recovering' | 'parked' {
+  get status(): 'running' | 'recovering' | 'parked' | 'stuck' {
     const { open, queue } = this.#run;
+    if (open.stuck !== null) return 'stuck';
     if (open.isParked && open.asking === null) return 'parked';
     if (open.asking !== null) return 'recovering';
     return queue.length > 0 ? 'recovering' : 'running';
@@ -97,6 +98,11 @@ export class Recovering {
   /** True while a failure is being answered. */
   get isAnswering(): boolean {
     return this.#run.queue.length > 0;
+  }
+
+  /** @see {@link OpenFailures.isSuspecting} */
+  get isSuspecting(): boolean {
+    return this.#run.open.isSuspecting;
   }
 
   /** True while an undo has failed whose plan is not finished (E5). */

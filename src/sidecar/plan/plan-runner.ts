@@ -33,10 +33,10 @@ export class PlanRunner {
     this.#run = run;
   }
 
-  /** Null while no plan is being carried out, else resolves once that one is, or is tried again. */
+  /** Null while no plan is carried out and no complaint waits for its answer (LC5, LC6); else resolves once that may have changed. */
   clear(): Promise<void> | null {
     const { open } = this.#run;
-    return this.#underWay?.catch(() => {}) ?? (open.stuck === null ? null : open.woken());
+    return this.#underWay?.catch(() => {}) ?? (open.stuck === null && !open.isSuspecting ? null : open.woken());
   }
 
   /** The same, and not while the run is parked. */

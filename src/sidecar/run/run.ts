@@ -145,7 +145,7 @@ export class Run implements Watcher {
     return this.parts.runState;
   }
 
-  get status(): 'running' | 'recovering' | 'parked' | 'done' | 'cancelled' {
+  get status(): 'running' | 'recovering' | 'parked' | 'stuck' | 'done' | 'cancelled' {
     return this.end.status ?? this.recovering.status;
   }
 
@@ -287,6 +287,7 @@ export class Run implements Watcher {
     else if (this.reuse.isPending) this.reuse.begin();
     else {
       run();
+      if (!this.recovering.isBusy) this.#outbox.begin();
       void this.end.try();
     }
   }
