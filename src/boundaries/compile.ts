@@ -2,12 +2,15 @@
  * Compiles a document into a config. Reads as much as possible past an error, so that every problem of a file is
  * reported at once; the result is a config only if nothing was refused.
  */
+import { isExternal } from '../model/external-keys.ts';
 import { SIGNALS, type Signal } from '../model/failure.ts';
+import type { Key } from '../model/key.ts';
 import type { Guards } from '../predicates/compile.ts';
 import { suggest } from '../predicates/suggest.ts';
 import type { BoundaryConfig, Skeleton, Tool } from './config.ts';
 import { contentDigest } from './digest.ts';
 import { blindIn, keysIn, nameIn, scopesIn } from './keys/names.ts';
+import type { Scopes } from './keys/scopes.ts';
 import { entriesOf, field, type Item, itemsOf, numberOf, plain, textOf, textsOf } from './page/document.ts';
 import type { Findings } from './page/finding.ts';
 import { LONGEST_WAIT, timeIn } from './page/time.ts';
@@ -42,11 +45,30 @@ export function compileConfig(root: Item, guards: Guards, findings: Findings): B
     scopes,
     blind: blindIn(field(keys, 'blind'), scopes, findings),
     append: keysIn(field(keys, 'append'), scopes, findings),
+    events: eventsIn(field(root, 'events'), scopes, findings),
     redact: redactedKeysIn(field(root, 'redact'), findings),
     recover: itemsOf(field(root, 'recover')).map((rule) => compileRecover(rule, tools, findings)),
     tries: numberOf(field(root, 'tries')) ?? 20,
     budgets,
   };
+}
+
+/** The keys that the senders of each type of event have seen. */
+function eventsIn(item: Item | null, scopes: Scopes, findings: Findings): BoundaryConfig['events'] {
+  const events = new Map<string, { readonly reads: readonly Key[] }>();
+  for (const [type, { at, item: declared }] of entriesOf(item)) {
+    const reads = keysIn(field(declared, 'reads'), scopes, findings);
+    for (const key of reads.filter(isExternal))
+      findings.report(
+        'bad_key',
+        'error',
+        at,
+        `"${key.text}" lies outside of the memory`,
+        'Name what the machine shows its senders: keys of its context.',
+      );
+    events.set(type, { reads });
+  }
+  return events;
 }
 
 function compileRecover(

@@ -191,6 +191,8 @@ export interface BoundaryConfig {
   readonly blind: readonly Key[];
   /** Keys that only ever grow (K6, `append`; R1). */
   readonly append: readonly Key[];
+  /** The keys of the context that the senders of an event have seen, by its type (CH4). Of a type that is not there they have seen all. */
+  readonly events: ReadonlyMap<string, { readonly reads: readonly Key[] }>;
   /** Keys of the context whose values are never shown. */
   readonly redact: readonly Key[];
   /** Errors that the machine handles itself but should leave to Belay (F2). */

@@ -113,7 +113,7 @@ export class ApprovalRequests {
 
   /** A message that is no answer was heard, or refused. @param isDone true where the run was done before. */
   heard(entry: MessageEntry | ComplaintEntry | CancelEntry, isDone = false): void {
-    this.sent.add(entry.post);
+    if (entry.post !== null) this.sent.add(entry.post);
     if (entry.do === 'complaint' && entry.refused !== null && isDone) {
       const { do: _, ...complaint } = entry;
       this.unanswered.push({ ...complaint, refused: entry.refused });

@@ -16,7 +16,7 @@ import type { Checkpoint } from './checkpoint.ts';
 import type { Decision } from './decision.ts';
 import type { Signal } from './failure.ts';
 import type { InstanceId } from './instance.ts';
-import type { CancelEntry, ComplaintEntry, EndEntry, MessageEntry } from './message-entries.ts';
+import type { CancelEntry, ComplaintEntry, EndEntry, HeldEntry, MessageEntry } from './message-entries.ts';
 import type { RedactionRules } from './redaction.ts';
 import type { HistoryValue, StateValue, StepEntry } from './step-entry.ts';
 
@@ -149,6 +149,7 @@ export type Entry =
       /** The id of the boundary that it is about. */
       readonly boundary?: string;
     }
+  | HeldEntry
   | MessageEntry
   | ComplaintEntry
   | CancelEntry

@@ -2,11 +2,27 @@
 import type { Signal } from './failure.ts';
 import type { InstanceId } from './instance.ts';
 
-/** A message has brought the root an event from outside: it was sent with this entry, or refused. */
+/**
+ * An event from outside came while the run could not take it: from this entry on the run has it, and each later process has (CH6). What its
+ * sender was shown is the state of the run at this entry (CH3).
+ */
+export interface HeldEntry {
+  readonly do: 'held';
+  /** The number of the message that brought it; null where the program sent it. */
+  readonly post: number | null;
+  readonly event: unknown;
+  readonly by: string | null;
+  /** The regions that would have taken it, each with the name of the instance that owns it; null for a root. Empty where that is not known. */
+  readonly takers: readonly (readonly [region: string, owner: string | null])[];
+}
+
+/** The outcome of an event from outside: it was sent to the root with this entry, or refused. */
 export interface MessageEntry {
   readonly do: 'message';
-  /** The number of the message. */
-  readonly post: number;
+  /** The number of the message; null where the program sent it. */
+  readonly post: number | null;
+  /** The number of the event among those that the run has held; left out where it was not held. */
+  readonly held?: number;
   readonly event: string;
   readonly by: string | null;
   /** The reason why it was refused; null where it was sent. */
@@ -44,4 +60,8 @@ export interface EndEntry {
   readonly status: 'done' | 'stopped' | 'cancelled';
   /** Of a run that was cancelled: the keys of the calls that stand in the world and that its work had not taken over again. */
   readonly standing?: readonly string[];
+  /** The number of the last message that the run has looked at: a later one is not heard any more (CH9). */
+  readonly heard?: number;
+  /** The number of events from outside that came and that no state has taken (LC8); left out where there are none. */
+  readonly untaken?: number;
 }

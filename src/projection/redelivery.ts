@@ -3,12 +3,19 @@ import type { Places } from '../history/places.ts';
 import type { SortedStep } from '../history/sorted-steps.ts';
 import { encode } from '../journal/codec.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
+import type { HeldEntry, MessageEntry } from '../model/message-entries.ts';
 import type { Region } from '../model/region.ts';
-import type { HeardBefore, HeardCourse, RecordedStep, ToRedeliver } from './state-types.ts';
+import type { ActorState, HeardBefore, HeardCourse, RecordedStep, ToRedeliver } from './state-types.ts';
 
 /** The events to redeliver of one run. */
 export class Redelivery {
   readonly all: ToRedeliver[] = [];
+  /** The events that came while the run could not take them, in order. Nothing was taken back since that they rest on. */
+  readonly held: ToRedeliver[] = [];
+  /** The number of events that were held so far. */
+  count = 0;
+  /** True between the entry that hands a held event on and the step that takes it. */
+  #isHandedOn = false;
   readonly #codecs: readonly ValueCodec[];
 
   constructor(codecs: readonly ValueCodec[]) {
@@ -17,7 +24,9 @@ export class Redelivery {
 
   /** Notes an event from outside that came: it is not redelivered any more. */
   came(event: unknown): void {
-    if (this.all.length === 0) return;
+    const isHeld = this.#isHandedOn;
+    this.#isHandedOn = false;
+    if (this.all.length === 0 || isHeld) return;
     const text = this.#textOf(event);
     const index = this.all.findIndex((back) => this.#textOf(back.event) === text);
     if (index !== -1) this.all.splice(index, 1);
@@ -30,16 +39,54 @@ export class Redelivery {
     for (const back of later) this.all.push(back);
   }
 
+  /** Notes an event that the run cannot take now. `course`: what its regions hear from here on. */
+  hold({ event, post, by, takers }: HeldEntry, { context, value }: ActorState, next: number): void {
+    this.#isHandedOn = false;
+    const regions = takers.map(([region]) => region as Region);
+    const heard = { course: { regions, from: next, types: [] }, later: 0 };
+    const held = { number: this.count, post, by, owners: takers.map(([, owner]) => owner) };
+    this.count += 1;
+    this.held.push({ event, context, control: value, regions, moved: regions, heard, wrong: null, held });
+  }
+
+  /** Notes the outcome of an event that was held. Those behind it in its regions have it before them where it was taken. */
+  handedOn({ held: number, refused, event: type }: MessageEntry): void {
+    this.#isHandedOn = false;
+    if (number === undefined) return;
+    this.#isHandedOn = refused === null;
+    for (const list of [this.held, this.all]) {
+      const index = list.findIndex(({ held }) => held?.number === number);
+      if (index === -1) continue;
+      const [{ regions }] = list.splice(index, 1) as [ToRedeliver];
+      if (refused !== null) continue;
+      const behind = [...this.held, ...this.all].filter(({ held }) => (held?.number ?? -1) > number);
+      for (const { heard, regions: others } of behind)
+        if (others.some((region) => regions.includes(region))) heard.course.types.push(type);
+    }
+  }
+
+  /**
+   * A restore has moved instances: the held events that may rest on what it took back wait for what they met, like those that it took back. An
+   * event whose takers all belong to instances that it has not moved fares as one that they had taken (CH3).
+   */
+  moved(names: ReadonlySet<string>, wrong: readonly string[] | null): void {
+    const stays = ({ held }: ToRedeliver) =>
+      held !== null && held.owners.length > 0 && held.owners.every((owner) => owner !== null && !names.has(owner));
+    const kept = this.held.filter(stays);
+    this.all.push(...this.held.filter((one) => !kept.includes(one)).map((one) => ({ ...one, wrong })));
+    this.held.splice(0, this.held.length, ...kept);
+  }
+
   /** Adds an event that a record had heard and that nothing hears now: its sender may send it again, and nothing else does. */
   lose({ outside }: RecordedStep): void {
     const heard = { course: { regions: [], from: 0, types: [] }, later: 0 };
-    this.all.push({ event: outside, context: [], control: '', regions: [], moved: [], heard });
+    this.all.push({ event: outside, context: [], control: '', regions: [], moved: [], heard, wrong: null, held: null });
   }
 
   /** Has what was heard before events that wait list what is about to be taken out of it. Costs what lies behind the first of those steps. */
   takeOut(places: Places<RecordedStep>, undone: Iterable<SortedStep>): void {
     const from = firstOf(undone);
-    for (const course of new Set(this.all.map(({ heard }) => heard.course))) {
+    for (const course of new Set([...this.all, ...this.held].map(({ heard }) => heard.course))) {
       if (course.from <= from) continue;
       const lost = outsideIn(places, course.regions, from, course.from).map(typeOf);
       course.types = [...lost, ...course.types];

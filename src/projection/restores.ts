@@ -2,7 +2,7 @@
 import type { DecisionEntry, Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { overlaps, parseKey } from '../model/key.ts';
-import { eventsToRedeliver, type Kept, rollBack, stepsFromOutside, undoneSteps } from './rollback.ts';
+import { eventsToRedeliver, type FoundWrong, type Kept, rollBack, stepsFromOutside, undoneSteps } from './rollback.ts';
 import { contentsOf, type SetAside } from './set-aside/set-aside.ts';
 import type { Projections, Steps } from './steps.ts';
 
@@ -27,7 +27,9 @@ export class Restores {
     const undone = undoneSteps(places, kept);
     const asides = this.#setAside.recordsOf(aside);
     const { steps, keys, members } = contentsOf(asides.values());
-    redelivery.add(eventsToRedeliver(places, undone, steps));
+    const found = this.#foundWrong();
+    redelivery.add(eventsToRedeliver(places, undone, steps, found));
+    if (undone.size > 0) redelivery.moved(new Set(kept.map(([id]) => instanceName(id))), found?.keys ?? null);
     this.#undo(kept, keys);
     calls.void(new Set(kept.map(([id]) => instanceName(id)).filter((name) => !members.has(name))));
     decisions.answer((question) => this.#isAnswered(question, kept));
@@ -38,6 +40,18 @@ export class Restores {
     for (const [id, at] of kept) if (at > 0) instances.keep(instanceName(id));
     this.#putControl(entry);
     decisions.restored();
+  }
+
+  /** The work that the restore takes back because it was found wrong; null where a failure is its cause. */
+  #foundWrong(): FoundWrong | null {
+    const entry = this.#run.decisions.pending?.entry;
+    const { versions, registry } = this.#run.events.history;
+    const failed = entry?.decision.failed ?? null;
+    const record = failed === null ? undefined : registry.get(failed);
+    if (entry?.suspect !== true || record === undefined) return null;
+    const key = entry.key === null ? null : parseKey(entry.key);
+    const first = versions.firstWrite(record, (written) => key === null || overlaps(written, key));
+    return { at: first?.at ?? record.entry.at, keys: entry.key === null ? [] : [entry.key] };
   }
 
   /** Undoes what instances did, each after a number. Calls with some keys are set aside with their record. */

@@ -80,18 +80,31 @@ export function eventsToRedeliver(
   places: Places<RecordedStep>,
   undone: ReadonlySet<PlacedStep>,
   aside: ReadonlySet<PlacedStep>,
+  wrong: FoundWrong | null,
 ): ToRedeliver[] {
   const heard = new HeardThen(places, undone);
   const last = new Map<number, ContextBefore>();
   return stepsFromOutside(undone, aside).map((step) => {
     const context = new ContextBefore(places, step.actor, step, last.get(step.actor) ?? null);
     last.set(step.actor, context);
-    return metBy(places, step, context, heard);
+    return metBy(places, step, context, heard, wrong);
   });
 }
 
+/** Work that a restore takes back because it was found wrong: the event of its first wrong write, and the keys; none of them for all that it wrote. */
+export interface FoundWrong {
+  readonly at: number;
+  readonly keys: readonly string[];
+}
+
 /** The places that the event of a step met. */
-function metBy(places: Places<RecordedStep>, step: RecordedStep, before: ContextBefore, heard: HeardThen): ToRedeliver {
+function metBy(
+  places: Places<RecordedStep>,
+  step: RecordedStep,
+  before: ContextBefore,
+  heard: HeardThen,
+  wrong: FoundWrong | null,
+): ToRedeliver {
   const [last] = places.before(step.nth, step.actor);
   const regions = [...step.moves, ...step.looks];
   return {
@@ -103,6 +116,8 @@ function metBy(places: Places<RecordedStep>, step: RecordedStep, before: Context
     regions,
     moved: step.moves,
     heard: heard.before(regions, step.nth),
+    wrong: wrong !== null && step.act >= wrong.at ? wrong.keys : null,
+    held: null,
   };
 }
 

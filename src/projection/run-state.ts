@@ -76,6 +76,8 @@ export class RunState {
   readonly open: ReadonlyMap<string, DecisionEntry>;
   /** The events from outside that restores took back and that have not come again, in order. */
   readonly toRedeliver: readonly ToRedeliver[];
+  /** The events from outside that came while the run could not take them, in order, of which nothing was taken back since. */
+  readonly held: readonly ToRedeliver[];
   readonly #run: Projections;
   readonly #steps: Steps;
   readonly #setAside: SetAside;
@@ -119,6 +121,7 @@ export class RunState {
     this.epochs = decisions.epochs;
     this.open = decisions.open;
     this.toRedeliver = this.#run.redelivery.all;
+    this.held = this.#run.redelivery.held;
     this.#folds = { ...this.#foldsOfRun(), ...this.#foldsOfCalls() };
   }
 
@@ -168,7 +171,7 @@ export class RunState {
   }
 
   #foldsOfCalls() {
-    const { calls, events } = this.#run;
+    const { actors, calls, events, places, redelivery } = this.#run;
     return {
       intent: (entry) => calls.intend(entry),
       outcome: (entry) => {
@@ -184,7 +187,14 @@ export class RunState {
       returned: (entry) => calls.ledger.returned(entry.key),
       gate: (entry) => calls.asked.ask(entry, events.time),
       answer: (entry) => calls.asked.answer(entry),
-      message: (entry) => calls.asked.heard(entry),
+      held: (entry) => {
+        if (entry.post !== null) calls.asked.sent.add(entry.post);
+        redelivery.hold(entry, actors.at(0), places.next);
+      },
+      message: (entry) => {
+        calls.asked.heard(entry);
+        redelivery.handedOn(entry);
+      },
       complaint: (entry) => calls.asked.heard(entry, this.ended === 'done'),
       cancel: (entry) => calls.asked.heard(entry),
       publish: (entry) => calls.publish(entry),
@@ -224,6 +234,11 @@ export class RunState {
 
   get pending(): Pending | null {
     return this.#run.decisions.pending;
+  }
+
+  /** The number of events from outside that the run has held so far. */
+  get heldCount(): number {
+    return this.#run.redelivery.count;
   }
 
   /** The actor with a number. */

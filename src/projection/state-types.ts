@@ -137,6 +137,23 @@ export interface ToRedeliver {
   readonly regions: readonly Region[];
   readonly moved: readonly Region[];
   readonly heard: HeardBefore;
+  /**
+   * The keys of the memory that were found wrong after its sender had seen them: empty for all of the memory, null where none was. What
+   * is written in their place counts as another value.
+   */
+  wrong: readonly string[] | null;
+  /** Present where the run has held it before any step took it. */
+  readonly held: HeldMessage | null;
+}
+
+/** The message that brought an event which the run holds. */
+export interface HeldMessage {
+  /** Its number among the events that the run has held. */
+  readonly number: number;
+  readonly post: number | null;
+  readonly by: string | null;
+  /** The names of the instances that would have taken it; null for a root. Empty where that is not known. */
+  readonly owners: readonly (string | null)[];
 }
 
 /** A decision that is being carried out, or that waits. */

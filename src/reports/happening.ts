@@ -136,6 +136,7 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
     case 'dismissed':
     case 'passed':
     case 'late':
+    case 'held':
     case 'message':
     case 'complaint':
     case 'cancel':

@@ -1,6 +1,7 @@
 /** The things that a run which is done has left: held calls that were never made, and complaints that no decision has answered. */
 import type { UnansweredComplaint } from '../effects/gates.ts';
 import { complaintIn } from '../effects/messages/complaints.ts';
+import { sentIn } from '../effects/messages/sent-events.ts';
 import type { Posted } from '../journal/journal.ts';
 import type { RunState } from '../projection/run-state.ts';
 
@@ -13,13 +14,43 @@ export interface LeftAtEnd {
   readonly unpublished?: readonly string[];
   /** The complaints that came too late: the work that they are about stands. */
   readonly unanswered?: readonly UnansweredComplaint[];
+  /** The events from outside that no state has taken (LC8). */
+  readonly untaken?: readonly UntakenEvent[];
+}
+
+/** An event from outside that a run has ended without. */
+export interface UntakenEvent {
+  readonly event: string;
+  readonly by: string | null;
+  /** The number of the message that brought it; null where the program sent it. */
+  readonly post: number | null;
+}
+
+/** Lists the events that a run has ended without: the ones that it held, that a restore took back, and that no process has read. @param posts as for `leftAtEnd`. */
+export function untakenIn({ held, toRedeliver, asked }: RunState, posts: readonly Posted[] = []): UntakenEvent[] {
+  const waiting = [...toRedeliver, ...held].map(({ event, held: by }) => ({
+    event: String((event as { readonly type?: unknown }).type),
+    by: by?.by ?? null,
+    post: by?.post ?? null,
+  }));
+  const unread = posts.flatMap(({ number, body }): UntakenEvent[] => {
+    const sent = asked.sent.has(number) ? null : sentIn(body);
+    return sent === null ? [] : [{ event: sent.event.type, by: sent.by, post: number }];
+  });
+  return [...waiting, ...unread];
+}
+
+/** The things that a run has left, and nothing else of what was told of its end. */
+export function onlyLeft({ unpublished, unanswered, untaken }: LeftAtEnd): LeftAtEnd {
+  return { ...(unpublished && { unpublished }), ...(unanswered && { unanswered }), ...(untaken && { untaken }) };
 }
 
 /**
  * Lists the things that a run has left at its end; nothing for a run that goes on or was cancelled.
  * @param posts the messages of the run, for the complaints among them that no process has read.
  */
-export function leftAtEnd({ ledger, asked, ended, redaction }: RunState, posts: readonly Posted[] = []): LeftAtEnd {
+export function leftAtEnd(runState: RunState, posts: readonly Posted[] = []): LeftAtEnd {
+  const { ledger, asked, ended, redaction } = runState;
   if (ended !== 'done') return {};
   const unpublished = [...ledger.all()].flatMap(({ key, intent, status, error }) =>
     intent.held === 'buffer' && status === 'failed' && error?.endsWith(NEVER_COMMITTED) === true ? [key] : [],
@@ -35,5 +66,10 @@ export function leftAtEnd({ ledger, asked, ended, redaction }: RunState, posts: 
     why: each.why === null ? null : redaction.text(each.why),
     refused: redaction.text(each.refused),
   }));
-  return { ...(unpublished.length > 0 && { unpublished }), ...(unanswered.length > 0 && { unanswered }) };
+  const untaken = untakenIn(runState, posts);
+  return {
+    ...(unpublished.length > 0 && { unpublished }),
+    ...(unanswered.length > 0 && { unanswered }),
+    ...(untaken.length > 0 && { untaken }),
+  };
 }

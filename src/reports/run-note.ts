@@ -149,7 +149,7 @@ export function parseRunNote(text: string | undefined): RunNote | null {
 }
 
 const STANDINGS: Readonly<Record<RunStatus['is'], (of: Readonly<Record<string, unknown>>) => boolean>> = {
-  done: ({ unpublished, unanswered }) => isCountOrNone(unpublished) && isCountOrNone(unanswered),
+  done: ({ unpublished, unanswered, untaken }) => [unpublished, unanswered, untaken].every(isCountOrNone),
   cancelled: () => true,
   open: () => true,
   parked: ({ verdict }) => isVerdict(verdict),

@@ -21,6 +21,8 @@ export type RunStatus =
       readonly unpublished?: number;
       /** The number of complaints that came too late to be answered; left out where there are none. */
       readonly unanswered?: number;
+      /** The number of events from outside that no state has taken; left out where there are none. */
+      readonly untaken?: number;
     }
   /** A person has ended it. */
   | { readonly is: 'cancelled' }
@@ -117,7 +119,7 @@ export class RunStatusFold {
         return;
       case 'end':
         this.#questions.clear();
-        this.#stands = { is: (entry as EndEntry).status === 'cancelled' ? 'cancelled' : 'done' };
+        this.#stands = endedAs(entry as EndEntry);
         return;
       case 'cancel':
         // What the run was parked on is asked no more.
@@ -232,6 +234,11 @@ export class RunStatusFold {
   }
 }
 
+function endedAs({ status, untaken }: EndEntry): Extract<RunStatus, { is: 'done' | 'cancelled' }> {
+  if (status === 'cancelled') return { is: 'cancelled' };
+  return { is: 'done', ...(untaken !== undefined && { untaken }) };
+}
+
 /** A run that is done, with one thing more that never came to be. */
 function left(done: Extract<RunStatus, { is: 'done' }>, entry: Extract<Entry, { do: 'finding' | 'complaint' }>) {
   const { unpublished = 0, unanswered = 0 } = done;
@@ -241,19 +248,32 @@ function left(done: Extract<RunStatus, { is: 'done' }>, entry: Extract<Entry, { 
 }
 
 /** The status of a run that is done and has left these things. */
-export function doneWith({ unpublished = [], unanswered = [] }: LeftAtEnd): Extract<RunStatus, { is: 'done' }> {
+export function doneWith({
+  unpublished = [],
+  unanswered = [],
+  untaken = [],
+}: LeftAtEnd): Extract<RunStatus, { is: 'done' }> {
   return {
     is: 'done',
     ...(unpublished.length > 0 && { unpublished: unpublished.length }),
     ...(unanswered.length > 0 && { unanswered: unanswered.length }),
+    ...(untaken.length > 0 && { untaken: untaken.length }),
   };
 }
 
 /** Says what a run that is done has left, for a list: `1 held call never made`; null where it has left nothing. */
-export function leftText({ unpublished = 0, unanswered = 0 }: Extract<RunStatus, { is: 'done' }>): string | null {
+export function leftText({
+  unpublished = 0,
+  unanswered = 0,
+  untaken = 0,
+}: Extract<RunStatus, { is: 'done' }>): string | null {
   const counted = (count: number, one: string, what: string) =>
     count === 0 ? [] : [`${count} ${one}${count === 1 ? '' : 's'} ${what}`];
-  const parts = [...counted(unpublished, 'held call', 'never made'), ...counted(unanswered, 'complaint', 'unanswered')];
+  const parts = [
+    ...counted(unpublished, 'held call', 'never made'),
+    ...counted(unanswered, 'complaint', 'unanswered'),
+    ...counted(untaken, 'event', 'never taken'),
+  ];
   return parts.length === 0 ? null : parts.join(', ');
 }
 

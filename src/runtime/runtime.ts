@@ -45,6 +45,14 @@ export interface Crash {
   readonly ofChild: boolean;
 }
 
+/** The origin of an event, for the run that may have it wait. */
+export interface Origin {
+  /** The machine that sent it; null where none did. */
+  sender(): ActorHandle | null;
+  /** True where it came from outside the actor system. */
+  isOutside(): boolean;
+}
+
 /** The run, as a runtime tells it what happens and asks it what may. */
 export interface Watcher {
   /** The microsteps that one event caused, in order. Called before anything that they started runs. */
@@ -53,9 +61,9 @@ export interface Watcher {
   crashed(ref: ActorHandle, crash: Crash): Promise<void>;
   /**
    * True where an event has to wait, or is refused: the actor then does not see it now.
-   * @param sender tells the machine that sent it; null where none did, or that is not known.
+   * @param from tells where it comes from; left out where that is not known.
    */
-  stops(ref: ActorHandle, event: RuntimeEvent, sender?: () => ActorHandle | null): boolean;
+  stops(ref: ActorHandle, event: RuntimeEvent, from?: Origin): boolean;
   call(call: Call): Promise<unknown>;
   /** The root has come to its end. @returns true where that has to wait, because something is still to be decided about it. */
   holdsEnd(output: unknown): boolean;

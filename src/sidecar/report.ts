@@ -4,6 +4,7 @@ import type { Decision } from '../model/decision.ts';
 import type { Effect } from '../model/effect.ts';
 import type { Signal } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
+import type { UntakenEvent } from '../reports/left-at-end.ts';
 
 /** An input that a replay reads in another version than the work that it replaces did. */
 export interface MovedInput {
@@ -34,6 +35,8 @@ export type Ending =
       readonly unpublished?: readonly string[];
       /** The complaints that came too late to be answered: the work that they are about stands. Left out where there are none. */
       readonly unanswered?: readonly UnansweredComplaint[];
+      /** The events from outside that no state has taken (LC8). Left out where there are none. */
+      readonly untaken?: readonly UntakenEvent[];
       /**
        * The tools of class `none` of which calls were still under way: their answers are dropped. Left out where there are none.
        */

@@ -5,7 +5,7 @@
 import { messageOf } from '../effects/messages/answers.ts';
 import { cancelMessage } from '../effects/messages/cancels.ts';
 import { complaintIn, complaintMessage, type SentComplaint } from '../effects/messages/complaints.ts';
-import { eventMessage, type SentEvent } from '../effects/messages/sent-events.ts';
+import { eventMessage, type SentEvent, sentIn } from '../effects/messages/sent-events.ts';
 import { encode, revive } from '../journal/codec.ts';
 import { gathered } from '../journal/gathered.ts';
 import { JournalError, type JournalStore } from '../journal/journal.ts';
@@ -179,8 +179,12 @@ async function endOf(store: JournalStore, run: string): Promise<WorkResult | nul
 async function leftBy(store: JournalStore, run: string): Promise<LeftAtEnd> {
   const posts = await store.posts(run);
   const standing = parseRunNote((await store.run(run))?.note)?.standing;
-  const isWhole = standing?.is === 'done' && standing.unpublished === undefined && standing.unanswered === undefined;
-  if (isWhole && posts.every(({ body }) => complaintIn(body) === null)) return {};
+  const isWhole =
+    standing?.is === 'done' &&
+    standing.unpublished === undefined &&
+    standing.unanswered === undefined &&
+    standing.untaken === undefined;
+  if (isWhole && posts.every(({ body }) => complaintIn(body) === null && sentIn(body) === null)) return {};
   return leftAtEnd(timelineOf(await gathered(store.read(run))).runState, posts);
 }
 

@@ -5,7 +5,7 @@ import type { Claims } from '../effects/claims/claims.ts';
 import type { JournalStore } from '../journal/journal.ts';
 import type { WorkOrder } from '../journal/work.ts';
 import { CodedError } from '../model/coded-error.ts';
-import type { LeftAtEnd } from '../reports/left-at-end.ts';
+import { type LeftAtEnd, onlyLeft } from '../reports/left-at-end.ts';
 import { type Agent, openedOptions } from '../xstate/agent.ts';
 import { resume, type Sidecar } from '../xstate/attach.ts';
 
@@ -127,8 +127,7 @@ async function endedAs(sidecar: Sidecar): Promise<Left | null> {
   const told = await Promise.race([sidecar.finished(), turn]);
   if (told?.status !== status) return null;
   if (told.status !== 'done') return { is: 'cancelled' };
-  const { unpublished, unanswered } = told;
-  return { is: 'done', ...(unpublished && { unpublished }), ...(unanswered && { unanswered }) };
+  return { is: 'done', ...onlyLeft(told) };
 }
 
 async function leftAs(sidecar: Sidecar, end: End, due: number | null): Promise<Left> {

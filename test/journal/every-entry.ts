@@ -224,8 +224,22 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
     'that ends the run': { do: 'cancel', post: 7, by: 'ann', why: 'not wanted', refused: null },
     'that came late': { do: 'cancel', post: 8, by: 'ann', why: null, refused: 'the run has ended' },
   },
+  held: {
+    'that a region takes': {
+      do: 'held',
+      post: 3,
+      event: { type: 'PAID' },
+      by: 'ann',
+      takers: [
+        ['0:a', 'Pay(it)#0'],
+        ['0:', null],
+      ],
+    },
+    'that the program sent': { do: 'held', post: null, event: { type: 'PAID' }, by: null, takers: [] },
+  },
   message: {
     'that was sent': { do: 'message', post: 3, event: 'PAID', by: 'ann', refused: null },
+    'that was held': { do: 'message', post: null, held: 0, event: 'PAID', by: null, refused: null },
     'that was refused': { do: 'message', post: 4, event: 'PAID', by: null, refused: 'not in this state' },
   },
 };

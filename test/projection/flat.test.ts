@@ -55,7 +55,7 @@ describe('what events met that a restore takes back', () => {
           return [{ op: 'set', path: [`k${nth % 3}`], value: nth, by: [0] }];
         },
       });
-    const met = eventsToRedeliver(placesOf(...steps), new Set(steps), new Set());
+    const met = eventsToRedeliver(placesOf(...steps), new Set(steps), new Set(), null);
     expect(met[4]?.context).toEqual({ k0: 3, k1: 1, k2: 2 });
     expect(met.at(-1)?.context).toEqual({ k0: SIZE - 2, k1: SIZE - 4, k2: SIZE - 3 });
     expect(folded).toBeLessThanOrEqual(SIZE);
@@ -116,7 +116,15 @@ describe('what regions have heard', () => {
     const [a, b, c] = types('abc') as [RecordedStep, RecordedStep, RecordedStep];
     const places = placesOf(a, b, c);
     const waiting = new Redelivery([]);
-    const back = { event: { type: 'c' }, context: null, control: '', regions: ['0:'], moved: [] };
+    const back = {
+      event: { type: 'c' },
+      context: null,
+      control: '',
+      regions: ['0:'],
+      moved: [],
+      wrong: null,
+      held: null,
+    };
     const takeBack = (...undone: RecordedStep[]) => {
       waiting.takeOut(places, undone);
       places.remove(new Set(undone));

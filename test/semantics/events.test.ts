@@ -29,6 +29,7 @@ function twoWaits(b: () => unknown) {
       N: { states: ['p.n0'], at: 'p.n0 -> p.waiting', writes: ['a'] },
       B: { states: ['q.b0'], at: 'q.b0 -> q.waiting', writes: ['b'] },
     },
+    'events: { GO: { reads: [b] } }',
   );
   return { world, machine, config };
 }
@@ -61,6 +62,7 @@ function loop(answers: readonly boolean[], pace: (answer: boolean) => unknown = 
   const config = configOf(
     { a0: 'writes: [a], effect: none' },
     { A: { states: ['a0'], at: 'a0 -> choice', writes: ['a'], rollback: 'joint: [A]' } },
+    'events: { GO: { reads: [pass] } }',
   );
   return { world, machine, config };
 }

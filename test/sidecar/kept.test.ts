@@ -136,6 +136,7 @@ agent: pair
 tools:
   a: { reads: [], writes: [a], effect: compensable, undo: un }
   b: { reads: [announced], writes: [b], effect: none }
+events: { go.a: { reads: [] }, go.b: { reads: [] }, announce: { reads: [] } }
 skeletons:${skeleton('a', '', 'a, announced')}${skeleton('b', 'announced', 'b')}`;
   const { config, findings } = loadConfig(text, { file: 'pair.yaml' });
   if (config === null) throw new Error(JSON.stringify(findings));

@@ -52,7 +52,7 @@ async function noteOf(journal: JournalStore) {
 describe.each(Object.entries(stores))('a run in %s', (_, store) => {
   test('that is at its end answers a complaint first that was left before', async () => {
     const journal = store();
-    const line = new Line([{ name: 'a' }]);
+    const line = new Line([{ name: 'a' }], {}, 'events: { go: { reads: [] }, end: { reads: [] } }');
     const { client, run } = await rested(journal, line);
     await client.fail('r', WRONG);
     run.send('end');

@@ -2,6 +2,7 @@
  * Compares two configs by what they mean: comments, layout, the order of names and fields that say what is so anyway are no changes.
  * Recoverability, gained or lost, follows from both configs and, where one is given, from the machine.
  */
+import type { Key } from '../../model/key.ts';
 import type { BoundaryConfig, Skeleton } from '../config.ts';
 import { isOf, lostEdges, whyNot } from '../lint/edges.ts';
 import type { Reach } from '../lint/reach.ts';
@@ -41,6 +42,11 @@ const PARTS: Readonly<Record<keyof BoundaryConfig, Compare>> = {
     within(['keys'], names('blind', listed(old, 'keys', 'blind'), listed(now, 'keys', 'blind'), 'looser')),
   append: (old, now) =>
     within(['keys'], names('append', listed(old, 'keys', 'append'), listed(now, 'keys', 'append'), 'looser')),
+  events: ({ config: old }, { config: now }) =>
+    within(
+      ['events'],
+      members(old.events, now.events, (a, b) => said('reads', readsText(a), readsText(b), 'other')),
+    ),
   redact: (old, now) => names('redact', listed(old, 'redact'), listed(now, 'redact'), 'stricter'),
   recover: ({ config: old }, { config: now }) => names('recover', recoverTexts(old), recoverTexts(now), 'other'),
   tries: ({ config: old }, { config: now }) => limit('tries', old.tries, now.tries, 'looser'),
@@ -142,6 +148,11 @@ function edgeText({ from, to, event }: { readonly from: string; readonly to: str
 function listed({ document }: ComparedConfig, ...path: readonly string[]): readonly string[] {
   const item = path.reduce<Item | null>((at, name) => field(at, name), document.root);
   return textsOf(item).map(([text]) => text);
+}
+
+/** What the senders of an event have seen: all, where nothing is declared. */
+function readsText(event: { readonly reads: readonly Key[] } | null): string {
+  return event === null ? '**' : event.reads.map(({ text }) => text).join(', ');
 }
 
 function recoverTexts({ recover }: BoundaryConfig): readonly string[] {

@@ -47,7 +47,7 @@ function text(
   const made =
     decisions.length === 0 ? 'nothing has failed, so nothing was decided' : count(decisions.length, 'decision');
   const isOver = standing.is === 'done' || standing.is === 'cancelled';
-  const nothing = isOver && !('unpublished' in standing) && !('unanswered' in standing) ? ', nothing is open' : '';
+  const nothing = isOver && Object.keys(standing).length === 1 ? ', nothing is open' : '';
   const head = layOut(null, { label: run, text: `${statusText(standing, held)}${nothing}, ${made}` }, medium);
   const wanted = all ? decisions : standingOver(read);
   const older = decisions.length - wanted.length;

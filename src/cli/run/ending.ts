@@ -4,7 +4,7 @@
  */
 import pc from 'picocolors';
 import { quoted } from '../../recovery/explain.ts';
-import type { LeftAtEnd } from '../../reports/left-at-end.ts';
+import { onlyLeft } from '../../reports/left-at-end.ts';
 import { doneWith, leftText } from '../../reports/run-status.ts';
 import type { Fault } from '../../xstate/faults.ts';
 import { movesOn, movesText } from '../explain/moves.ts';
@@ -109,11 +109,6 @@ function worldTable(world: NonNullable<Ended['world']>, medium: Medium): string 
   return rows.length === 0 ? '  nothing\n' : table([{ name: 'TABLE' }, { name: 'ROWS', right: true }], rows, medium);
 }
 
-/** The things that a run has left, each whole, in place of their counts. */
-function leftFields({ unpublished, unanswered }: LeftAtEnd): LeftAtEnd {
-  return { ...(unpublished && { unpublished }), ...(unanswered && { unanswered }) };
-}
-
 /** Formats it for a program, as one line of JSON. */
 export function endingJson({ ended, fault, before }: Ending): string {
   const { read, stop, state, world, fired } = ended;
@@ -128,7 +123,7 @@ export function endingJson({ ended, fault, before }: Ending): string {
       ...((stop.status === 'stuck' || stop.status === 'broken') && { error: redaction.text(stop.error) }),
       ...((stop.status === 'stopped' || stop.status === 'cancelled') && { by: redaction.text(stop.by) }),
       ...statusFields(read.standing, read.held),
-      ...(stop.status === 'done' && leftFields(stop)),
+      ...(stop.status === 'done' && onlyLeft(stop)),
       decisions: decisions(read).slice(before),
       ...(fault !== null && { fault: { ...fault, fired } }),
       world: redaction.value(world),

@@ -40,12 +40,12 @@ export function statusFields(standing: RunStatus, held: boolean): object {
   };
 }
 
-function leftCounts({ unpublished, unanswered }: Extract<RunStatus, { is: 'done' }>): object {
-  return { ...(unpublished && { unpublished }), ...(unanswered && { unanswered }) };
+function leftCounts({ unpublished, unanswered, untaken }: Extract<RunStatus, { is: 'done' }>): object {
+  return { ...(unpublished && { unpublished }), ...(unanswered && { unanswered }), ...(untaken && { untaken }) };
 }
 
-/** Says in words which held calls a run has not made, and which complaints it has not answered: a sentence for each. */
-export function leftSentences({ unpublished = [], unanswered = [] }: LeftAtEnd): string[] {
+/** Says in words which held calls a run has not made, which complaints it has not answered, and which events it has not taken: a sentence for each. */
+export function leftSentences({ unpublished = [], unanswered = [], untaken = [] }: LeftAtEnd): string[] {
   const calls = unpublished.map((key) => `${quoted(key)} was held back for a commit that never came, and was not made`);
   const complaints = unanswered.map(({ instance, key, by, refused }) => {
     const { skeleton, entity, ordinal } = instance;
@@ -53,7 +53,11 @@ export function leftSentences({ unpublished = [], unanswered = [] }: LeftAtEnd):
     const which = ordinal === undefined ? about : `${about} (${ordinal})`;
     return `the complaint of ${JSON.stringify(by)} about ${which} was not answered: ${refused}`;
   });
-  return [...calls, ...complaints];
+  const events = untaken.map(({ event, by, post }) => {
+    const of = `${by === null ? '' : ` of ${JSON.stringify(by)}`}${post === null ? '' : ` (message ${post})`}`;
+    return `the event ${quoted(event)}${of} came and was never taken`;
+  });
+  return [...calls, ...complaints, ...events];
 }
 
 /** A time to the second, in UTC. */

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { LeftRun } from '../../journal/work.ts';
 import { CodedError } from '../../model/coded-error.ts';
+import { onlyLeft } from '../../reports/left-at-end.ts';
 import type { WorkCounts, WorkTold } from '../../workers/told.ts';
 import { startWorker, type Worker } from '../../workers/worker.ts';
 import { archiveInto } from '../archive/folder.ts';
@@ -151,7 +152,7 @@ function left({ run, as }: Extract<WorkTold, { is: 'left' }>, journal: string, s
   const at = 'due' in as && as.due !== null ? new Date(as.due).toISOString() : null;
   const due = 'due' in as ? { due: at } : {};
   const why = as.is === 'failed' ? { code: as.code, why: as.why } : {};
-  const left = as.is === 'done' ? { unpublished: as.unpublished, unanswered: as.unanswered } : {};
+  const left = as.is === 'done' ? onlyLeft(as) : {};
   say({ is: as.is, run, ...due, ...why, ...left }, `${run}: ${leftText(run, as, journal)}`);
 }
 

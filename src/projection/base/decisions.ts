@@ -7,7 +7,7 @@ import type { LiveInstances } from '../live-instances.ts';
 import type { OpenDecisions } from '../open-decisions.ts';
 import type { Redaction } from '../redaction.ts';
 import type { Redelivery } from '../redelivery.ts';
-import type { HeardCourse, Pending } from '../state-types.ts';
+import type { HeardCourse, Pending, ToRedeliver } from '../state-types.ts';
 import type { Loading } from './loading.ts';
 import type { Saving } from './saving.ts';
 
@@ -79,11 +79,12 @@ export function loadDecisions(
 }
 
 /** Lays the events down that are to be sent again. */
-export function savedRedelivery({ all }: Redelivery, to: Saving) {
-  return all.map(({ event, context, control, regions, moved, heard }) => {
+export function savedRedelivery({ all, held, count }: Redelivery, to: Saving) {
+  const saved = ({ event, context, control, regions, moved, heard, wrong, held: by }: ToRedeliver) => {
     const met = [to.texts.value(event, 'event'), to.texts.value(context, 'memory'), control] as const;
-    return [...met, regions, moved, to.courses.of(heard.course), heard.later] as const;
-  });
+    return [...met, regions, moved, to.courses.of(heard.course), heard.later, wrong, by] as const;
+  };
+  return { all: all.map(saved), held: held.map(saved), count };
 }
 
 export function savedCourses(to: Saving) {
@@ -93,18 +94,31 @@ export function savedCourses(to: Saving) {
 }
 
 export function loadRedelivery(
-  { all }: Redelivery,
+  redelivery: Redelivery,
   saved: ReturnType<typeof savedRedelivery>,
   courses: ReturnType<typeof savedCourses>,
   from: Loading,
 ): void {
   for (const [regions, first, types] of courses)
     from.courses.push({ regions, from: first ?? Number.POSITIVE_INFINITY, types: [...types] });
-  for (const [event, context, control, regions, moved, number, later] of saved) {
+  const loaded = ([
+    event,
+    context,
+    control,
+    regions,
+    moved,
+    number,
+    later,
+    wrong,
+    held,
+  ]: (typeof saved.all)[number]) => {
     const met = { event: from.source.value(event), context: from.source.value(context), control };
     const course = from.courses[number] as HeardCourse;
-    all.push({ ...met, regions, moved, heard: { course, later } });
-  }
+    return { ...met, regions, moved, heard: { course, later }, wrong, held };
+  };
+  redelivery.all.push(...saved.all.map(loaded));
+  redelivery.held.push(...saved.held.map(loaded));
+  redelivery.count = saved.count;
 }
 
 /** Lays down what is redacted, and the values that were learned. */

@@ -165,6 +165,11 @@ export class Approvals {
     this.#inbox.poll();
   }
 
+  /** @see {@link Inbox.listen} */
+  listen(): void {
+    this.#inbox.listen();
+  }
+
   /** @see {@link Inbox.stop} */
   stop(): void {
     this.#inbox.stop();

@@ -105,15 +105,20 @@ export class Inbox {
     this.#hearers().settled(key);
   }
 
-  /** Looks into the inbox from time to time, as long as a person is asked. */
-  watch(): void {
-    this.#awaitExpiry();
+  /** Looks into the inbox from time to time until the run has ended: who holds a run listens (CH9). */
+  listen(): void {
     this.#timer ??= PROCESS.every(POLL, () => {
-      if (this.#parts.runState.asked.pending().length === 0 && this.#waking.length === 0) this.stop();
+      if (this.#parts.runState.ended !== null) this.stop();
       else this.#tryPoll();
       this.#keepAlive();
     });
     this.#keepAlive();
+  }
+
+  /** Listens, and looks when the first approval expires. */
+  watch(): void {
+    this.#awaitExpiry();
+    this.listen();
   }
 
   /** A process that waits for an approval stays, unless it was told otherwise: nothing else may keep it. */

@@ -248,6 +248,7 @@ async function finishLeft(run: Run): Promise<boolean> {
   const refused = runState.ended === null ? await claimedAgain(run) : null;
   if (runState.asked.cancelled !== null) return finishCancelled(run);
   if (refused !== null) throw new SidecarError('claimed', `the run cannot be taken up: ${refused}`);
+  run.heard.holdEvents();
   await recovering.reconcile();
   let finished = await recovering.finishPlan();
   if (finished !== 'stuck') await recovering.finishUndos();
@@ -309,6 +310,7 @@ function handedOver(run: Run, root: ActorHandle, journal: Journal): Opened {
   if (run.runState.toRedeliver.length > 0)
     run.runtime.machines?.onceTold(root, () => queueMicrotask(() => run.offer()));
   run.heard.beginWith(root);
+  if (run.runState.ended === null) run.approvals.listen();
   run.end.tellUnbegun();
   return { root, commands: commandsOf(run, root, journal) };
 }

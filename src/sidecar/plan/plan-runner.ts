@@ -33,7 +33,7 @@ export class PlanRunner {
     this.#run = run;
   }
 
-  /** Null while no plan is carried out and no complaint waits for its answer (LC5, LC6); else resolves once that may have changed. */
+  /** Null while no plan is carried out and no complaint waits for its answer (LC5); else resolves once that may have changed. */
   clear(): Promise<void> | null {
     const { open } = this.#run;
     return this.#underWay?.catch(() => {}) ?? (open.stuck === null && !open.isSuspecting ? null : open.woken());

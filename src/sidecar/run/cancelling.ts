@@ -20,6 +20,8 @@ interface CancellingPort {
   isStopping(): boolean;
   /** Holds events back, for good. */
   hold(): void;
+  /** @see {@link EndEntry} */
+  unheard(): Pick<EndEntry, 'heard' | 'untaken'>;
   /** Stops the machine: the run is over. */
   stopMachine(): unknown;
 }
@@ -96,7 +98,8 @@ export class Cancelling {
     await outbox.abandon();
     if (isOff()) return false;
     const standing = recovering.byPerson.standing();
-    const end: EndEntry = { do: 'end', status: 'cancelled', ...(standing.length > 0 && { standing }) };
+    const of = standing.length > 0 ? { standing } : {};
+    const end: EndEntry = { do: 'end', status: 'cancelled', ...of, ...this.#port.unheard() };
     write.append([end]);
     await write.durable();
     await recovering.byPerson.over();

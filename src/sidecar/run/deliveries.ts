@@ -2,12 +2,15 @@
  * The events of a run on their way to its actors: they wait while a plan is carried out or the run is parked, and those that a restore
  * took back are sent again where they meet what they met (semantics.md C1b, K3).
  */
-import { regionName } from '../../model/region.ts';
+import { instanceName } from '../../model/instance.ts';
+import { type Region, regionName } from '../../model/region.ts';
+import { meets } from '../../projection/meets.ts';
 import { HeardNow } from '../../projection/redelivery.ts';
-import { isEqual } from '../../projection/set-aside/records.ts';
 import type { ToRedeliver } from '../../projection/state-types.ts';
+import type { Placed } from '../../recording/entry-states.ts';
+import { stateText } from '../../reports/timeline.ts';
 import type { ActorHandle, RuntimeEvent } from '../../runtime/microstep.ts';
-import type { Machines, Runtime } from '../../runtime/runtime.ts';
+import type { Machines, Origin, Runtime } from '../../runtime/runtime.ts';
 import type { RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
 import type { Actors } from './actors.ts';
@@ -22,13 +25,16 @@ interface Waiting {
   readonly isOwed?: () => boolean;
   /** True where a step of the run had raised or sent it. */
   readonly isInner?: true;
+  /** The number of an event from outside that the run holds: the journal has it. */
+  readonly held?: number;
   /** Where one machine sent it to another: as the journal has it. */
   readonly sent: SentEvent | null;
 }
 
 /** The surroundings of the deliveries of a run. */
 interface DeliveryPort {
-  readonly parts: Pick<RunParts, 'runState' | 'redeliver'>;
+  readonly parts: Pick<RunParts, 'runState' | 'redeliver' | 'config'>;
+  readonly placed: readonly Placed[];
   readonly write: Writing;
   readonly runtime: Runtime;
   readonly actors: Actors;
@@ -51,6 +57,7 @@ export class Deliveries {
   constructor(port: DeliveryPort) {
     this.#port = port;
     this.#heard = new HeardNow(port.parts.runState.places);
+    for (const { held } of port.parts.runState.held) if (held !== null) this.#keep(held.number);
   }
 
   /** True while events wait: a plan is being carried out, or the run is parked. */
@@ -59,14 +66,18 @@ export class Deliveries {
   }
 
   /**
-   * True where an event has to wait; it is delivered once nothing holds it back.
-   * @param sender tells the machine that sent it; null where none did. Nobody sends it again, so that it is journaled.
+   * True where an event has to wait; it is delivered once nothing holds it back. One that comes from outside, or from another machine, nobody
+   * sends again: it is journaled.
    */
-  keeps(ref: ActorHandle, event: RuntimeEvent, sender: () => ActorHandle | null): boolean {
+  keeps(ref: ActorHandle, event: RuntimeEvent, from?: Origin): boolean {
     if (!this.#isHolding || this.#letThrough) return false;
+    if (from?.isOutside() === true && this.#port.actors.numberOf(ref) === 0) {
+      this.holdEvent(event, { post: null, by: null });
+      return true;
+    }
     const again = this.#handedOn;
     const isAgain = again?.event === event && this.#port.actors.at(again.to) === ref;
-    const sent = isAgain ? again : this.#sentBy(sender(), ref, event);
+    const sent = isAgain ? again : this.#sentBy(from?.sender() ?? null, ref, event);
     this.#backlog.push({ ref, event: sent?.event ?? event, source: this.#port.runtime.teller(ref, event), sent });
     return true;
   }
@@ -78,6 +89,28 @@ export class Deliveries {
   /** Holds events back until `release`. */
   hold(): void {
     this.#isHolding = true;
+  }
+
+  /** Holds an event from outside: the next process has it, too, and its sender may be told so once that is durable (CH6). */
+  holdEvent(event: RuntimeEvent, { post, by }: { readonly post: number | null; readonly by: string | null }): void {
+    const { parts, runtime, actors, placed, write } = this.#port;
+    const root = actors.at(0);
+    const regions = root === undefined ? [] : (runtime.machines?.takers(root, event) ?? []);
+    const takers = regions.map((path) => {
+      const region = regionName(0, path);
+      const owner = parts.runState.ownerOf(region, placed)?.id;
+      return [region, owner === undefined ? null : instanceName(owner)] as const;
+    });
+    const number = parts.runState.heldCount;
+    write.append([{ do: 'held', post, event, by, takers }]);
+    void write.durable().catch(() => {});
+    this.#keep(number);
+  }
+
+  #keep(number: number): void {
+    const { actors } = this.#port;
+    const none = { source: null, sent: null, event: { type: '' } };
+    this.#backlog.push({ ref: actors.at(0) as ActorHandle, ...none, held: number });
   }
 
   /** Hands on the events that had to wait; those of actors that are no longer there are refused (K3). */
@@ -92,9 +125,14 @@ export class Deliveries {
     }
   }
 
-  #handOn({ ref, event, source, isOwed, isInner, sent }: Waiting): void {
-    const { runtime, write, actors } = this.#port;
+  #handOn({ ref, event, source, isOwed, isInner, sent, held }: Waiting): void {
+    const { runtime, write, actors, parts } = this.#port;
     if (isOwed?.() === false) return;
+    if (held !== undefined) {
+      const waiting = parts.runState.held.find((one) => one.held?.number === held);
+      if (waiting !== undefined) this.#handOnHeld(waiting);
+      return;
+    }
     if (isInner === true) runtime.machines?.raise(ref, event);
     else if (sent !== null) this.#handOnSent(sent);
     else if (source !== null && runtime.teller(ref, event) !== source)
@@ -146,26 +184,62 @@ export class Deliveries {
     }
   }
 
-  /** Sends the next event again that restores took back, where it meets what it met then (C1b). */
+  /** Sends an event that the run has held, or refuses it where the machine takes none such. */
+  #handOnHeld({ event, held }: ToRedeliver): void {
+    const { runtime, write, actors, parts } = this.#port;
+    const root = actors.at(0);
+    if (root === undefined || runtime.machines === null || held === null) return;
+    const { machines } = runtime;
+    const { number, post, by } = held;
+    const isTaken = machines.takers(root, event as RuntimeEvent).length > 0;
+    const refused = isTaken
+      ? null
+      : `the machine takes no ${typeOf(event)} in ${stateText(parts.runState.actor(0).value)}`;
+    write.together(() => {
+      write.append([{ do: 'message', post, held: number, event: typeOf(event), by, refused }]);
+      if (isTaken) machines.send(root, event as RuntimeEvent);
+    }, false);
+    void write.durable().catch(() => {});
+  }
+
+  /** Sends the next event again that restores took back, where it meets what it met then: behind those that its regions wait for (C1b, CH10). */
   offer(): void {
     const { parts, runtime, actors } = this.#port;
     const root = actors.at(0);
-    const [back] = parts.runState.toRedeliver;
-    if (!parts.redeliver || back === undefined || root === undefined || runtime.machines === null) return;
+    const { toRedeliver } = parts.runState;
+    if (!parts.redeliver || toRedeliver.length === 0 || root === undefined || runtime.machines === null) return;
     if (this.#isHolding || this.#port.isBusy()) return;
-    if (this.#meetsTheSame(back, root, runtime.machines)) runtime.machines.send(root, back.event as RuntimeEvent);
+    const waiting = new Set<Region>();
+    for (const back of toRedeliver) {
+      const isBehind = back.regions.some((region) => waiting.has(region));
+      if (!isBehind && this.#meetsTheSame(back, root, runtime.machines)) {
+        if (back.held === null) runtime.machines.send(root, back.event as RuntimeEvent);
+        else this.#handOnHeld(back);
+        return;
+      }
+      for (const region of back.regions) waiting.add(region);
+    }
   }
 
-  #meetsTheSame(
-    { event, context, control, regions, heard }: ToRedeliver,
-    ref: ActorHandle,
-    machines: Machines,
-  ): boolean {
-    const { runState } = this.#port.parts;
-    const root = runState.actor(0);
-    if (!isEqual(control, root.value) || !isEqual(context, root.context)) return false;
-    const takers = machines.takers(ref, event as RuntimeEvent).map((path) => regionName(0, path));
-    if (takers.length === 0 || takers.some((region) => !regions.includes(region))) return false;
-    return this.#heard.isSame(heard);
+  #meetsTheSame(back: ToRedeliver, ref: ActorHandle, machines: Machines): boolean {
+    const { runState, config } = this.#port.parts;
+    const { context, value: control } = runState.actor(0);
+    const event = back.event as RuntimeEvent;
+    const reads = config.events.get(event.type)?.reads ?? null;
+    const heard = this.#heard;
+    return meets(reads, back, {
+      context,
+      control,
+      get takers() {
+        return machines.takers(ref, event).map((path) => regionName(0, path));
+      },
+      get hasHeardTheSame() {
+        return heard.isSame(back.heard);
+      },
+    });
   }
+}
+
+function typeOf(event: unknown): string {
+  return String((event as { readonly type?: unknown }).type);
 }

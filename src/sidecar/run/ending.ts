@@ -2,6 +2,7 @@
  * The beginning and the end of a run: a first macrostep that threw is begun again, and the end of the machine waits while anything is to be decided
  * or an effect stands that no work has claimed (semantics.md C9).
  */
+import type { EndEntry } from '../../model/message-entries.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Outbox } from '../commits/outbox.ts';
@@ -25,6 +26,8 @@ interface EndingPort {
   isStopping(): boolean;
   /** True where a message was left that nothing has looked at. */
   hasMail(): boolean;
+  /** The messages that the run has looked at, and the events among them that no state has taken. */
+  unheard(): Pick<EndEntry, 'heard' | 'untaken'>;
   /** Reads the messages. @returns true where one is a complaint without an answer: its answer tries the end again. */
   isAccused(): boolean;
 }
@@ -73,7 +76,7 @@ export class RunEnd {
 
   /** Journals the end, and tells who waits for it. */
   over(output: unknown): void {
-    this.#port.write.append([{ do: 'end', status: 'done' }]);
+    this.#port.write.append([{ do: 'end', status: 'done', ...this.#port.unheard() }]);
     void this.#port.recovering.finish(output);
   }
 

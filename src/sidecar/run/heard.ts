@@ -1,4 +1,5 @@
 /** The messages that bring a run more than answers: events, complaints, and the word that it is to end. */
+import type { EndEntry } from '../../model/message-entries.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Hearers } from '../approvals/inbox.ts';
@@ -28,6 +29,7 @@ interface HeardPort {
     release(): void;
   };
   isStopping(): boolean;
+  unheard(): Pick<EndEntry, 'heard' | 'untaken'>;
   /** Reads the messages that were left for the run. */
   look(): void;
   /** The complaints that were left are answered. */
@@ -54,6 +56,13 @@ export class Heard implements Hearers {
 
   event(...[post, sent]: Parameters<Hearers['event']>): void {
     this.#port.events.take(post, sent);
+    queueMicrotask(() => this.#port.events.offer());
+  }
+
+  /** Holds the events that came before the run was taken up, where something is to be answered first. */
+  holdEvents(): void {
+    const { open, pending } = this.#port.parts.runState;
+    if (open.size > 0 || pending !== null) this.#port.events.hold();
   }
 
   complaint(...[post, sent]: Parameters<Hearers['complaint']>): void {
@@ -78,7 +87,7 @@ export class Heard implements Hearers {
 
   /** True while an event waits to be sent. */
   get hasEvents(): boolean {
-    return this.#port.events.isWaiting;
+    return this.#port.events.waiting > 0;
   }
 
   /** True while a complaint has no answer: a run that is taken up goes on behind it. */

@@ -10,6 +10,7 @@ import type { Machines, Runtime } from '../../runtime/runtime.ts';
 import type { RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
 import type { Actors } from './actors.ts';
+import type { Deliveries } from './deliveries.ts';
 
 /** The surroundings of the messages of a run. */
 interface MessagesPort {
@@ -17,8 +18,8 @@ interface MessagesPort {
   readonly write: Writing;
   readonly runtime: Runtime;
   readonly actors: Actors;
-  /** True while no event may be sent: a recovery is under way, the run is parked, or it stops. */
-  isBusy(): boolean;
+  readonly deliveries: Deliveries;
+  isStopping(): boolean;
 }
 
 interface Waiting {
@@ -37,14 +38,26 @@ export class Messages {
     this.#port = port;
   }
 
-  /** True while one waits to be sent. */
-  get isWaiting(): boolean {
-    return this.#waiting.length > 0;
+  /** The number of events that wait to be sent. */
+  get waiting(): number {
+    return this.#waiting.length;
   }
 
   /** Takes a message in, unless its event was sent before. */
   take(post: number, sent: SentEvent): void {
-    if (!this.#port.parts.runState.asked.sent.has(post)) this.#waiting.push({ post, sent });
+    if (this.#port.parts.runState.asked.sent.has(post)) return;
+    this.#waiting.push({ post, sent });
+    if (this.#isAwake && this.#port.deliveries.isHolding) this.hold();
+  }
+
+  /** Holds what has come and names no state: the state of the run is what its senders were shown (CH3). */
+  hold(): void {
+    const { deliveries, runtime, parts } = this.#port;
+    if (runtime.machines === null || parts.runState.ended !== null || parts.runState.asked.cancelled !== null) return;
+    for (const one of this.#waiting.filter(({ sent: { at } }) => at === null)) {
+      this.#waiting.splice(this.#waiting.indexOf(one), 1);
+      deliveries.holdEvent(one.sent.event as RuntimeEvent, { post: one.post, by: one.sent.by });
+    }
   }
 
   /** The root takes events: it was started. */
@@ -73,7 +86,8 @@ export class Messages {
   #due(): Waiting | undefined {
     const { runState } = this.#port.parts;
     if (runState.asked.cancelled !== null && runState.ended === null) return this.#waiting[0];
-    if (this.#port.isBusy() || runState.ended !== null || runState.toRedeliver.length > 0) return undefined;
+    if (this.#port.deliveries.isHolding) this.hold();
+    if (this.#port.deliveries.isHolding || this.#port.isStopping() || runState.ended !== null) return undefined;
     return this.#waiting.find(({ sent: { at } }) => at === null || isAt(runState.actor(0).value, at.split('.')));
   }
 

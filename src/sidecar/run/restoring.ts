@@ -2,7 +2,7 @@
 import { instanceName } from '../../model/instance.ts';
 import { regionName } from '../../model/region.ts';
 import type { RunState } from '../../projection/run-state.ts';
-import type { Timer } from '../../projection/state-types.ts';
+import type { Timer, ToRedeliver } from '../../projection/state-types.ts';
 import type { Placed } from '../../recording/entry-states.ts';
 import type { Macrosteps } from '../../recording/macrosteps.ts';
 import type { StepRecorder } from '../../recording/record-step.ts';
@@ -32,6 +32,10 @@ interface RestoringPort {
   readonly timers: Timers;
   readonly macrosteps: Macrosteps;
   readonly verifier: Verifier | null;
+  /** Reads the messages that were left for the run. */
+  look(): void;
+  /** Tells a finding. */
+  finds(code: string, text: string): void;
   now(): number;
 }
 
@@ -46,6 +50,9 @@ export class Restoring {
   /** Undoes memory and, with actors at hand, control. */
   restore({ kept, aside, wrong, sure }: RestoredParts, inPlace: boolean): void {
     const { queries, runState, write, timers } = this.#port;
+    // What was left until now is held against the state that its sender was shown (CH3).
+    this.#port.look();
+    const before = new Set(runState.toRedeliver);
     const resumes = queries.resumes(kept);
     const plan = planRestore(runState, kept, resumes, this.#surroundings());
     write.append([
@@ -59,10 +66,24 @@ export class Restoring {
         controls: plan.controls,
       },
     ]);
+    this.#tellHeld(before);
     this.verifyAgain();
     timers.restored();
     if (!inPlace) return;
     this.owe(plan.rewinds.flatMap(({ actor, plan: rewind }) => this.rewind(actor, rewind())));
+  }
+
+  /** Tells of each held event that rests on what the restore has taken back: it waits for what its sender was shown, or for the sender. */
+  #tellHeld(before: ReadonlySet<ToRedeliver>): void {
+    for (const { event, held } of this.#port.runState.toRedeliver.filter((back) => !before.has(back))) {
+      if (held === null) continue;
+      const type = String((event as { readonly type?: unknown }).type);
+      const by = held.by === null ? '' : `, sent by ${held.by},`;
+      this.#port.finds(
+        'event_waits',
+        `${type}${by} came before the run was put back, and waits: its sender had seen what was taken back. It is handed on where the run comes to the same again. Send it again if it still holds.`,
+      );
+    }
   }
 
   /** Takes the memories as they are now for those that changes are held against. */

@@ -11,7 +11,7 @@ import { Macrosteps } from '../../recording/macrosteps.ts';
 import { StepRecorder } from '../../recording/record-step.ts';
 import { Verifier } from '../../recording/verify.ts';
 import type { ActorHandle, Microstep, RuntimeEvent } from '../../runtime/microstep.ts';
-import type { Armed, Call, Crash, Runtime, Watcher } from '../../runtime/runtime.ts';
+import type { Armed, Call, Crash, Origin, Runtime, Watcher } from '../../runtime/runtime.ts';
 import { Approvals } from '../approvals/approvals.ts';
 import { Calls } from '../calls/calls.ts';
 import type { Outbox } from '../commits/outbox.ts';
@@ -82,13 +82,18 @@ export class Run implements Watcher {
     const isBusy = () => isStopping() || isReusing() || recovering.isBusy;
     const macrosteps = new Macrosteps(runState.places);
     const timers = new Timers({ parts, write, actors, macrosteps, isStopping });
-    const deliveries = new Deliveries({ parts, write, runtime, actors, timers, isBusy });
-    const events = new Messages({ parts, write, runtime, actors, isBusy: () => deliveries.isHolding || isBusy() });
+    const deliveries = new Deliveries({ parts, placed, write, runtime, actors, timers, isBusy });
+    const events = new Messages({ parts, write, runtime, actors, deliveries, isStopping });
     const shared = { parts, runState, placed, write, runtime, actors, recorder, queries, reuse, outbox, calls };
     const common = { ...shared, deliveries, macrosteps, timers, recovering, verifier, isStopping, now: parts.now };
-    const mail = { hasMail: () => approvals.hasMail, isAccused: () => this.#isAccused() };
+    const unheard = () => {
+      const untaken = runState.toRedeliver.length + runState.held.length + events.waiting;
+      return { heard: approvals.looked, ...(untaken > 0 && { untaken }) };
+    };
+    const mail = { hasMail: () => approvals.hasMail, isAccused: () => this.#isAccused(), unheard };
     const end = new RunEnd({ ...common, ...mail, input, isReusing });
-    const restoring = new Restoring(common);
+    const look = () => this.#look();
+    const restoring = new Restoring({ ...common, look, finds: (code, text) => this.finds(code, text) });
     const steps = new Steps({ ...common, over: (output) => end.over(output) });
     this.parts = parts;
     this.runtime = runtime;
@@ -97,6 +102,7 @@ export class Run implements Watcher {
     this.heard = new Heard({
       ...common,
       events,
+      unheard,
       run: this,
       look: () => approvals.poll(),
       answered: () => void end.try(),
@@ -164,8 +170,8 @@ export class Run implements Watcher {
     return this.#steps.crashed(ref, crash);
   }
 
-  stops(ref: ActorHandle, event: RuntimeEvent, sender: () => ActorHandle | null = () => null): boolean {
-    return this.write.broken !== null || this.#deliveries.keeps(ref, event, sender);
+  stops(ref: ActorHandle, event: RuntimeEvent, from?: Origin): boolean {
+    return this.write.broken !== null || this.#deliveries.keeps(ref, event, from);
   }
 
   call(call: Call): Promise<unknown> {
@@ -226,6 +232,15 @@ export class Run implements Watcher {
     const finding = { do: 'finding', code, instance: null, text } as const;
     this.write.append([finding]);
     this.parts.onFinding(finding);
+  }
+
+  /** Reads the messages of the run, so far as its journal can be read: one that has failed says so where it is written. */
+  #look(): void {
+    try {
+      this.approvals.poll();
+    } catch {
+      // The next look may find it well.
+    }
   }
 
   /** Reads the messages of the run. @returns true where one is a complaint that has no answer yet. */

@@ -110,12 +110,18 @@ export class Announcements {
     this.#lastOutside = event;
   }
 
+  /** True for an event that was sent from outside the actor system, until it is taken. */
+  isOutside(event: AnyEventObject): boolean {
+    const isKnown = this.#lastOutside === event || (this.#hasWaiting && this.#outside.has(event));
+    return isKnown && !isXstates(event.type) && !this.#inner.has(event);
+  }
+
   /** True, once, for an event that was sent from outside the actor system. */
   takeOutside(event: AnyEventObject): boolean {
-    const isLast = this.#lastOutside === event;
-    if (isLast) this.#lastOutside = null;
-    const hasWaited = this.#hasWaiting && this.#outside.delete(event);
-    return (isLast || hasWaited) && !isXstates(event.type) && !this.#inner.has(event);
+    const isOutside = this.isOutside(event);
+    if (this.#lastOutside === event) this.#lastOutside = null;
+    if (this.#hasWaiting) this.#outside.delete(event);
+    return isOutside;
   }
 
   /** The machine that sent an event, and is no part of xstate's own bookkeeping; null for any other event. */

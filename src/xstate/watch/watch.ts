@@ -191,7 +191,8 @@ export class MachineWatch {
     const { self } = scope;
     if (event.type === STOP && isRoot(self)) this.#watcher.stopping();
     if (event.type === STOP) return transition(snapshot, event, scope) as AnyMachineSnapshot;
-    if (this.#watcher.stops(self, event, () => this.#senderOf(event))) return snapshot;
+    const from = { sender: () => this.#senderOf(event), isOutside: () => this.#announcements.isOutside(event) };
+    if (this.#watcher.stops(self, event, from)) return snapshot;
     if (tellsError(event.type) && !snapshot.can(event)) {
       this.#crashed(self, event, event.error, this.layout.placesOf(snapshot));
       return snapshot;

@@ -69,6 +69,7 @@ const { config } = loadConfig(
   `belay: 1
 agent: payer
 tools: { pay: { reads: [n], writes: [done], effect: idempotent } }
+events: { pay: { reads: [] } }
 skeletons:
   Work: { entity: '"it"', states: [idle, paying], entry: [idle], inputs: [n], outputs: [n, done], commit: [{ id: one, at: idle, when: 'memory.done >= 0' }], rollback: { anchors: [one] } }`,
   { file: 'payer.yaml' },
