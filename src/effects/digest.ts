@@ -5,7 +5,7 @@ import type { ValueCodec } from '../journal/value-codec.ts';
 
 /**
  * The hash that hides a text of a run: an HMAC under the run's secret, so that a guessed number of a card cannot be held against a digest that was
- * exported. Runs of journals before format 3 have none, and keep the plain hash.
+ * exported; a plain hash where the digest never leaves the process.
  */
 function hiding(secret: string | null): Hash | Hmac {
   return secret === null ? createHash('sha256') : createHmac('sha256', secret);

@@ -13,7 +13,7 @@ import type { Settled } from './timed.ts';
 export interface GuardPort {
   readonly run: string;
   /** The secret of the run, under which digests are made; null for a run that has none. */
-  readonly secret: string | null;
+  readonly secret: string;
   /** The codecs of values that have no form of their own. */
   readonly codecs: readonly ValueCodec[];
   readonly ledger: Ledger;

@@ -3,41 +3,21 @@
  * asked about it know it. It is opaque, so that it fits into a header or a column whatever entities are called, and so that what it is made of
  * cannot be guessed from it: an entity may be the number of a card.
  */
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { IntentEntry } from '../model/call-entries.ts';
 import type { EffectStatus } from '../model/effect.ts';
 import type { InstanceId } from '../model/instance.ts';
 
-/** The form of the keys of a run: it keeps the one that it began with. */
-export type KeyForm =
-  /** Its parts, as JSON. */
-  | { readonly is: 'readable' }
-  /** A plain hash of that. */
-  | { readonly is: 'opaque' }
-  /** An HMAC of that, under the secret of the run. */
-  | { readonly is: 'keyed'; readonly secret: string };
-
-/** The first formats of journals whose runs name their calls by opaque keys, and by keys under their secret. */
-const OPAQUE_SINCE = 3;
-const KEYED_SINCE = 4;
-
-/** The form of the keys of a run, by the format that its journal began with. */
-export function keyFormOf(format: number, secret: string | null): KeyForm {
-  if (format >= KEYED_SINCE && secret !== null) return { is: 'keyed', secret };
-  return format >= OPAQUE_SINCE ? { is: 'opaque' } : { is: 'readable' };
-}
-
 /**
- * A key by what it is made of, as JSON: unless it is readable, it has 49 ASCII characters, and room for what is appended to it.
+ * A key by what it is made of, as JSON: an HMAC under the secret of the run. It has 49 ASCII characters, and room for what is appended to it.
  */
-export function keyOf(readable: string, form: KeyForm): string {
-  if (form.is === 'readable') return readable;
-  return `belay-${hashing(form).update(readable).digest('base64url')}`;
+export function keyOf(readable: string, secret: string): string {
+  return `belay-${createHmac('sha256', secret).update(readable).digest('base64url')}`;
 }
 
 /** The id of a commit, which counterparties hear of: no more can be guessed from it than from a key. */
-export function commitIdOf(readable: string, form: KeyForm): string {
-  return hashing(form).update(readable).digest('hex').slice(0, 32);
+export function commitIdOf(readable: string, secret: string): string {
+  return createHmac('sha256', secret).update(readable).digest('hex').slice(0, 32);
 }
 
 /** The parts of a call's key. */
@@ -70,9 +50,8 @@ export function freeKey(key: string, digest: string, known: (name: string) => Kn
 }
 
 /** The entity that the key of a call was made of. */
-export function entityOf({ key, intent }: Pick<KnownCall, 'key' | 'intent'>): unknown {
-  if (!key.startsWith('[')) return intent.keyedAs ?? intent.instance.entity;
-  return (JSON.parse(firstOf(key)) as unknown[])[2];
+export function entityOf({ intent }: Pick<KnownCall, 'intent'>): string {
+  return intent.keyedAs ?? intent.instance.entity;
 }
 
 /** The first generation of a key. */
@@ -85,8 +64,4 @@ function isOver(known: KnownCall | undefined, digest: string): boolean {
   if (known !== undefined && known.repeats !== null) return false;
   if (known?.status === 'failed') return known.voided || known.intent.digest !== digest;
   return known?.status === 'compensated';
-}
-
-function hashing(form: KeyForm) {
-  return form.is === 'keyed' ? createHmac('sha256', form.secret) : createHash('sha256');
 }

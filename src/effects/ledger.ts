@@ -8,7 +8,7 @@ import type { NamedProcess } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { Acts, actOf, isAct } from './acts.ts';
 import { DisplacedCalls } from './displaced-calls.ts';
-import { firstOf, freeKey, type KeyedCall, type KeyForm, keyOf } from './keys.ts';
+import { firstOf, freeKey, type KeyedCall, keyOf } from './keys.ts';
 import { type LedgerCall, statusOf } from './ledger-call.ts';
 import { PlacedCalls } from './placed-calls.ts';
 import { RetainedCall } from './retained-call.ts';
@@ -17,8 +17,8 @@ const NONE_FREED: readonly string[] = [];
 
 /** The calls of a run. */
 export class Ledger {
-  /** The form of the run's keys. */
-  form: KeyForm = { is: 'opaque' };
+  /** The secret under which the run's keys and digests are made. */
+  secret = '';
   /** The seq up to which the rows are by a process that may still live; 0 for none (E2). */
   overtaken = 0;
   /** The calls that one process left under way as it gave the run back, by their keys: they may act while that process lives (E2). */
@@ -46,7 +46,7 @@ export class Ledger {
 
   /** The call that a person names: by its key, or by what that is made of, as JSON. */
   named(text: string): LedgerCall | undefined {
-    return this.#calls.get(text) ?? this.#calls.get(keyOf(text, this.form));
+    return this.#calls.get(text) ?? this.#calls.get(keyOf(text, this.secret));
   }
 
   all(): IterableIterator<LedgerCall> {
@@ -101,7 +101,7 @@ export class Ledger {
   nextKey(run: string, { instance, keyedAs, tool, digest, place }: KeyedCall): string {
     const nth = this.#placed.get(instanceName(instance))?.countOf(tool, place) ?? 0;
     const parts = [run, keyedAs.skeleton, keyedAs.entity, keyedAs.ordinal, tool, nth];
-    const key = keyOf(JSON.stringify(place === null ? parts : [...parts, place]), this.form);
+    const key = keyOf(JSON.stringify(place === null ? parts : [...parts, place]), this.secret);
     return freeKey(key, digest, (name) => this.#calls.get(name));
   }
 

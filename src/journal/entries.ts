@@ -17,7 +17,7 @@ export interface StoredEntry {
 /**
  * Reads the entries of rows, in their order, without the rows that only name things.
  * @param decoder reads them; pass one to know what was missing in it, or to go on with its names.
- * @throws JournalError `journal_corrupt`, `journal_too_new`.
+ * @throws JournalError `journal_corrupt`, `journal_not_ours`.
  */
 export function* entriesOf(rows: Iterable<StoredRow>, decoder = new EntryDecoder()): Generator<StoredEntry> {
   for (const row of rows) {

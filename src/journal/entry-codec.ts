@@ -8,12 +8,11 @@ import type { Entry } from '../model/entry.ts';
 import type { InstanceId } from '../model/instance.ts';
 import { type Key, parseKey } from '../model/key.ts';
 import { RowTexts } from './codec/row-texts.ts';
-import { CONTENTS_SINCE, damaged, LARGEST_ROW } from './contents/form.ts';
+import { damaged, LARGEST_ROW } from './contents/form.ts';
 import { LISTS } from './contents/lists.ts';
 import { ContentReader, type KnownContent } from './contents/reader.ts';
 import { ContentWriter } from './contents/writer.ts';
 import type { RowReader } from './entry-forms.ts';
-import { GAPS_SINCE } from './entry-row.ts';
 import { DEEPEST, kindNumbered, TABLE } from './entry-table.ts';
 import { JournalError, type Row, type StoredRow } from './journal.ts';
 import { type Lost, lostAt } from './lost.ts';
@@ -21,52 +20,41 @@ import { NAME_KIND, Names } from './names.ts';
 import { type Measured, type ReadContent, reviveMeasured } from './revive.ts';
 import { Coded, type ValueCodec } from './value-codec.ts';
 
-/** The format that this code writes, and the newest that it reads (style.md 13). */
-export const FORMAT = GAPS_SINCE;
+/** The format of the rows of a run, which its first row names (style.md 13). Until the first release it changes in place. */
+export const FORMAT = 1;
 
 /** Lays entries out, for the writer of a run. */
 export class EntryEncoder {
   readonly #names: Names;
   readonly #writer: RowTexts;
 
-  readonly #contents: ContentWriter | null;
-  readonly #format: number;
+  readonly #contents: ContentWriter;
 
-  /**
-   * @param contents null in a run whose journal began in a format that has none.
-   * @param format the one that the run began in, and goes on in.
-   */
-  constructor(
-    names = new Names(),
-    codecs: readonly ValueCodec[] = [],
-    contents: ContentWriter | null = new ContentWriter(),
-    format = FORMAT,
-  ) {
+  constructor(names = new Names(), codecs: readonly ValueCodec[] = [], contents = new ContentWriter()) {
     this.#names = names;
     this.#contents = contents;
-    this.#format = format;
-    this.#writer = new RowTexts(names, codecs, contents, format);
+    this.#writer = new RowTexts(names, codecs, contents);
   }
 
-  /** The names and the contents that are written, and the format of the run; no contents where that has none. */
-  get written(): { readonly names: Names; readonly contents: ContentWriter | null; readonly format: number } {
-    return { names: this.#names, contents: this.#contents, format: this.#format };
+  /** The names and the contents that are written. */
+  get written(): { readonly names: Names; readonly contents: ContentWriter } {
+    return { names: this.#names, contents: this.#contents };
   }
 
   /** Takes the parts of contexts that were read for what they are; with `verify`, no part of any. */
   trust(actors: Iterable<{ readonly context: unknown }>, verify = false): void {
-    const parts = this.#contents?.parts;
-    if (verify) parts?.trustNone();
-    else for (const { context } of actors) parts?.addAll(context);
+    const { parts } = this.#contents;
+    if (verify) parts.trustNone();
+    else for (const { context } of actors) parts.addAll(context);
   }
 
   /** Does what changes no value: each is held against what was written before once. No code of a machine's may be called in it. */
   grouped<T>(work: () => T): T {
-    this.#contents?.group(true);
+    this.#contents.group(true);
     try {
       return work();
     } finally {
-      this.#contents?.group(false);
+      this.#contents.group(false);
     }
   }
 
@@ -95,7 +83,7 @@ export class EntryEncoder {
     this.#writer.begin(lost);
     const { number, write } = TABLE[entry.do];
     const row = { kind: number, body: write(entry, this.#writer) };
-    if (this.#contents !== null) for (const content of this.#contents.take()) rows.push(content);
+    for (const content of this.#contents.take()) rows.push(content);
     for (const name of this.#names.take()) rows.push(name);
     rows.push(row);
   }
@@ -108,7 +96,6 @@ export function kindOf({ kind }: StoredRow): Entry['do'] | null {
 
 /** The names and contents of a run whose first rows are not read. */
 export interface KnownBefore {
-  readonly format: number;
   readonly names: readonly string[];
   readonly contents: readonly KnownContent[];
   /** The number of contents that its rows have stored. */
@@ -126,7 +113,6 @@ export class EntryDecoder {
   /** The instances and keys that names stand for, by their numbers: one that repeats is read once, and is one value. */
   readonly #instances = new Map<unknown, InstanceId>();
   readonly #keys = new Map<unknown, Key>();
-  #format = 0;
   readonly #codecs: readonly ValueCodec[];
   readonly #from: RowReader = {
     text: (name) => (typeof name === 'string' ? name : this.names.text(name as number)),
@@ -150,14 +136,8 @@ export class EntryDecoder {
   /** @param from what is known already, where the first rows are not read. */
   constructor(codecs: readonly ValueCodec[] = [], from: Partial<KnownBefore> = {}) {
     this.#codecs = codecs;
-    this.#format = from.format ?? 0;
     this.names = new Names(from.names);
     this.#contents = new ContentReader((parsed, content) => this.#read(parsed, content), from.contents, from.count);
-  }
-
-  /** The format that the run is written in; 0 before its first row. */
-  get format(): number {
-    return this.#format;
   }
 
   /** The entry of a kind that has a text in a base. */
@@ -172,7 +152,7 @@ export class EntryDecoder {
 
   /**
    * The entry of a row; null for the rows that only name things or hold contents.
-   * @throws JournalError `journal_corrupt`, `journal_too_new`.
+   * @throws JournalError `journal_corrupt`, `journal_not_ours`.
    */
   entry(row: StoredRow): Entry | null {
     if (this.#contents.learn(row)) return null;
@@ -186,20 +166,17 @@ export class EntryDecoder {
       const { value, held } = this.#read(JSON.parse(row.body), (number) => this.#contents.content(number), DEEPEST);
       if (held > LARGEST_ROW) throw damaged(`row ${row.seq} is larger than any that is written`);
       const entry = TABLE[kind].read(value, this.#from);
-      if (entry.do !== 'begin') return entry;
-      this.#format = entry.format;
-      if (entry.format <= FORMAT) return entry;
-      const newer = `the run was written in format ${entry.format}, and this version reads up to ${FORMAT}`;
-      throw new JournalError('journal_too_new', `${newer}: use the newer Belay.`);
+      if (entry.do !== 'begin' || entry.format === FORMAT) return entry;
+      const other = `the run was written in format ${entry.format}, and this Belay has format ${FORMAT}`;
+      throw new JournalError('journal_not_ours', `${other}: use the Belay that wrote it.`);
     } catch (error) {
       if (error instanceof JournalError) throw error;
       throw this.#corrupt(row, error instanceof Error ? error.message : 'cannot be read');
     }
   }
 
-  /** The contents for a writer that goes on; null where the journal began in a format that has none. */
-  contentsToWrite(): ContentWriter | null {
-    if (this.#format < CONTENTS_SINCE) return null;
+  /** The contents for a writer that goes on. */
+  contentsToWrite(): ContentWriter {
     const { count } = this.#contents;
     return new ContentWriter({ count, texts: this.#contents.texts(), lists: this.#contents.lists(LISTS) });
   }

@@ -8,8 +8,6 @@ import type { ValuePlace } from './lost.ts';
 
 /** Writes what a row calls by number, and the values that go through the codec. Each answers with JSON text. */
 export interface RowWriter {
-  /** True where a number stands for members of a step that say nothing. */
-  readonly gaps: boolean;
   name(text: string): string;
   /** Plain data whose JSON text is a name; it never changes. */
   named(value: unknown): string;

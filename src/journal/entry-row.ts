@@ -54,12 +54,6 @@ export function given<E extends object, K extends keyof E>(key: K, form: Form<E[
   return { ...member<E, K>(key, form), write: (entry, to) => (key in entry ? form.write(entry[key], to) : null) };
 }
 
-/** The first format of journals in whose steps a number stands for so many members in a row that say nothing. */
-export const GAPS_SINCE = 6;
-
-/** A place that nothing is written to any more. */
-export const unused: Column<unknown> = { absent: '[]', write: () => '[]', read: () => {} };
-
 function joined(text: string, more: string): string {
   return text === '' ? more : `${text},${more}`;
 }
@@ -74,7 +68,7 @@ export class RowForm<E> implements Form<E> {
 
   /**
    * @param least the number of columns that are written even where they say nothing.
-   * @param hasGaps true where no column behind those is stored as a number, so that one may stand for a gap.
+   * @param hasGaps true where a number stands for so many columns in a row that say nothing: no column behind the least is stored as a number.
    */
   constructor(least: number, columns: readonly Column<E>[], hasGaps = false) {
     this.#columns = columns;
@@ -91,7 +85,6 @@ export class RowForm<E> implements Form<E> {
   write(entry: E, to: RowWriter, head = ''): string {
     const first = this.#columns[this.#first]?.write(entry, to) ?? null;
     let text = head;
-    const isGap = this.#hasGaps && to.gaps;
     // What says nothing is written once something follows it.
     let [held, count] = ['', 0];
     for (let index = 0; index < this.#columns.length; index += 1) {
@@ -103,7 +96,7 @@ export class RowForm<E> implements Form<E> {
         count += 1;
         continue;
       }
-      if (count > 0) text = joined(text, isGap ? `${count}` : held);
+      if (count > 0) text = joined(text, this.#hasGaps ? `${count}` : held);
       text = joined(text, own);
       held = '';
       count = 0;

@@ -22,7 +22,7 @@ import {
   plain,
   value,
 } from './entry-forms.ts';
-import { type Column, member, optional, RowForm, unused, variant, variants } from './entry-row.ts';
+import { type Column, member, optional, RowForm, variant, variants } from './entry-row.ts';
 import { inputPlace } from './lost.ts';
 
 type MarkOf<K extends HistoryEvent['do']> = Extract<HistoryEvent, { do: K }>;
@@ -148,7 +148,6 @@ export const STEP = new RowForm<StepEntry>(
       '[]',
     ),
     member('ended', list(count), '[]'),
-    unused,
     member('remembered', orEmpty(plain<NonNullable<StepEntry['remembered']>>()), '[]'),
     member('done', flag, '[]'),
     member('outside', flag, '[]'),

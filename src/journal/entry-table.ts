@@ -57,7 +57,6 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   decision: object('decision', 7),
   phase: object('phase', 8),
   restored: object('restored', 9),
-  passed: object('passed', 10),
   late: object('late', 11),
   finding: object('finding', 12),
   end: object('end', 13),

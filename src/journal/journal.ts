@@ -58,9 +58,7 @@ export type JournalErrorCode =
   | 'journal_tail_lost'
   /** A row or a commit group does not have the hash, the number or the form that it must have. */
   | 'journal_corrupt'
-  /** Written by a newer Belay. */
-  | 'journal_too_new'
-  /** Not a journal file of Belay's. */
+  /** Not a journal of Belay's, or one of another format. */
   | 'journal_not_ours'
   /** The file or the disk refuses: read-only, full, a failed sync. */
   | 'journal_cannot_write'

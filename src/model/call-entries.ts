@@ -14,8 +14,8 @@ export interface IntentEntry {
   readonly undo: boolean;
   /** SHA-256 over the arguments. */
   readonly digest: string;
-  /** The arguments of the request. Journals of format 1 have them as the input of the actor alone. */
-  readonly args?: unknown;
+  /** The arguments of the request. */
+  readonly args: unknown;
   /** The event that the call waits for before it leaves: a person's approval, or its instance's commit (E4). */
   readonly held?: 'gate' | 'buffer';
   /** The entity that its key is made of, where that is not its instance's own: the root of a machine that was invoked (E3). */

@@ -51,11 +51,8 @@ export type Entry =
       readonly agent: string;
       readonly digests: Digests;
       readonly format: number;
-      /**
-       * Random, in hex: digests of arguments are HMACs under it since format 3, keys since format 4. Left out in journals
-       * before.
-       */
-      readonly secret?: string;
+      /** Random, in hex: digests of arguments and keys are HMACs under it. */
+      readonly secret: string;
       /** Values that are not shown to people; left out where there are none. */
       readonly redact?: RedactionRules;
       /** The trace that the run was begun in; left out where nothing traced it. */
@@ -110,7 +107,7 @@ export type Entry =
       readonly event: unknown;
       /** The whole delay. */
       readonly delay: number | null;
-      /** The wall clock at which it is over; journals of earlier versions leave it out. */
+      /** The wall clock at which it is over; left out where it was taken back, or fired. */
       readonly due?: number;
       /** The step that scheduled it, as one of so many steps of the actor ago; left out where it belongs to a state. */
       readonly back?: number;
@@ -136,8 +133,6 @@ export type Entry =
       /** The keys of calls whose recorded answers were found wrong with it (C10, C12). */
       readonly wrong?: readonly string[];
     }
-  /** Control passed an instance that was kept. Only journals written before work was set aside have it. */
-  | { readonly do: 'passed'; readonly instance: InstanceId; readonly controls: readonly ControlEntry[] }
   /** An answer that arrived too late and was refused (K3). */
   | { readonly do: 'late'; readonly actor: number; readonly event: string }
   /** A thing that a person should know: a boundary that did not certify, a write outside the outputs. */

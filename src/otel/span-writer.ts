@@ -12,7 +12,6 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { TraceContext } from '../model/entry.ts';
-import type { RunState } from '../projection/run-state.ts';
 import type { Happening } from '../reports/happening.ts';
 import { measurementsOf } from '../reports/metrics.ts';
 import { ATTRIBUTES } from './conventions.ts';
@@ -33,14 +32,12 @@ export class SpanWriter {
   readonly #means: Means;
   readonly #shared: Attributes;
   readonly #agent: string;
-  readonly #ledger: RunState['ledger'];
   /** The place in the trace under which every span of the run lies. */
   #within: Context = ROOT_CONTEXT;
 
-  constructor(means: Means, run: string, agent: string, { ledger }: Pick<RunState, 'ledger'>) {
+  constructor(means: Means, run: string, agent: string) {
     this.#means = means;
     this.#agent = agent;
-    this.#ledger = ledger;
     this.#shared = { [ATTRIBUTES.agent]: agent, [ATTRIBUTES.conversation]: run };
   }
 
@@ -60,7 +57,7 @@ export class SpanWriter {
 
   /** Makes the span of something that has just happened, and ends it. */
   write(happening: Happening, links: readonly SpanContext[]): SpanContext {
-    const shape = spanOf(happening, this.#telling());
+    const shape = spanOf(happening, this.#means);
     const span = this.start(shape.name, links, { ...this.#shared, ...shape.attributes });
     this.#close(span, shape);
     this.#measure(happening);
@@ -75,14 +72,10 @@ export class SpanWriter {
 
   /** Ends it. */
   end(span: Span, happening: Happening): void {
-    const shape = spanOf(happening, this.#telling());
+    const shape = spanOf(happening, this.#means);
     span.setAttributes(shape.attributes);
     this.#close(span, shape);
     this.#measure(happening);
-  }
-
-  #telling() {
-    return { values: this.#means.values, keyed: this.#ledger.form.is === 'keyed' };
   }
 
   #close(span: Span, { error }: SpanShape): void {

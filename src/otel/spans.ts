@@ -17,16 +17,12 @@ const LONGEST = 200;
 export interface Telling {
   /** True where arguments, outputs, instances, texts of errors and names of people are told. */
   readonly values: boolean;
-  /** True where the keys of the run's calls tell nothing of what they are made of: else they count as values. */
-  readonly keyed: boolean;
 }
 
 /** The span of a happening. */
-export function spanOf(happening: Happening, { values, keyed }: Telling): SpanShape {
+export function spanOf(happening: Happening, { values }: Telling): SpanShape {
   const { name, attributes, error = null } = shapeOf(happening);
-  const { [ATTRIBUTES.call]: key, ...others } = attributes;
-  const named = key === undefined || (!keyed && !values) ? others : attributes;
-  const own = values ? { ...named, ...valuesOf(happening) } : named;
+  const own = values ? { ...attributes, ...valuesOf(happening) } : attributes;
   const errors = error === null ? {} : { [ATTRIBUTES.errorType]: error };
   return { name: cut(name), attributes: { ...own, ...errors }, error };
 }

@@ -39,7 +39,7 @@ export class RunTelemetry implements Observer {
 
   opens(run: string, agent: string, state: RunState): TraceContext | null {
     this.closes();
-    const writer = new SpanWriter(this.#means, run, agent, state);
+    const writer = new SpanWriter(this.#means, run, agent);
     this.#open = { state, writer, calls: new CallsUnderWay(writer, state), replays: new Replays() };
     const is = state.agent === null ? 'begun' : 'resumed';
     return writer.open({ is, agent, values: none }, state.trace);

@@ -75,7 +75,6 @@ export class Restores {
 
   #putControl(entry: RestoredEntry): void {
     const { controls, resumed = [] } = entry;
-    if ('gates' in entry) this.#steps.putWhole(controls);
     this.#run.actors.put(controls);
     for (const { region, by } of resumed) this.#steps.put(region, by);
   }

@@ -4,7 +4,6 @@
  */
 import type { Budgets } from '../effects/budgets.ts';
 import type { ApprovalRequests } from '../effects/gates.ts';
-import { keyFormOf } from '../effects/keys.ts';
 import type { Ledger } from '../effects/ledger.ts';
 import type { History } from '../history/history.ts';
 import { Places } from '../history/places.ts';
@@ -40,8 +39,6 @@ type Folds = { readonly [K in Entry['do']]: (entry: Extract<Entry, { do: K }>, c
 export class RunState {
   agent: string | null = null;
   digests: Digests | null = null;
-  /** Under which the digests of arguments are made; null in a run of an earlier version. */
-  secret: string | null = null;
   trace: TraceContext | null = null;
   /** The number of the last event under other digests than the present ones. */
   staleUpTo = 0;
@@ -125,6 +122,11 @@ export class RunState {
     this.#folds = { ...this.#foldsOfRun(), ...this.#foldsOfCalls() };
   }
 
+  /** The secret under which the digests of arguments are made; empty before the run has begun. */
+  get secret(): string {
+    return this.ledger.secret;
+  }
+
   get parts(): Projections {
     return this.#run;
   }
@@ -137,12 +139,12 @@ export class RunState {
   }
 
   #foldsOfRun() {
-    const { actors, decisions, calls, instances, timers, events } = this.#run;
+    const { actors, decisions, calls, instances, timers } = this.#run;
     return {
       begin: (entry) => this.#begin(entry),
       config: (entry) => this.#reconfigure(entry),
       step: (entry, context) => this.#steps.take(entry, context),
-      timer: (entry) => timers.take(entry, events.time),
+      timer: (entry) => timers.take(entry),
       finding: (entry) => instances.find(entry),
       decision: (entry) => {
         decisions.decide(entry);
@@ -160,7 +162,6 @@ export class RunState {
         // Calls that change nothing are not in the ledger: it may have been the answer of one of those.
         for (const key of entry.wrong ?? []) calls.ledger.distrust(key, false);
       },
-      passed: (entry) => this.#steps.putWhole(entry.controls),
       position: (entry) => calls.positions.read(entry, actors.at(entry.actor).by),
       end: (entry) => {
         this.ended = entry.status;
@@ -203,12 +204,11 @@ export class RunState {
     } satisfies Partial<Folds>;
   }
 
-  #begin({ agent, digests, format, redact, secret, trace }: Extract<Entry, { do: 'begin' }>): void {
+  #begin({ agent, digests, redact, secret, trace }: Extract<Entry, { do: 'begin' }>): void {
     this.agent = agent;
     this.digests = digests;
-    this.secret = secret ?? null;
     this.trace = trace ?? null;
-    this.ledger.form = keyFormOf(format, this.secret);
+    this.ledger.secret = secret;
     this.redaction.add(redact);
     this.#run.actors.begin();
   }

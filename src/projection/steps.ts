@@ -1,7 +1,6 @@
 /** The steps of a run: each is folded into the history, the actors, the places of control, the timers and the live instances. */
 import type { Places } from '../history/places.ts';
 import { withOne } from '../history/sorted-steps.ts';
-import type { ControlEntry } from '../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import type { Region } from '../model/region.ts';
 import type { HistoryValue, Party, StepEntry } from '../model/step-entry.ts';
@@ -197,14 +196,5 @@ export class Steps {
     const { actors, events, places } = this.#run;
     const name = party === null ? null : instanceName(party);
     places.add(placedControl(places, actors, { region, party: name, at: events.head, time: events.time }));
-  }
-
-  /** Puts control in every region of actors, as journals have it that were written before control was a key. */
-  putWhole(controls: readonly ControlEntry[]): void {
-    for (const { actor, value, remembered } of controls) {
-      this.#run.actors.revive(actor);
-      Object.assign(this.#run.actors.at(actor), { value, remembered });
-      for (const region of this.#run.places.regionsOf(actor)) this.put(region, null);
-    }
   }
 }

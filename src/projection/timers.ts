@@ -71,8 +71,8 @@ export class Timers {
     return inOrder([...this.armed(actor), ...back.filter((timer) => timer.actor === actor)]);
   }
 
-  /** Arms a timer, or takes one back. `now` is the wall clock of the entry, in milliseconds. */
-  take(entry: Extract<Entry, { do: 'timer' }>, now: number): void {
+  /** Arms a timer, or takes one back. */
+  take(entry: Extract<Entry, { do: 'timer' }>): void {
     const { actor, id, region, event, delay, due, back, to } = entry;
     const step = this.#armerOf(actor, back) ?? this.#moverOf(actor, regionName(actor, region));
     for (const timer of this.#taken(actor, id)) {
@@ -82,15 +82,14 @@ export class Timers {
       else if (delay !== null && timer.armed === step) this.#drop(timer);
       else this.#end(timer, delay === null ? (this.#armerOf(actor, 1) ?? step) : step);
     }
-    if (delay === null) return;
+    if (delay === null || due === undefined) return;
     const timer: Timer = {
       nth: this.#next,
       actor,
       id,
       region: regionName(actor, region),
       event,
-      // A journal of an earlier version says when it was armed by the time of its row.
-      due: due ?? now + delay,
+      due,
       delay,
       to: to ?? null,
       armed: step,

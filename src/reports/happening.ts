@@ -134,7 +134,6 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
     case 'timer':
     case 'claimed':
     case 'dismissed':
-    case 'passed':
     case 'late':
     case 'held':
     case 'message':

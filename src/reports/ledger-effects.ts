@@ -42,10 +42,9 @@ export interface SpentBudget {
   readonly spent: number;
 }
 
-/** The arguments of a call, as people may see them; journals of format 1 have it as the input of its actor alone. */
+/** The arguments of a call, as people may see them. */
 export function shownArgs(intent: IntentEntry, runState: RunState): unknown {
-  const args = 'args' in intent ? intent.args : runState.actors[intent.actor]?.started?.input;
-  return runState.redaction.args(intent.tool, args);
+  return runState.redaction.args(intent.tool, intent.args);
 }
 
 /** The facts that the journal has of calls beyond their outcome. */

@@ -26,7 +26,7 @@ export interface Ledgers {
 /**
  * The ledgers of a run, from its rows.
  * @param now the wall clock, in milliseconds: it says which questions are due and which approvals have expired.
- * @throws JournalError `journal_corrupt`, `journal_too_new`.
+ * @throws JournalError `journal_corrupt`, `journal_not_ours`.
  * @example
  * import { ledgersOf } from 'belay-sidecar/reports';
  *

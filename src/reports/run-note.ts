@@ -116,7 +116,7 @@ export class RunNoteFold {
   }
 }
 
-/** The note that the rows of a run come to. @throws JournalError `journal_corrupt`, `journal_too_new`. */
+/** The note that the rows of a run come to. @throws JournalError `journal_corrupt`, `journal_not_ours`. */
 export function runNoteOf(rows: Iterable<StoredRow>): RunNote {
   const fold = new RunNoteFold();
   const reader = new EntryDecoder();

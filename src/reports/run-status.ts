@@ -277,7 +277,7 @@ export function leftText({
   return parts.length === 0 ? null : parts.join(', ');
 }
 
-/** The agent of a run and how it stands. @throws JournalError `journal_corrupt`, `journal_too_new`. */
+/** The agent of a run and how it stands. @throws JournalError `journal_corrupt`, `journal_not_ours`. */
 export function runStatusOf(rows: Iterable<StoredRow>): {
   readonly agent: string | null;
   readonly standing: RunStatus;

@@ -55,7 +55,7 @@ export interface Timeline {
 /**
  * Reads a run.
  * @param hear told each entry, and the state of the run behind it, so that rows are read once for several reports.
- * @throws JournalError `journal_corrupt`, `journal_too_new`.
+ * @throws JournalError `journal_corrupt`, `journal_not_ours`.
  */
 export function timelineOf(
   rows: Iterable<StoredRow>,

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { argsDigest } from '../../src/effects/digest.ts';
 import { OFFICE, widest } from './agents.ts';
-import { belay } from './belay.ts';
 import { answers, asked, desk, openOffice, row } from './office.ts';
 
 openOffice();
@@ -49,13 +48,6 @@ describe('a call that waits for an approval', () => {
     expect(out).toMatch(/^[0-9a-f]{12}: may send \(irreversible\) be called\?\n {2}run {4}tale, for Letter::ada::0\n/);
     expect(out).toContain(`\n  belay approve ${gate.gate} --by NAME\n`);
     expect(widest(out)).toBeLessThanOrEqual(80);
-  });
-
-  test('is shown under the old name of the verb, which says the new one', async () => {
-    const { code, out, err } = await desk.ask('gates', 'tale');
-    expect([code, err]).toEqual([0, 'belay gates is belay approvals now: the old name will go\n']);
-    expect(out).toBe((await desk.ask('approvals', 'tale')).out);
-    expect((await belay(['--help'])).out).not.toMatch(/^ {2}gates/m);
   });
 
   test('is approved by another process after the first has ended, and leaves once', async () => {

@@ -21,7 +21,7 @@ describe('a gate is named', () => {
 
   /** The gate of a run under that secret, as the run will name it. */
   function gateOf(run: string): string {
-    const key = keyOf(JSON.stringify([run, 'Letter', 'ada', 0, 'send', 0]), { is: 'keyed', secret });
+    const key = keyOf(JSON.stringify([run, 'Letter', 'ada', 0, 'send', 0]), secret);
     return createHash('sha256')
       .update(JSON.stringify([key, 0, 0]))
       .digest('hex')

@@ -151,7 +151,7 @@ describe('what cannot be read is said in one line, with exit 2', () => {
       expect(await complaint(...args, '--journal', 'torn.sqlite')).toMatch(/^torn\.sqlite: journal_corrupt /);
   });
 
-  test('a run of a newer format; the others are listed all the same', async () => {
+  test('a run of another format; the others are listed all the same', async () => {
     const store = sqliteStore(join(desk.folder, 'newer.sqlite'));
     for (const [run, format] of [
       ['old', 1],
@@ -165,18 +165,18 @@ describe('what cannot be read is said in one line, with exit 2', () => {
     await store.close();
     for (const verb of ['show', 'explain'])
       expect(await complaint(verb, 'new', '--journal', 'newer.sqlite')).toMatch(
-        /^newer\.sqlite: journal_too_new .*format 99/,
+        /^newer\.sqlite: journal_not_ours .*format 99/,
       );
     const { code, out, err } = await desk.ask('runs', '--journal', 'newer.sqlite');
-    expect([code, err]).toEqual([2, 'newer.sqlite: cannot be read: "new" (journal_too_new)\n']);
-    expect(out).toMatch(/\n {2}old +order +1 +\S+ +at rest\n {2}new +1 +\S+ +journal_too_new\n$/);
+    expect([code, err]).toEqual([2, 'newer.sqlite: cannot be read: "new" (journal_not_ours)\n']);
+    expect(out).toMatch(/\n {2}old +order +1 +\S+ +at rest\n {2}new +1 +\S+ +journal_not_ours\n$/);
     const resumed = await belay(
       ['resume', 'new', '--journal', 'newer.sqlite', '--machines', AGENTS],
       '',
       {},
       desk.folder,
     );
-    expect(resumed).toMatchObject({ code: 2, err: expect.stringContaining('journal_too_new') });
+    expect(resumed).toMatchObject({ code: 2, err: expect.stringContaining('journal_not_ours') });
     const empty = await desk.ask('show', 'old', '--journal', 'newer.sqlite');
     expect(empty.out).toContain('Instances: none has been entered\n');
   });

@@ -136,7 +136,7 @@ describe.skipIf(CHROMIUM === null)('the page of the inspector', () => {
     await page.keyboard.press('Enter');
     expect(await told(page)).toContain(`send of ${run} is ${verdict} by "Ada <b>Lovelace</b>"`);
     await page.getByText(`An answer lies there and is not taken yet: ${verdict} by "Ada <b>Lovelace</b>"`).waitFor();
-    const [gate] = await office.json('gates', run, '--all');
+    const [gate] = await office.json('approvals', run, '--all');
     expect(gate.left).toMatchObject([{ verdict, by: 'Ada <b>Lovelace</b>' }]);
     await page.close();
   });

@@ -78,7 +78,7 @@ test('what was changed, cut off or left out is told, wherever it is', async () =
       try {
         expect(read(changed)).toEqual(was);
       } catch (error) {
-        expect(['journal_corrupt', 'journal_too_new']).toContain((error as { code?: unknown }).code);
+        expect(['journal_corrupt', 'journal_not_ours']).toContain((error as { code?: unknown }).code);
       }
       // Only the last line has anything that could be written in another way.
       if (changed !== text && at < text.lastIndexOf('\n', text.length - 2)) expect(() => read(changed)).toThrow();
@@ -88,7 +88,7 @@ test('what was changed, cut off or left out is told, wherever it is', async () =
 });
 
 test('a version that this release does not have is told, with what to do', () => {
-  expect(() => archivedRuns('{"belay":"run","version":2,"run":"a"}\n', 'a.jsonl')).toThrow(failing('journal_too_new'));
+  expect(() => archivedRuns('{"belay":"run","version":2,"run":"a"}\n', 'a.jsonl')).toThrow(failing('journal_not_ours'));
 });
 
 test('it is read and never written', async () => {

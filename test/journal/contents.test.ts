@@ -1,15 +1,13 @@
 /** Values that are long, that come again or that grow: stored once in a run's journal, and read back as they were. */
-import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EntryDecoder, EntryEncoder } from '../../src/journal/entry-codec.ts';
 import { JournalError, type Row, type StoredRow } from '../../src/journal/journal.ts';
 import type { Entry } from '../../src/model/entry.ts';
-import { EVERY_ENTRY } from './every-entry.ts';
 
 type Outcome = Extract<Entry, { do: 'outcome' }>;
-const BEGIN: Entry = { do: 'begin', agent: 'a', digests: { config: 'c', machine: 'm' }, format: 5 };
+const BEGIN: Entry = { do: 'begin', agent: 'a', digests: { config: 'c', machine: 'm' }, format: 1, secret: 'ab' };
 const outcome = (output: unknown): Outcome => ({ do: 'outcome', key: 'k', status: 'confirmed', output });
 const stored = (rows: readonly Row[], from = 0) =>
   rows.map((row, index): StoredRow => ({ ...row, seq: from + index + 1, time: 0 }));
@@ -266,35 +264,5 @@ describe('a journal that is not what was written', () => {
       }),
       { numRuns: 200 },
     );
-  });
-});
-
-describe('journals of earlier formats', () => {
-  test('go on without contents, as they began', () => {
-    const reader = new EntryDecoder();
-    read(
-      reader,
-      new EntryEncoder(undefined, [], null).rows({ ...BEGIN, format: 4 } as Entry, () => {}),
-    );
-    expect(reader.contentsToWrite()).toBeNull();
-    const rows = written(new EntryEncoder(reader.names, [], reader.contentsToWrite()), [long('a'), long('a')]);
-    expect(rows.map(({ kind }) => kind)).toEqual([5, 5]);
-  });
-
-  test('of this format, the rows are written and read as in the file', () => {
-    const file: unknown = JSON.parse(readFileSync(new URL('rows-5.json', import.meta.url), 'utf8'));
-    const encoder = new EntryEncoder();
-    const list = Array.from({ length: 9 }, (_, n) => ({ role: 'user', content: long(`${n}`, 256) }));
-    const intent = EVERY_ENTRY.intent['of a call'] as Extract<Entry, { do: 'intent' }>;
-    const entries: Entry[] = [
-      BEGIN,
-      { ...intent, args: { messages: list.slice(0, 8) } },
-      outcome(list[8]),
-      { ...intent, args: { messages: list } },
-    ];
-    const rows = entries.flatMap((entry) => encoder.rows(entry, () => {}));
-    expect(rows.map(({ kind, body }) => [kind, body])).toEqual(file);
-    const decoder = new EntryDecoder();
-    expect(stored(rows).flatMap((row) => decoder.entry(row) ?? [])).toEqual(entries);
   });
 });

@@ -66,12 +66,12 @@ const finding: Extract<Entry, { do: 'finding' }> = { do: 'finding', code: 'no_co
 /** The entries, by their kinds and by what each is. */
 export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string, Extract<Entry, { do: K }>>> } = {
   begin: {
-    'of the first format': { do: 'begin', agent: 'm', digests, format: 1 },
-    'with a secret and rules of redaction': {
+    'with its secret': { do: 'begin', agent: 'm', digests, format: 1, secret: 'ab' },
+    'with rules of redaction': {
       do: 'begin',
       agent: 'm',
       digests,
-      format: 4,
+      format: 1,
       secret: 'ab',
       redact: { keys: ['card/*'], tools: { pay: ['args.card'] } },
     },
@@ -79,14 +79,16 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
       do: 'begin',
       agent: 'm',
       digests,
-      format: 4,
+      format: 1,
+      secret: 'ab',
       trace: { parent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, state: 'vendor=1' },
     },
     'in a trace of no vendor': {
       do: 'begin',
       agent: 'm',
       digests,
-      format: 4,
+      format: 1,
+      secret: 'ab',
       trace: { parent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00` },
     },
   },
@@ -114,7 +116,6 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
     'with an error and an output': { ...outcome, status: 'compensated', error: 'late', output: 1n },
   },
   timer: {
-    'of an earlier version': timer,
     'that is armed': { ...timer, due: 1_000 },
     'that is taken back': { ...timer, delay: null },
   },
@@ -134,7 +135,7 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
     'of an undo that failed': { do: 'phase', phase: 'STUCK', effect: 'k1', error: 'refused' },
   },
   restored: {
-    'of an earlier version': restored,
+    'of control alone': restored,
     'that sets work aside': { ...restored, aside: [book], wrong: ['k1'], sure: true },
     'that resumes elsewhere': { ...restored, wrong: ['k1'], sure: ['k1'], resumed: [{ region: '0:a', by: book }] },
   },
@@ -143,7 +144,6 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
     'of an instance': { do: 'dismissed', instance: book, why: 'unclaimed' },
     'with wrong answers': { do: 'dismissed', instance: book, why: 'found_wrong', wrong: ['k1'] },
   },
-  passed: { 'of an instance': { do: 'passed', instance: book, controls } },
   late: { 'of an actor': { do: 'late', actor: 4, event: 'xstate.done.actor.call' } },
   finding: {
     'about the run': finding,
@@ -176,7 +176,7 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
     'of the clock': { do: 'answer', gate: 'g1', verdict: 'expired', by: null, why: null, post: null },
   },
   publish: {
-    'of an earlier version': {
+    'that no area has prepared': {
       do: 'publish',
       id: 'c1',
       instance: book,

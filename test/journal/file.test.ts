@@ -43,11 +43,10 @@ const read = (path: string, options: SqliteOptions = {}) =>
   bodies(sqliteStore(path, { readonly: true, ...options }).read('a'));
 const files = (path: string) => readdirSync(dirname(path)).sort();
 const PRESENT = newestFormat(MIGRATIONS);
-const next = {
-  to: PRESENT + 1,
-  sql: 'CREATE TABLE extra (text TEXT NOT NULL) STRICT; INSERT INTO extra SELECT name FROM run',
-};
-const afterNext = { to: PRESENT + 2, sql: 'ALTER TABLE extra ADD COLUMN more TEXT' };
+/** A format that never was: it has a table more than the first one. */
+const ZERO = { to: 0, sql: `${MIGRATIONS[0]?.sql} CREATE TABLE extra (text TEXT NOT NULL) STRICT;` };
+const STEPS = [ZERO, { to: PRESENT, sql: 'INSERT INTO extra SELECT name FROM run' }];
+const BEYOND = { to: PRESENT + 1, sql: 'ALTER TABLE extra ADD COLUMN more TEXT' };
 
 describe('a file that is not ours stays as it is', () => {
   test.each<[string, string, (path: string) => void]>([
@@ -130,67 +129,86 @@ describe('what a commit rests on is set and read back', () => {
 });
 
 describe('formats', () => {
-  test('a newer one is refused, by writers and readers, and its file is left as it is', async () => {
-    const path = freshPath();
-    await filled(path, { migrations: [...MIGRATIONS, next] });
-    const before = bytesOf(path);
-    for (const readonly of [false, true])
-      expect(() => sqliteStore(path, { readonly })).toThrow(failing('journal_too_new'));
-    expect(bytesOf(path)).toEqual(before);
-    expect(files(path)).toEqual(['journal.db', 'journal.db-anchor']);
+  test('another one is refused with its number, by writers and readers, and its file is left as it is', async () => {
+    for (const migrations of [[ZERO], [...STEPS, BEYOND]]) {
+      const path = freshPath();
+      await filled(path, { migrations });
+      const before = bytesOf(path);
+      const format = newestFormat(migrations);
+      for (const readonly of [false, true]) {
+        expect(() => sqliteStore(path, { readonly })).toThrow(failing('journal_not_ours'));
+        expect(() => sqliteStore(path, { readonly })).toThrow(
+          `has format ${format}; this Belay has format ${PRESENT}.`,
+        );
+      }
+      expect(bytesOf(path)).toEqual(before);
+      expect(files(path)).toEqual(['journal.db', 'journal.db-anchor']);
+    }
   });
 
-  test('a newer one that is still in its log is refused too', async () => {
+  test('another one that is still in its log is refused too', async () => {
     const path = freshPath();
     await filled(path);
     const newer = new Database(path);
     newer.exec(`PRAGMA user_version = ${PRESENT + 1}`);
     const before = [bytesOf(`${path}-wal`)];
-    expect(() => sqliteStore(path)).toThrow(failing('journal_too_new'));
+    expect(() => sqliteStore(path)).toThrow(failing('journal_not_ours'));
     expect([bytesOf(`${path}-wal`)]).toEqual(before);
     newer.close();
   });
 
-  test('an older one moves forward in all its steps, with a copy beside it that opens as it was', async () => {
+  test.each([
+    ['too many', 'CREATE TABLE extra (text TEXT)'],
+    ['too few', 'DROP TABLE inbox'],
+    ['of another form', 'ALTER TABLE inbox ADD COLUMN more TEXT'],
+  ])('a file with a table %s is damaged', async (_, sql) => {
     const path = freshPath();
     await filled(path);
-    const migrations = [...MIGRATIONS, next, afterNext];
-    expect([read(path, { migrations }), files(path).length]).toEqual([['first', 'second'], 2]);
+    raw(path, (db) => db.exec(sql));
+    for (const readonly of [false, true])
+      expect(() => sqliteStore(path, { readonly })).toThrow(failing('journal_corrupt'));
+  });
+
+  test('an older one moves forward in all its steps, with a copy beside it that opens as it was', async () => {
+    const path = freshPath();
+    await filled(path, { migrations: [ZERO] });
+    const migrations = [...STEPS, BEYOND];
+    expect(() => read(path, { migrations })).toThrow(/has format 0, not 2\. Open it once for writing/);
     const store = sqliteStore(path, { migrations });
     expect(bodies(store.read('a'))).toEqual(['first', 'second']);
     const journal = await store.open('a', 'resume');
     journal.append([row('third')]);
     await journal.close();
     await store.close();
-    expect(files(path)).toEqual(['journal.db', 'journal.db-anchor', `journal.db.v${PRESENT}-backup`]);
+    expect(files(path)).toEqual(['journal.db', 'journal.db-anchor', 'journal.db.v0-backup']);
     expect(read(path, { migrations })).toEqual(['first', 'second', 'third']);
-    expect(read(`${path}.v${PRESENT}-backup`)).toEqual(['first', 'second']);
+    expect(read(`${path}.v0-backup`, { migrations: [ZERO] })).toEqual(['first', 'second']);
     expect(raw(path, (db) => db.prepare('SELECT text, more FROM extra').all())).toEqual([{ text: 'a', more: null }]);
   });
 
   test('a copy that is there already is not written over', async () => {
     const path = freshPath();
-    await filled(path);
-    writeFileSync(`${path}.v${PRESENT}-backup`, 'mine');
-    await sqliteStore(path, { migrations: [...MIGRATIONS, next] }).close();
-    expect(bytesOf(`${path}.v${PRESENT}-backup`)?.toString()).toBe('mine');
-    expect(read(`${path}.v${PRESENT}-backup-2`)).toEqual(['first', 'second']);
+    await filled(path, { migrations: [ZERO] });
+    writeFileSync(`${path}.v0-backup`, 'mine');
+    await sqliteStore(path, { migrations: STEPS }).close();
+    expect(bytesOf(`${path}.v0-backup`)?.toString()).toBe('mine');
+    expect(read(`${path}.v0-backup-2`, { migrations: [ZERO] })).toEqual(['first', 'second']);
   });
 
   test('a step that fails leaves the older format in force', async () => {
     const path = freshPath();
-    await filled(path);
-    const broken = { to: PRESENT + 2, sql: 'CREATE TABLE half (a) STRICT' };
-    expect(() => sqliteStore(path, { migrations: [...MIGRATIONS, next, broken] })).toThrow(failing('journal_corrupt'));
-    await filled(path);
-    expect(read(path)).toEqual(['first', 'second', 'first', 'second']);
+    await filled(path, { migrations: [ZERO] });
+    const broken = { to: PRESENT + 1, sql: 'CREATE TABLE half (a) STRICT' };
+    expect(() => sqliteStore(path, { migrations: [...STEPS, broken] })).toThrow(failing('journal_corrupt'));
+    await filled(path, { migrations: [ZERO] });
+    expect(read(path, { migrations: [ZERO] })).toEqual(['first', 'second', 'first', 'second']);
   });
 
   test('a file whose writer lives is not moved under its hands', async () => {
     const path = freshPath();
     const writer = other();
     await writer.askAll({ do: 'store', path }, { do: 'open', run: 'a', mode: 'create' });
-    const migrations = [...MIGRATIONS, next];
+    const migrations = [...MIGRATIONS, { to: PRESENT + 1, sql: 'CREATE TABLE extra (text TEXT) STRICT' }];
     expect(() => sqliteStore(path, { migrations })).toThrow(failing('lease_held'));
     await writer.askAll({ do: 'append', bodies: [1] }, { do: 'flush' });
     await writer.end('SIGKILL');

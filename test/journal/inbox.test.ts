@@ -1,9 +1,8 @@
-/** Messages between processes over one file, and a file from before there were any. The rest is in the contract. */
+/** Messages between processes over one file. The rest is in the contract. */
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, test } from 'vitest';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { bytesOf, freshPath } from './files.ts';
-import { OLD_ROWS, olderFile } from './older-file.ts';
 import { type Other, startOther } from './other-process.ts';
 import { bodies, failing, row } from './rows-of.ts';
 
@@ -105,43 +104,6 @@ describe('a reader', () => {
     expect(() => reader.post('a', 'x')).toThrow(failing('journal_cannot_write'));
     expect(() => reader.posts('b')).toThrow(failing('run_unknown'));
     expect(bytesOf(path)).toEqual(before);
-  });
-});
-
-describe('a file of format 1', () => {
-  test('is read as it is, with its runs and no messages', async () => {
-    const path = freshPath();
-    olderFile(path, 1);
-    const before = bytesOf(path);
-    const reader = sqliteStore(path, { readonly: true });
-    expect([[...reader.read('a')], reader.posts('a')]).toEqual([OLD_ROWS.a, []]);
-    expect(() => reader.posts('c')).toThrow(failing('run_unknown'));
-    expect(bytesOf(path)).toEqual(before);
-  });
-
-  test('moves forward when it is opened for writing, keeps its runs, and takes messages; a reader follows', async () => {
-    const path = freshPath();
-    olderFile(path, 1);
-    const reader = sqliteStore(path, { readonly: true });
-    const store = sqliteStore(path);
-    expect(store.post('a', 'approve')).toBe(1);
-    const journal = await store.open('a', 'resume');
-    expect([[...journal.read()], texts(journal.posted(0))]).toEqual([OLD_ROWS.a, ['approve']]);
-    expect(texts(reader.posts('a'))).toEqual(['approve']);
-    await journal.close();
-    await store.close();
-    const copy = sqliteStore(`${path}.v1-backup`, { readonly: true });
-    expect([[...copy.read('a')], copy.posts('a')]).toEqual([OLD_ROWS.a, []]);
-  });
-
-  test('with a table too many or too few is damaged', async () => {
-    const [half, marked] = [freshPath(), freshPath()];
-    await filled(half);
-    raw(half, 'PRAGMA user_version = 1');
-    olderFile(marked, 1);
-    raw(marked, 'PRAGMA user_version = 2');
-    for (const path of [half, marked])
-      expect(() => sqliteStore(path, { readonly: true })).toThrow(failing('journal_corrupt'));
   });
 });
 

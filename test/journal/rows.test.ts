@@ -1,42 +1,37 @@
 /**
- * The rows of a journal, held byte for byte (test/journal/rows.json): what was written once is read for ever, and is written the same by the
- * runs that began in its format. Rows that a later format has otherwise are in a file of their own. A row of these files is never changed; a
- * new kind of entry adds rows to them.
+ * The rows of a journal, held byte for byte (test/journal/rows.json), so that none changes unseen. From the first release on, a row of the file is
+ * never changed; a new kind of entry adds rows to it.
  */
 import { readFileSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { EntryDecoder, EntryEncoder, FORMAT } from '../../src/journal/entry-codec.ts';
 import type { StoredRow } from '../../src/journal/journal.ts';
 import type { Lost } from '../../src/journal/lost.ts';
 import type { Entry } from '../../src/model/entry.ts';
 import { EVERY_ENTRY, LOSSY } from './every-entry.ts';
+import { failing } from './rows-of.ts';
 
 type Rows = readonly (readonly [kind: number, body: string])[];
 interface Written {
   readonly rows: Rows;
   readonly lost?: readonly Lost[];
 }
-const file = (name: string): Readonly<Record<string, Written>> =>
-  JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
-const written = file('rows.json');
-/** The format of those rows, and the first in which a number stands for members of a step that say nothing. */
-const WHOLE = 5;
-const WITH_GAPS = file('rows-6.json');
+const written: Readonly<Record<string, Written>> = JSON.parse(
+  readFileSync(new URL('rows.json', import.meta.url), 'utf8'),
+);
 
 const entries: [string, Entry][] = Object.entries(EVERY_ENTRY).flatMap(([kind, variants]) =>
   Object.entries(variants).map(([variant, entry]): [string, Entry] => [`${kind}: ${variant}`, entry]),
 );
 
-function rowsOf(entry: Entry, format = WHOLE): Written {
+function rowsOf(entry: Entry): Written {
   const lost: Lost[] = [];
-  const encoder = new EntryEncoder(undefined, [], undefined, format);
-  const rows = encoder.rows(entry, (what) => lost.push(what));
+  const rows = new EntryEncoder().rows(entry, (what) => lost.push(what));
   const pairs = rows.map(({ kind, body }) => [kind, body] as const);
   return lost.length === 0 ? { rows: pairs } : { rows: pairs, lost };
 }
 
-/** The steps whose moves are those of their parties: that is not written, and read as it is in journals that never said it. */
+/** The steps whose moves are those of their parties: that is not written. */
 const USUAL = new Set([
   'step: that moves the region of its party',
   'step: that moves the regions of its parties, the other one first',
@@ -64,18 +59,6 @@ describe('an entry', () => {
     expect(missing).toEqual(
       (written[name]?.lost ?? []).flatMap(({ of, path }) => (of === 'event' ? [] : path.join('/'))),
     );
-  });
-
-  test.each(entries)('is written with its gaps by a run of format 6, and read back: %s', (name, entry) => {
-    const rows = WITH_GAPS[name] ?? written[name];
-    expect(rowsOf(entry, FORMAT)).toEqual(rows);
-    expect(read(rows?.rows ?? []).entry).toEqual(asRead(name, entry));
-  });
-
-  test('has a row with gaps in the second file only where the first has it otherwise', () => {
-    expect(FORMAT).toBe(6);
-    const others = entries.filter(([name, entry]) => !isDeepStrictEqual(rowsOf(entry, FORMAT), written[name]));
-    expect(others.map(([name]) => name).sort()).toEqual(Object.keys(WITH_GAPS).sort());
   });
 
   test('has a row in the file for every one of these, and for nothing else', () => {
@@ -116,17 +99,14 @@ describe('a value in as many containers as may be is read back', () => {
   });
 });
 
-test('a row of a journal of the first format has an intent without its arguments', () => {
-  const rows = written['intent: of a call']?.rows ?? [];
-  const [kind, body] = rows.at(-1) as readonly [number, string];
-  const old = JSON.stringify((JSON.parse(body) as unknown[]).slice(0, 7));
-  const { args: _, ...intent } = EVERY_ENTRY.intent['of a call'] as Extract<Entry, { do: 'intent' }>;
-  const { entry } = read([...rows.slice(0, -1), [kind, old]]);
-  expect(entry).toStrictEqual(intent);
+test('a run of another format is refused with its number', () => {
+  const begin = { ...EVERY_ENTRY.begin['with its secret'], format: FORMAT + 1 } as Entry;
+  expect(() => read(rowsOf(begin).rows)).toThrow(failing('journal_not_ours'));
+  expect(() => read(rowsOf(begin).rows)).toThrow('written in format 2, and this Belay has format 1');
 });
 
-test.each([0, -1, 2.5, 11, 1e9])('a row with a gap of %d members, which is none, is damaged', (gap) => {
-  const rows = WITH_GAPS['step: from outside, the last of its actor']?.rows ?? [];
+test.each([0, -1, 2.5, 10, 1e9])('a row with a gap of %d members, which is none, is damaged', (gap) => {
+  const rows = written['step: from outside, the last of its actor']?.rows ?? [];
   const [kind, body] = rows.at(-1) as readonly [number, string];
   const stored = JSON.parse(body) as unknown[];
   const at = stored.findLastIndex((member) => typeof member === 'number');

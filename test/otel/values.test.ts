@@ -1,6 +1,5 @@
 /** Values leave a run only where that is wanted, and what its config redacts never does. */
 import { describe, expect, test } from 'vitest';
-import { memoryStore } from '../../src/journal/memory/store.ts';
 import { until } from '../poll.ts';
 import { Line, type Station } from '../sidecar/stations.ts';
 import { Collected } from './collected.ts';
@@ -81,25 +80,6 @@ describe('what is told of values', () => {
     const result = (name: string) => String(process.span(`execute_tool ${name}`).attributes['gen_ai.tool.call.result']);
     expect([result('long').length, result('long').endsWith('x...')]).toEqual([4_003, true]);
     expect(result('odd')).toMatch(/^\(no text: /);
-    await run.close();
-  });
-
-  test('counts the keys of a run of an earlier format in, which are made of its entities in plain text', async () => {
-    const journal = memoryStore();
-    const line = new Line([{ name: 'book', tool: 'effect: idempotent' }]);
-    const now = memoryStore();
-    await (await line.begin({ journal: now })).close();
-    const rows = [...now.read('r')].map(({ kind, body }) => ({ kind, body }));
-    const { secret: _, ...begun } = JSON.parse(rows[0]?.body ?? '');
-    const old = await journal.open('r', 'create');
-    old.append([{ kind: 1, body: JSON.stringify({ ...begun, format: 2 }) }, ...rows.slice(1)]);
-    await old.close();
-    const process = new Collected();
-    const run = await line.resume(process.telemetry(line.options({ journal }) as never));
-    run.send('go');
-    await run.at('rest');
-    expect(line.calls[0]?.key).toBe('["r","BOOK","it",0,"book",0]');
-    expect(process.span('execute_tool book').attributes).not.toHaveProperty('gen_ai.tool.call.id');
     await run.close();
   });
 

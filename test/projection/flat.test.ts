@@ -156,14 +156,14 @@ test('the step of an actor before another is found without those before it', () 
 
 describe('a timer', () => {
   const entry = (id: string, delay: number | null) => {
-    return { do: 'timer', actor: 0, id, region: '', event: { type: id }, delay } as const;
+    return { do: 'timer', actor: 0, id, region: '', event: { type: id }, delay, due: 10 } as const;
   };
 
   test('is armed and taken back without a look at those that are gone', () => {
     const timers = new Timers(placesOf(step(0, ['0:'])));
     let looked = 0;
     for (let n = 0; n < SIZE; n += 1) {
-      timers.take(entry('t', 10), 0);
+      timers.take(entry('t', 10));
       const [armed] = timers.armed();
       for (const name of ['actor', 'id'] as const) {
         const value = armed?.[name];
@@ -174,7 +174,7 @@ describe('a timer', () => {
           },
         });
       }
-      timers.take(entry('t', null), 0);
+      timers.take(entry('t', null));
     }
     expect(timers.named(0, 't').every(({ gone }) => gone !== null)).toBe(true);
     expect(looked).toBeLessThanOrEqual(2 * SIZE);
@@ -184,9 +184,9 @@ describe('a timer', () => {
     const [first, second, third] = [step(0, ['0:']), step(1, ['0:']), step(2, ['0:'])];
     const places = placesOf(first);
     const timers = new Timers(places);
-    timers.take(entry('t', 10), 0);
+    timers.take(entry('t', 10));
     places.add(second);
-    timers.take(entry('t', null), 0);
+    timers.take(entry('t', null));
     expect(timers.named(0, 't')[0]?.gone).toBe(second);
     places.remove(new Set([second]));
     timers.rollBack(new Set([second]));

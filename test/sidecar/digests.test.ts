@@ -1,11 +1,9 @@
 /** Digests of arguments are made under a secret of the run: what is exported of one cannot be tried against guesses. */
 import { expect, test } from 'vitest';
 import { argsDigest } from '../../src/effects/digest.ts';
-import { type KeyForm, keyOf } from '../../src/effects/keys.ts';
-import { EntryEncoder } from '../../src/journal/entry-codec.ts';
+import { keyOf } from '../../src/effects/keys.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { readRun } from '../../src/sidecar/opening/read-run.ts';
-import { machineShape } from '../../src/xstate/shape.ts';
 import { until } from '../poll.ts';
 import { Line } from './stations.ts';
 
@@ -39,13 +37,6 @@ test('the same arguments have another digest in another run, and the same one in
   expect([one, other]).not.toContain(argsDigest({ wanted: 'x' }, null));
 });
 
-test('a journal of an earlier version keeps the plain digest', () => {
-  const digests = { config: 'c', machine: 'm' };
-  const rows = new EntryEncoder().rows({ do: 'begin', agent: 'line', digests, format: 2 }, () => {});
-  const { runState: fold } = readRun(rows.map((row, index) => ({ ...row, seq: index + 1, time: 0 })));
-  expect(fold.secret).toBeNull();
-});
-
 const READABLE = JSON.stringify(['r', 'PAY', 'it', 0, 'pay', 0]);
 const STATIONS = [{ name: 'pay', reads: ['wanted'], tool: 'effect: idempotent' }];
 
@@ -61,31 +52,11 @@ test('a key is the same for the same decision in the next process, and another o
     await second.at('rest');
     await second.close();
     const { runState: fold } = readRun(journal.read('r'));
-    expect(line.calls.map(({ key }) => key)).toEqual([0, 1].map(() => keyOf(READABLE, fold.ledger.form)));
+    expect(line.calls.map(({ key }) => key)).toEqual([0, 1].map(() => keyOf(READABLE, fold.secret)));
     return line.calls[0]?.key;
   };
   const [one, other] = [await keys(), await keys()];
   expect(one).toMatch(/^belay-[\w-]{43}$/);
   expect(one).not.toBe(other);
-  expect([one, other]).not.toContain(keyOf(READABLE, { is: 'opaque' }));
-});
-
-test.each<[number, KeyForm]>([
-  [2, { is: 'readable' }],
-  [3, { is: 'opaque' }],
-])('a journal begun in format %i goes on with the keys that it began with', async (format, form) => {
-  const journal = memoryStore();
-  const line = new Line(STATIONS);
-  const digests = { config: line.config.digest, machine: machineShape(line.machine as never).digest };
-  const secret = format === 2 ? {} : { secret: 'ab'.repeat(32) };
-  const begun = await journal.open('r', 'create');
-  begun.append(new EntryEncoder().rows({ do: 'begin', agent: 'line', digests, format, ...secret }, () => {}));
-  await begun.close();
-  const run = await line.resume({ journal });
-  run.send('go');
-  await run.at('rest');
-  await run.close();
-  const { runState: fold } = readRun(journal.read('r'));
-  expect(line.calls.map(({ key }) => key)).toEqual([keyOf(READABLE, form)]);
-  expect([...fold.ledger.all()].map(({ key }) => key)).toEqual([keyOf(READABLE, form)]);
+  expect([one, other]).not.toContain(keyOf(READABLE, ''));
 });

@@ -1,5 +1,5 @@
 /** A run whose journal is read into its ledgers. */
-import { type KeyForm, keyOf as named } from '../../src/effects/keys.ts';
+import { keyOf as named } from '../../src/effects/keys.ts';
 import { kindOf } from '../../src/journal/entry-codec.ts';
 import type { StoredRow } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
@@ -8,16 +8,16 @@ import { readRun } from '../../src/sidecar/opening/read-run.ts';
 import type { SidecarOptions } from '../../src/xstate/attach.ts';
 import { type Does, Line, type Station } from './stations.ts';
 
-/** The form of the keys of the run that was begun last. */
-let form: KeyForm;
-export const keyOf = (name: string) => named(JSON.stringify(['r', name.toUpperCase(), 'it', 0, name, 0]), form);
+/** The secret of the run that was begun last. */
+let secret: string;
+export const keyOf = (name: string) => named(JSON.stringify(['r', name.toUpperCase(), 'it', 0, name, 0]), secret);
 
 /** A run of a line in a journal that can be read, and its ledgers. */
 export async function begun(line: Line, more: Partial<SidecarOptions> = {}) {
   const journal = memoryStore();
   const run = await line.begin({ journal, ...more });
   await run.sidecar.durable();
-  form = readRun(journal.read('r')).runState.ledger.form;
+  secret = readRun(journal.read('r')).runState.secret;
   run.send('go');
   const rows = async () => {
     await run.sidecar.durable();

@@ -60,8 +60,8 @@ describe('finished work behind what was found wrong', () => {
     expect([line.called('a'), line.called('b')]).toEqual([3, 2]);
     const keys = line.calls.filter(({ tool }) => tool === 'b').map(({ key }) => key);
     await run.sidecar.durable();
-    const { form } = readRun(store.read('r')).runState.ledger;
-    expect(keys).toEqual([0, 1].map((nth) => keyOf(JSON.stringify(['r', 'B', 'it', nth, 'b', 0]), form)));
+    const { secret } = readRun(store.read('r')).runState.ledger;
+    expect(keys).toEqual([0, 1].map((nth) => keyOf(JSON.stringify(['r', 'B', 'it', nth, 'b', 0]), secret)));
     await run.close();
   });
 

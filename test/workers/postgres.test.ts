@@ -57,18 +57,3 @@ test.skipIf(server === null)(
     await store.close();
   },
 );
-
-test.skipIf(server === null)('a store of the first format moves forward, and its runs and messages stay', async () => {
-  const address = server?.address() ?? '';
-  const old = `${schema} old`;
-  const { migration } = await import('../../src/journal/postgres/schema.ts');
-  await server?.query(migration(old, 0));
-  await server?.query(`INSERT INTO "${old}".run (name, posts) VALUES ('a', 0)`);
-  const store = postgresStore({ address, schema: old });
-  expect(await store.runs()).toMatchObject([{ run: 'a', head: 0 }]);
-  expect(await store.post('a', 'still heard')).toBe(1);
-  await workClient(store).start({ run: 'b', agent: 'order' });
-  expect((await store.work.order('b'))?.due).toBe(0);
-  await store.close();
-  await server?.query(`DROP SCHEMA "${old}" CASCADE`);
-});

@@ -15,7 +15,7 @@ export interface FileRecord {
   readonly after: string | null;
   /** True if the call waits for a publication. */
   readonly staged: boolean;
-  /** The file's content when the call was staged. An older version of the adapter did not record it. */
+  /** The file's content when the call was staged; left out where it is not staged. */
   readonly base?: string | null;
   /** The name of the publication that it belongs to, if there is a manifest of that name. */
   readonly publication: string | null;

@@ -16,7 +16,7 @@ import { changedAfter } from './versions.ts';
 const LASTS = 30_000;
 
 const TABLES = `
-  CREATE TABLE IF NOT EXISTS belay_staged (key TEXT PRIMARY KEY, input TEXT NOT NULL, base TEXT);
+  CREATE TABLE IF NOT EXISTS belay_staged (key TEXT PRIMARY KEY, input TEXT NOT NULL, base TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS belay_reserved (tab TEXT NOT NULL, row TEXT NOT NULL, id TEXT NOT NULL, key TEXT NOT NULL, until REAL NOT NULL,
     PRIMARY KEY (tab, row));
 `;
@@ -24,8 +24,8 @@ const TABLES = `
 /** A write that waits to be published. */
 export interface StagedRow {
   readonly input: string;
-  /** The digest of the row when it was staged; null where an older version of the adapter staged it. */
-  readonly base: string | null;
+  /** The digest of the row when it was staged. */
+  readonly base: string;
 }
 
 /** A staged write with the row that it is about. */
@@ -37,8 +37,6 @@ export interface Waiting {
 /** Makes the tables where they are missing. */
 export function prepareStaging(db: RowDatabase): void {
   db.exec(TABLES);
-  const columns = db.prepare("SELECT name FROM pragma_table_info('belay_staged')").all() as { name: string }[];
-  if (!columns.some(({ name }) => name === 'base')) db.exec('ALTER TABLE belay_staged ADD COLUMN base TEXT');
 }
 
 export function stagedOf(db: RowDatabase, key: string): StagedRow | undefined {
@@ -90,7 +88,7 @@ function movedWhy(db: RowDatabase, target: Target, { base }: StagedRow, relies: 
   if (since !== null && changedAfter(db, target, Number(since))) return 'it was read';
   const before = follows === null ? undefined : effectOf(db, follows);
   if (before !== undefined && rowMoved(db, before, target) !== null) return 'this run last wrote it';
-  return base !== null && base !== baseOf(db, target) ? 'its change was staged' : null;
+  return base !== baseOf(db, target) ? 'its change was staged' : null;
 }
 
 /**

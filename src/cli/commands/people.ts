@@ -6,7 +6,7 @@ import { type Command, Option } from 'commander';
 import { answeredCode, answeredText, answerGate, type Saying } from '../approvals/answering.ts';
 import { listGates } from '../approvals/approvals.ts';
 import { JOURNAL } from '../reading/reading.ts';
-import { finish, note, page, tell, terminal } from '../terminal/console.ts';
+import { finish, page, tell, terminal } from '../terminal/console.ts';
 
 const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
 
@@ -30,16 +30,10 @@ interface Given {
   json?: boolean;
 }
 
-/** Adds `belay approvals`, and its old name. */
+/** Adds `belay approvals`. */
 export function addApprovals(program: Command): void {
-  lists(program.command('approvals'));
-  lists(program.command('gates', { hidden: true })).hook('preAction', () =>
-    note('belay gates is belay approvals now: the old name will go'),
-  );
-}
-
-function lists(command: Command): Command {
-  return command
+  program
+    .command('approvals')
     .description('list what runs ask of people, and the commands that answer it')
     .argument('[run]', 'one run; left out, all runs of the file')
     .option('--all', 'also those that were answered, with the person and the reason')

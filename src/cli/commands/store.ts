@@ -15,8 +15,8 @@ export function addStore(program: Command): void {
     .addHelpText(
       'after',
       `
-A place that has the format already is left as it is. There is no way back: a
-release before this one refuses what is migrated. In PostgreSQL the tables are
+A place that has the format already is left as it is. There is no way back: an
+older release refuses what is migrated. In PostgreSQL the tables are
 made in the schema "belay", or in the one that the address names.
 
 Examples:
@@ -24,7 +24,7 @@ Examples:
   belay store migrate --store 'postgres://db.example/belay?schema=orders'
 
 Exit code: 0 when the place has the format of this release; 2 when it cannot be
-opened, is none of Belay's or of a newer release, or the command is misused.`,
+opened, is none of Belay's or of another format, or the command is misused.`,
     )
     .action(async ({ journal }: { journal: string }) => {
       try {

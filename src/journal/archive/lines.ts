@@ -74,7 +74,7 @@ function escaped(character: string): string {
 
 /**
  * Reads an archive back, whole.
- * @throws JournalError `journal_corrupt` where anything of it is not as it was written; `journal_too_new`.
+ * @throws JournalError `journal_corrupt` where anything of it is not as it was written; `journal_not_ours` where it is of another version.
  */
 export function archivedRuns(text: string, path: string): readonly ArchivedRun[] {
   const lines = text.split('\n');
@@ -109,8 +109,8 @@ type Bad = (why: string) => JournalError;
 
 function begun({ belay, version, run, order }: Value, found: readonly ArchivedRun[], bad: Bad): Opened {
   if (belay !== 'run' || !isCount(version)) throw bad('a run begins with {"belay":"run","version":…}');
-  if (version > VERSION)
-    throw new JournalError('journal_too_new', bad(`version ${version} is newer than this release`).message);
+  if (version !== VERSION)
+    throw new JournalError('journal_not_ours', bad(`it has version ${version}, and this Belay has ${VERSION}`).message);
   if (typeof run !== 'string' || !isRunName(run)) throw bad('it has no name that a run can have');
   if (found.some((each) => each.run === run)) throw bad(`run ${JSON.stringify(run)} is there twice`);
   // The digest at the end says that it is as it was written.

@@ -16,7 +16,7 @@ import { type ArchivedRun, archivedRuns } from './lines.ts';
 
 /**
  * Reads an archive.
- * @throws JournalError `journal_cannot_read`, `journal_corrupt`, `journal_too_new`.
+ * @throws JournalError `journal_cannot_read`, `journal_corrupt`, `journal_not_ours`.
  */
 export function archiveStore(path: string): LocalStore {
   let text: string;

@@ -46,7 +46,6 @@ class KnownNames {
 
 /** Writes the entries and values of one base. */
 export class BaseEncoder extends RowNames implements RowWriter {
-  readonly gaps = true;
   readonly #contents: BaseContents;
   readonly #codecs: readonly ValueCodec[];
   /** The number of times that something stood in the place of what has no text. */

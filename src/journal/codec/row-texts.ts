@@ -3,7 +3,6 @@ import { type Encoded, type EncodeOptions, encode } from '../codec.ts';
 import { LARGEST_ROW } from '../contents/form.ts';
 import type { ContentWriter } from '../contents/writer.ts';
 import type { RowWriter } from '../entry-forms.ts';
-import { GAPS_SINCE } from '../entry-row.ts';
 import { JournalError } from '../journal.ts';
 import { encodingWith, LOSSES, type Lost, textInstead, type ValuePlace } from '../lost.ts';
 import { type Names, RowNames } from '../names.ts';
@@ -11,26 +10,23 @@ import type { ValueCodec } from '../value-codec.ts';
 
 /** Writes the names and values of one run. */
 export class RowTexts extends RowNames implements RowWriter {
-  readonly gaps: boolean;
   #lost: (what: Lost) => void = () => {};
   #held = 0;
   readonly #options: EncodeOptions;
   /** For what many readers read alone, without the contents. */
   readonly #whole: EncodeOptions;
   readonly #ofContext: EncodeOptions;
-  readonly #contents: ContentWriter | null;
+  readonly #contents: ContentWriter;
   /** For what is not written yet: what was written before is known, and nothing is stored. */
   readonly #tried: EncodeOptions;
 
-  /** @param format the one that the run began in. */
-  constructor(names: Names, codecs: readonly ValueCodec[], contents: ContentWriter | null, format: number) {
+  constructor(names: Names, codecs: readonly ValueCodec[], contents: ContentWriter) {
     super(names);
-    this.gaps = format >= GAPS_SINCE;
     this.#whole = encodingWith(codecs);
     this.#contents = contents;
     this.#options = { ...this.#whole, contents };
     this.#ofContext = { ...this.#options, isContext: true };
-    this.#tried = { ...this.#whole, contents: contents?.unwritten ?? null };
+    this.#tried = { ...this.#whole, contents: contents.unwritten };
   }
 
   /** Begins a row. */
@@ -42,7 +38,7 @@ export class RowTexts extends RowNames implements RowWriter {
   value(value: unknown, standing: ValuePlace, at: readonly string[]): string {
     const encoded = this.#within(encode(value, this.#optionsFor(standing)));
     // A member that is added to a list of the context.
-    if (standing === 'memory' && isIndex(at.at(-1))) this.#contents?.parts.add([value]);
+    if (standing === 'memory' && isIndex(at.at(-1))) this.#contents.parts.add([value]);
     if ('text' in encoded) return encoded.text;
     const { of, instead } = LOSSES[standing];
     const path = [...at, ...encoded.path];

@@ -18,9 +18,6 @@ export const PART_KIND = 27;
  */
 export const PART = 480;
 
-/** The first format of journals that have contents. */
-export const CONTENTS_SINCE = 5;
-
 /** The length of the shortest text that is worth a row. */
 export const SHORTEST = 256;
 

@@ -1,35 +1,9 @@
 /**
- * Format 4: the claims of runs. The one row of `claim_order` is the lock of everything that changes: its `epoch` counts the grants, its
+ * The claims of runs. The one row of `claim_order` is the lock of everything that changes: its `epoch` counts the grants, its
  * `line` the changes that those who wait have to see. Who takes what neither another run has nor a call in line wants needs one function; the
  * others are judged by the process that asks, and what it has found is kept only if the line is as it was.
  */
 import { REFUSE_HELD } from './functions.ts';
-
-/** The function by which a person frees the claims of a run. @param row what becomes of the row of the run, whose worker has lost it. */
-export const claimFree = (
-  create: string,
-  row: string,
-): string => `${create} FUNCTION belay.claim_free(p_name text, p_head bigint, p_by text, p_channel text)
-RETURNS TABLE (refusal text, holder text, remaining bigint, keys text[]) LANGUAGE plpgsql AS $belay$
-#variable_conflict use_column
-DECLARE
-  found_run belay.run;
-  keeper belay.worker;
-BEGIN
-  PERFORM belay.safely();
-  PERFORM FROM belay.claim_order FOR UPDATE;
-  SELECT * INTO found_run FROM belay.run WHERE name = p_name FOR UPDATE;
-  IF NOT FOUND THEN refusal := 'run_unknown'; RETURN NEXT; RETURN; END IF;${REFUSE_HELD('found_run')}
-  IF p_head IS NOT NULL AND found_run.head <> p_head THEN refusal := 'moved'; RETURN NEXT; RETURN; END IF;
-  -- A worker that comes back finds another fence than its own.
-  UPDATE belay.run SET ${row} WHERE id = found_run.id;
-  DELETE FROM belay.claim_wait WHERE run = found_run.id;
-  keys := belay.claim_clear(found_run.id, p_channel);
-  IF p_head IS NOT NULL AND cardinality(keys) > 0 THEN
-    INSERT INTO belay.claim_freed (run, by, time, keys) VALUES (found_run.id, p_by, clock_timestamp(), keys);
-  END IF;
-  RETURN NEXT;
-END $belay$;`;
 
 /** The statements that make it. */
 export const CLAIM_SCHEMA = `
@@ -170,4 +144,26 @@ BEGIN
   END IF;
 END $belay$;
 
-${claimFree('CREATE', 'nonce = NULL, worker = NULL')}`;
+CREATE FUNCTION belay.claim_free(p_name text, p_head bigint, p_by text, p_channel text)
+RETURNS TABLE (refusal text, holder text, remaining bigint, keys text[]) LANGUAGE plpgsql AS $belay$
+#variable_conflict use_column
+DECLARE
+  found_run belay.run;
+  keeper belay.worker;
+BEGIN
+  PERFORM belay.safely();
+  PERFORM FROM belay.claim_order FOR UPDATE;
+  SELECT * INTO found_run FROM belay.run WHERE name = p_name FOR UPDATE;
+  IF NOT FOUND THEN refusal := 'run_unknown'; RETURN NEXT; RETURN; END IF;${REFUSE_HELD('found_run')}
+  IF p_head IS NOT NULL AND found_run.head <> p_head THEN refusal := 'moved'; RETURN NEXT; RETURN; END IF;
+  -- A worker that comes back finds another fence than its own.
+  UPDATE belay.run SET nonce = NULL, worker = NULL,
+      overtaken = CASE WHEN worker IS NULL THEN overtaken ELSE head END
+    WHERE id = found_run.id;
+  DELETE FROM belay.claim_wait WHERE run = found_run.id;
+  keys := belay.claim_clear(found_run.id, p_channel);
+  IF p_head IS NOT NULL AND cardinality(keys) > 0 THEN
+    INSERT INTO belay.claim_freed (run, by, time, keys) VALUES (found_run.id, p_by, clock_timestamp(), keys);
+  END IF;
+  RETURN NEXT;
+END $belay$;`;

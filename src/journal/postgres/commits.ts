@@ -22,8 +22,7 @@ const MESSAGE = 128 * 1024 * 1024;
 const PAUSE = 50;
 const LONGEST_PAUSE = 1_000;
 
-const APPEND = 'SELECT held, heard FROM belay.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)';
-const APPEND_ACTS =
+const APPEND =
   'SELECT held, heard FROM belay.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)';
 const FENCE = 'SELECT head, hash, token, nonce, posts FROM belay.run WHERE id = $1';
 
@@ -108,11 +107,10 @@ export class Commits {
   async #send(sent: readonly Sent[]): Promise<void> {
     if (sent.length === 0) return;
     const values = valuesOf(sent, await this.#database.identity());
-    const statement = statementFor(values);
     const patience = performance.now() + this.#timing.patienceMs;
     for (let tries = 1; ; tries += 1) {
       try {
-        const rows = await this.#database.once(statement, values);
+        const rows = await this.#database.once(APPEND, values);
         const held = new Map(rows.map(({ held: run, heard }) => [whole(run), whole(heard)]));
         for (const each of sent) await this.#told(each, held.get(each.writer.run.id));
         return;
@@ -145,7 +143,7 @@ export class Commits {
     writer.durableNote = undefined;
     for (const group of [...lacking, { ...flying, before: writer.durable }]) {
       const values = valuesOf([{ writer, before: group.before, flying: group }], identity);
-      if ((await this.#database.once(statementFor(values), values)).length === 0) return false;
+      if ((await this.#database.once(APPEND, values)).length === 0) return false;
     }
     land(writer);
     return true;
@@ -205,17 +203,11 @@ function noteOf({ writer, flying: { note } }: Sent, identity: Buffer): Buffer | 
   return note === null ? Buffer.alloc(0) : keptNote(identity, writer.run, note);
 }
 
-/** The append that takes so many values: with acts, or without. */
-function statementFor({ length }: readonly unknown[]): string {
-  return length > 14 ? APPEND_ACTS : APPEND;
-}
-
-/** The changes of groups to acts, as values; none where there are none. */
+/** The changes of groups to acts, as values. */
 function actsOf(sent: readonly Sent[]): unknown[] {
   const changes = sent.map(({ writer, flying }) => ({ run: writer.run.id, ...settled(flying.acts) }));
   const freed = changes.flatMap(({ run, freed: keys }) => keys.map((key) => [run, key] as const));
   const taken = changes.flatMap(({ run, taken: acts }) => acts.map(([act, key]) => [run, act, key] as const));
-  if (freed.length + taken.length === 0) return [];
   const [releasing, keys] = [freed.map(([run]) => run), freed.map(([, key]) => key)];
   return [releasing, keys, taken.map(([run]) => run), taken.map(([, act]) => act), taken.map(([, , key]) => key)];
 }

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { PROCESS } from '../../clock/clock.ts';
 import { JournalError } from '../journal.ts';
 import { type Doing, failingOf, named, stateOf } from './errors.ts';
-import { FORMAT, migration, within } from './schema.ts';
+import { type Migration, migration, within } from './schema.ts';
 
 /** The part of a pool of `pg` that a store needs. */
 export interface PostgresPool {
@@ -27,6 +27,7 @@ export interface Way {
   /** The time for which a statement that writes is sent again: a server that starts again is waited for. */
   readonly patienceMs: number;
   readonly migrate: boolean;
+  readonly migrations: readonly Migration[];
 }
 
 type Row = Readonly<Record<string, unknown>>;
@@ -124,40 +125,45 @@ export class Database {
   async #checked(): Promise<Buffer> {
     try {
       let found = await this.#found();
-      for (let tries = 0; found.format < FORMAT && this.#way.migrate; tries += 1) {
-        if (tries > FORMAT) throw new JournalError('journal_not_ours', `${this.where} cannot be migrated.`);
-        await this.#migrated(found.format);
+      for (let next = this.#after(found.format); next !== undefined; next = this.#after(found.format)) {
+        if (!this.#way.migrate) {
+          const what = found.format === null ? 'has no tables of Belay' : `has tables of format ${found.format}`;
+          const mend = 'Run: belay store migrate --store ADDRESS';
+          throw new JournalError('journal_cannot_read', `${this.where} ${what}. ${mend}`);
+        }
+        await this.#migrated(found.format, next);
         found = await this.#found();
       }
-      if (found.format === FORMAT) return found.identity;
-      const what = found.format === 0 ? 'has no tables of Belay' : `has tables of format ${found.format}`;
-      throw new JournalError('journal_cannot_read', `${this.where} ${what}. Run: belay store migrate --store ADDRESS`);
+      return found.identity;
     } catch (error) {
       throw this.named('read', error);
     }
   }
 
-  /** The format of the store, 0 where there is none. */
-  async #found(): Promise<{ format: number; identity: Buffer }> {
-    const { schema } = this.#way;
+  /** The step that is next in a store of a format; undefined where it has the present one. */
+  #after(format: number | null): Migration | undefined {
+    return this.#way.migrations.find(({ to }) => format === null || to > format);
+  }
+
+  /** The format of the store, null where there is none. */
+  async #found(): Promise<{ format: number | null; identity: Buffer }> {
+    const { schema, migrations } = this.#way;
     const [there] = await this.once('SELECT to_regclass($1) AS store', [`"${schema.replaceAll('"', '""')}".store`]);
-    if (there?.store == null) return { format: 0, identity: Buffer.alloc(0) };
+    if (there?.store == null) return { format: null, identity: Buffer.alloc(0) };
     const [row] = await this.once('SELECT format, identity FROM belay.store', []).catch((error: unknown) => {
       throw stateOf(error) === '42703' ? this.#notOurs('a table "store" of another form') : error;
     });
     const { format, identity } = row ?? {};
-    if (!Number.isSafeInteger(format) || (format as number) < 1 || !Buffer.isBuffer(identity))
+    if (!Number.isSafeInteger(format) || !Buffer.isBuffer(identity))
       throw this.#notOurs('a table "store" without a format');
-    if ((format as number) > FORMAT) {
-      const what = `has tables of format ${format}, and this release knows ${FORMAT}`;
-      throw new JournalError('journal_too_new', `${this.where} ${what}. Use the Belay that wrote it, or a newer one.`);
-    }
+    if (!migrations.some(({ to }) => to === format))
+      throw this.#notOurs(`tables of format ${format}, and this Belay has format ${migrations.at(-1)?.to}`);
     return { format: format as number, identity };
   }
 
-  async #migrated(from: number): Promise<void> {
+  async #migrated(from: number | null, step: Migration): Promise<void> {
     try {
-      await this.#pool.query(migration(this.#way.schema, from));
+      await this.#pool.query(migration(this.#way.schema, from, step));
     } catch (error) {
       // Another process was first, or a table of that name is there that is none of ours: looking again tells.
       const state = stateOf(error);

@@ -14,28 +14,6 @@ export const REFUSE_HELD = (run: string): string => `
       RETURN NEXT; RETURN;
     END IF;`;
 
-/** The beginning of a taking: it locks the run, makes it where it may, and refuses one that a living worker has. */
-export const FOUND_FREE = `#variable_conflict use_column
-DECLARE
-  taken belay.run;
-  keeper belay.worker;
-  made boolean := false;
-BEGIN
-  PERFORM belay.safely();
-  SELECT * INTO taken FROM belay.run WHERE name = p_name FOR UPDATE;
-  IF NOT FOUND AND p_mode <> 'resume' THEN
-    INSERT INTO belay.run (name) VALUES (p_name) ON CONFLICT (name) DO NOTHING;
-    made := FOUND;
-    SELECT * INTO taken FROM belay.run WHERE name = p_name FOR UPDATE;
-  END IF;
-  IF taken.id IS NULL THEN
-    refusal := 'run_unknown'; RETURN NEXT; RETURN;
-  END IF;
-  IF taken.nonce IS DISTINCT FROM p_nonce THEN
-    IF p_mode = 'create' AND NOT made THEN
-      refusal := 'run_exists'; RETURN NEXT; RETURN;
-    END IF;${REFUSE_HELD('taken')}`;
-
 /** Makes sure that everything acknowledged is on the disk of the server, whatever the session or the role has set. */
 const SAFELY = `
 CREATE FUNCTION belay.safely() RETURNS void LANGUAGE plpgsql AS $belay$
@@ -58,28 +36,57 @@ $belay$;`;
 
 /**
  * Takes the lease of a run, and makes the run where it may. An append that is under way is waited for; one that comes later
- * finds another token. Sent again with the same nonce it answers the same.
+ * finds another token. Sent again with the same nonce it answers the same. A run that is taken from a worker whose lease had run out
+ * has the head at which it was taken: that process may still make a call, unless the next one knows that it is gone.
  */
 const TAKE = `
-CREATE FUNCTION belay.take(p_name text, p_mode text, p_worker uuid, p_nonce uuid)
-RETURNS TABLE (refusal text, holder text, remaining bigint, o_id bigint, o_token bigint) LANGUAGE plpgsql AS $belay$
-${FOUND_FREE}
-    UPDATE belay.run SET token = token + 1, nonce = p_nonce, worker = p_worker WHERE id = taken.id
-      RETURNING token INTO taken.token;
+CREATE FUNCTION belay.take(p_name text, p_mode text, p_worker uuid, p_nonce uuid, p_process text)
+RETURNS TABLE (refusal text, holder text, remaining bigint, o_id bigint, o_token bigint, o_overtaken bigint,
+  o_from text, o_before bigint) LANGUAGE plpgsql AS $belay$
+#variable_conflict use_column
+DECLARE
+  taken belay.run;
+  keeper belay.worker;
+  made boolean := false;
+BEGIN
+  PERFORM belay.safely();
+  SELECT * INTO taken FROM belay.run WHERE name = p_name FOR UPDATE;
+  IF NOT FOUND AND p_mode <> 'resume' THEN
+    INSERT INTO belay.run (name) VALUES (p_name) ON CONFLICT (name) DO NOTHING;
+    made := FOUND;
+    SELECT * INTO taken FROM belay.run WHERE name = p_name FOR UPDATE;
   END IF;
-  o_id := taken.id; o_token := taken.token;
+  IF taken.id IS NULL THEN
+    refusal := 'run_unknown'; RETURN NEXT; RETURN;
+  END IF;
+  IF taken.nonce IS DISTINCT FROM p_nonce THEN
+    IF p_mode = 'create' AND NOT made THEN
+      refusal := 'run_exists'; RETURN NEXT; RETURN;
+    END IF;${REFUSE_HELD('taken')}
+    IF taken.worker IS NOT NULL THEN
+      o_before := taken.overtaken;
+      SELECT process INTO o_from FROM belay.worker WHERE id = taken.worker;
+      taken.overtaken := taken.head;
+    END IF;
+    UPDATE belay.run SET token = token + 1, nonce = p_nonce, worker = p_worker, overtaken = taken.overtaken
+      WHERE id = taken.id RETURNING token INTO taken.token;
+    UPDATE belay.worker SET process = p_process WHERE id = p_worker AND process IS DISTINCT FROM p_process;
+  END IF;
+  o_id := taken.id; o_token := taken.token; o_overtaken := taken.overtaken;
   RETURN NEXT;
 END $belay$;`;
 
 /**
  * Appends one commit group to each of several runs that are still their writer's: token, nonce and head are compared in the
- * statement that moves the head. Answers with those runs and the number of messages of each. The caller sorts the runs, so
- * that two callers never wait for each other in a circle.
+ * statement that moves the head, and with it the note of the run (J6). The acts (J9) of those runs are freed and taken in the same
+ * transaction. Answers with those runs and the number of messages of each. The caller sorts the runs, so that two callers never wait
+ * for each other in a circle.
  */
 const APPEND = `
 CREATE FUNCTION belay.append(p_runs bigint[], p_tokens bigint[], p_nonces uuid[], p_befores bigint[], p_lasts bigint[],
   p_times bigint[], p_hashes bytea, p_owners bigint[], p_seqs bigint[], p_kinds bigint[], p_places int[],
-  p_sizes int[], p_bodies bytea)
+  p_sizes int[], p_bodies bytea, p_notes bytea[], p_releasing bigint[], p_freed text[], p_takers bigint[], p_acts text[],
+  p_keys text[])
 RETURNS TABLE (held bigint, heard bigint) LANGUAGE plpgsql AS $belay$
 #variable_conflict use_column
 DECLARE
@@ -90,7 +97,8 @@ BEGIN
   PERFORM belay.safely();
   FOR i IN 1 .. cardinality(p_runs) LOOP
     digest := substring(p_hashes FROM 32 * i - 31 FOR 32);
-    UPDATE belay.run SET head = p_lasts[i], hash = digest, time = p_times[i]
+    UPDATE belay.run SET head = p_lasts[i], hash = digest, time = p_times[i],
+        note = CASE WHEN p_notes[i] IS NULL THEN note WHEN length(p_notes[i]) = 0 THEN NULL ELSE p_notes[i] END
       WHERE id = p_runs[i] AND token = p_tokens[i] AND nonce = p_nonces[i] AND head = p_befores[i]
       RETURNING posts INTO messages;
     IF FOUND THEN
@@ -106,44 +114,17 @@ BEGIN
     SELECT e.owner, e.seq, e.kind, substring(p_bodies FROM e.place FOR e.size)
     FROM unnest(p_owners, p_seqs, p_kinds, p_places, p_sizes) AS e (owner, seq, kind, place, size)
     WHERE e.owner = ANY (kept);
+  IF cardinality(p_freed) > 0 THEN
+    DELETE FROM belay.act t USING unnest(p_releasing, p_freed) AS f (owner, key), belay.run r
+      WHERE f.owner = ANY (kept) AND r.id = f.owner AND t.run = r.name AND t.key = f.key;
+  END IF;
+  IF cardinality(p_acts) > 0 THEN
+    INSERT INTO belay.act (act, run, key)
+      SELECT n.act, r.name, n.key FROM unnest(p_takers, p_acts, p_keys) AS n (owner, act, key)
+      JOIN belay.run r ON r.id = n.owner WHERE n.owner = ANY (kept) ORDER BY n.act
+      ON CONFLICT (act) DO NOTHING;
+  END IF;
 END $belay$;`;
-
-/**
- * Leaves a message: its number, 0 where there is no such run, -1 where it has as many as it may. Sent again with the same nonce it
- * answers the same.
- */
-const POST = posting({ create: 'CREATE', name: 'post', acting: '', check: '', limit: 'p_limit' });
 
 /** All of them, in the words of the schema "belay". */
-export const FUNCTIONS = [SAFELY, BEAT, TAKE, APPEND, POST].join('\n');
-
-/** The statement that makes a function which leaves a message: its name, how it acts, what it checks first, and how many messages a run may have. */
-export function posting(how: {
-  readonly create: string;
-  readonly name: 'post' | 'operate';
-  readonly acting: string;
-  readonly check: string;
-  readonly limit: string;
-}): string {
-  return `
-${how.create} FUNCTION belay.${how.name}(p_name text, p_time bigint, p_nonce uuid, p_body bytea, p_limit bigint, p_again boolean)
-RETURNS bigint LANGUAGE plpgsql ${how.acting} AS $belay$
-#variable_conflict use_column
-DECLARE
-  to_run belay.run;
-  before bigint;
-BEGIN
-  PERFORM belay.safely();${how.check}
-  SELECT * INTO to_run FROM belay.run WHERE name = p_name FOR UPDATE;
-  IF NOT FOUND THEN RETURN 0; END IF;
-  IF p_again THEN
-    SELECT number INTO before FROM belay.inbox WHERE run = to_run.id AND nonce = p_nonce;
-    IF FOUND THEN RETURN before; END IF;
-  END IF;
-  IF to_run.posts >= ${how.limit} THEN RETURN -1; END IF;
-  UPDATE belay.run SET posts = to_run.posts + 1 WHERE id = to_run.id;
-  INSERT INTO belay.inbox (run, number, time, nonce, body)
-    VALUES (to_run.id, to_run.posts + 1, p_time, p_nonce, p_body);
-  RETURN to_run.posts + 1;
-END $belay$;`;
-}
+export const FUNCTIONS = [SAFELY, BEAT, TAKE, APPEND].join('\n');

@@ -27,6 +27,7 @@ import { deleteRun } from './deleting.ts';
 import { type Host, PostgresJournal } from './journal.ts';
 import { Leases } from './leases.ts';
 import { posted } from './posting.ts';
+import { MIGRATIONS, type Migration } from './schema.ts';
 import { Tables } from './tables.ts';
 import { PostgresWork } from './work.ts';
 import { fail, type Writer, writerOf } from './writer.ts';
@@ -61,6 +62,8 @@ export interface PostgresOptions {
   readonly patienceMs?: number;
   /** The wall clock of rows and messages, in milliseconds. Leases go by the clock of the database. */
   readonly now?: () => number;
+  /** For tests: the formats that exist. */
+  readonly migrations?: readonly Migration[];
 }
 
 /**
@@ -94,10 +97,11 @@ class PostgresStore implements JournalStore {
   constructor(options: PostgresOptions) {
     const { leaseMs = 30_000, pollMs = 1_000, now = Date.now } = options;
     const { delayMs = 50, patienceMs = 60_000, connectMs = 5_000, queryMs = 15_000 } = options;
-    const { pool, connections = 4, migrate = true } = options;
+    const { pool, connections = 4, migrate = true, migrations = MIGRATIONS } = options;
     const { address, schema } = postgresPlace(options.address, options.schema);
     this.#now = now;
-    this.#database = new Database({ address, schema, pool, connections, connectMs, queryMs, patienceMs, migrate });
+    const way = { address, schema, pool, connections, connectMs, queryMs, patienceMs, migrate, migrations };
+    this.#database = new Database(way);
     this.#tables = new Tables(this.#database);
     const refuse = () => this.#refuseIfClosed();
     this.work = new PostgresWork(this.#database, refuse);

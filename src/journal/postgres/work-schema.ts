@@ -18,8 +18,6 @@ CREATE TABLE belay.work (
 ) WITH (fillfactor = 70);
 CREATE INDEX work_due ON belay.work (queue, due) WHERE due IS NOT NULL;
 
-${starting({ create: 'CREATE', acting: '', check: '' })}
-
 CREATE FUNCTION belay.work_taken() RETURNS trigger LANGUAGE plpgsql AS $belay$
 BEGIN
   UPDATE belay.work SET taken = taken + 1, due = least(coalesce(due, clock_timestamp()), clock_timestamp())
@@ -57,27 +55,3 @@ BEGIN
       ELSE clock_timestamp() + p_due * interval '1 ms' END
     WHERE run = p_run;
 END $belay$;`;
-
-/** The statement that makes the function which leaves a run for workers: how it acts, and what it checks first. */
-export function starting(how: { readonly create: string; readonly acting: string; readonly check: string }): string {
-  return `
-${how.create} FUNCTION belay.start(p_name text, p_agent text, p_queue text, p_input bytea)
-RETURNS text LANGUAGE plpgsql ${how.acting} AS $belay$
-DECLARE
-  made bigint;
-  there belay.work;
-BEGIN
-  PERFORM belay.safely();${how.check}
-  INSERT INTO belay.run (name) VALUES (p_name) ON CONFLICT (name) DO NOTHING RETURNING id INTO made;
-  IF made IS NOT NULL THEN
-    INSERT INTO belay.work (run, agent, queue, input, due) VALUES (made, p_agent, p_queue, p_input, clock_timestamp());
-    RETURN 'new';
-  END IF;
-  SELECT w.* INTO there FROM belay.work w JOIN belay.run r ON r.id = w.run WHERE r.name = p_name;
-  IF NOT FOUND THEN RETURN 'no request'; END IF;
-  IF there.agent <> p_agent THEN RETURN 'agent'; END IF;
-  IF there.input <> p_input THEN RETURN 'input'; END IF;
-  IF there.queue <> p_queue THEN RETURN 'queue'; END IF;
-  RETURN 'same';
-END $belay$;`;
-}

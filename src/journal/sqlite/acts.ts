@@ -9,36 +9,29 @@ export const ACT_SQL = `
       CREATE TABLE act (act TEXT PRIMARY KEY, run TEXT NOT NULL, key TEXT NOT NULL) STRICT, WITHOUT ROWID;
       CREATE INDEX act_key ON act (run, key);`;
 
-const TAKE = 'INSERT INTO act (act, run, key) VALUES (?, ?, ?) ON CONFLICT (act) DO NOTHING';
-
 /** The acts of one open file. */
 export class SqliteActs {
   readonly #cipher: Cipher;
-  readonly #db: Database.Database;
-  readonly #made = new Map<string, Statement>();
+  readonly #select: Statement;
+  readonly #take: Statement;
+  readonly #free: Statement;
 
   constructor(db: Database.Database, cipher: Cipher) {
-    [this.#db, this.#cipher] = [db, cipher];
+    this.#cipher = cipher;
+    this.#select = db.prepare('SELECT run, key FROM act WHERE act = ?');
+    this.#take = db.prepare('INSERT INTO act (act, run, key) VALUES (?, ?, ?) ON CONFLICT (act) DO NOTHING');
+    this.#free = db.prepare('DELETE FROM act WHERE run = ? AND key = ?');
   }
 
   /** The call that has an act; null where none has. */
   of(act: string): HeldAct | null {
-    return (
-      (this.#sql('SELECT run, key FROM act WHERE act = ?').get(this.#cipher.hidden(act)) as HeldAct | undefined) ?? null
-    );
+    return (this.#select.get(this.#cipher.hidden(act)) as HeldAct | undefined) ?? null;
   }
 
   /** Makes the changes of a commit of a run, inside its transaction. */
   change(run: string, changes: readonly ActChange[]): void {
     const { freed, taken } = settled(changes);
-    for (const key of freed) this.#sql('DELETE FROM act WHERE run = ? AND key = ?').run(run, key);
-    for (const [act, key] of taken) this.#sql(TAKE).run(this.#cipher.hidden(act), run, key);
-  }
-
-  /** A statement once it is needed: a file of an older format, which is only read, has no table of acts. */
-  #sql(text: string): Statement {
-    const made = this.#made.get(text) ?? this.#db.prepare(text);
-    this.#made.set(text, made);
-    return made;
+    for (const key of freed) this.#free.run(run, key);
+    for (const [act, key] of taken) this.#take.run(this.#cipher.hidden(act), run, key);
   }
 }

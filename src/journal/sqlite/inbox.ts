@@ -21,7 +21,6 @@ export class Inbox {
   readonly #add: Statement;
   readonly #after: Statement;
 
-  /** For a file whose format has messages. */
   constructor(db: Database.Database, tables: Tables) {
     this.#db = db;
     this.#tables = tables;

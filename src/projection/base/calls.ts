@@ -18,7 +18,7 @@ export function savedLedger(ledger: Ledger, to: Saving) {
   const { calls, placed, byActor, displaced, heldBack } = ledger.parts;
   const numbers = (all: Iterable<LedgerCall>) => [...all].map((call) => to.calls.of(call));
   return {
-    form: ledger.form,
+    secret: ledger.secret,
     overtaken: ledger.overtaken,
     left: [...ledger.left],
     calls: numbers(calls.values()),
@@ -91,7 +91,7 @@ export function loadCalls(saved: ReturnType<typeof savedCalls>, from: Loading): 
 /** Puts the calls where they stand. */
 export function loadLedger(ledger: Ledger, saved: ReturnType<typeof savedLedger>, from: Loading): void {
   const { calls, placed, byActor, displaced, heldBack, acts } = ledger.parts;
-  ledger.form = saved.form;
+  ledger.secret = saved.secret;
   ledger.overtaken = saved.overtaken;
   for (const [key, by] of saved.left) ledger.left.set(key, by);
   for (const number of saved.calls) {

@@ -81,8 +81,8 @@ export function savedRun(runState: RunState, texts: BaseTexts) {
   return { ...first, ...second, ends: savedEnds(actors, to), named: to.named };
 }
 
-function savedMembers({ agent, digests, secret, trace, staleUpTo, ended }: RunState) {
-  return { agent, digests, secret, trace, staleUpTo, ended };
+function savedMembers({ agent, digests, trace, staleUpTo, ended }: RunState) {
+  return { agent, digests, trace, staleUpTo, ended };
 }
 
 /** Makes the state of a run again, in one that has folded nothing yet and knows the pages of it. */
@@ -112,10 +112,9 @@ export function loadRun(runState: RunState, saved: SavedRun, source: BaseSource)
 }
 
 function loadMembers(runState: RunState, saved: ReturnType<typeof savedMembers>): void {
-  const { agent, digests, secret, trace, staleUpTo, ended } = saved;
+  const { agent, digests, trace, staleUpTo, ended } = saved;
   runState.agent = agent;
   runState.digests = digests as Digests | null;
-  runState.secret = secret;
   runState.trace = trace as TraceContext | null;
   runState.staleUpTo = staleUpTo;
   runState.ended = ended as Extract<Entry, { do: 'end' }>['status'] | null;

@@ -32,8 +32,6 @@ export interface ConfigDifference {
 
 /** The reason why a run cannot be compared, or only up to a step. */
 export type IncomparableCode =
-  /** An earlier version has put control elsewhere, and the journal does not say how. */
-  | 'recovered'
   /** The run has values of a codec that is not at hand. */
   | 'codec_missing'
   /** The run had values that no journal holds. */

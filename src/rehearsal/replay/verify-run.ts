@@ -136,13 +136,6 @@ class Replay {
   #go(): void {
     try {
       for (const [index, recorded] of this.#entries.entries()) {
-        if (recorded.entry.do === 'passed') {
-          this.#why = {
-            code: 'recovered',
-            text: `control was put elsewhere after step ${this.#step} (row ${recorded.row.seq}), by an earlier version`,
-          };
-          return;
-        }
         if (!this.#isMoved && movesControl(recorded.entry)) this.#parting = this.#leftOver();
         if (this.#parting === null) this.#follow(recorded, index);
         if (this.#parting !== null) return;

@@ -5,14 +5,13 @@
 
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Limits } from '../../history/paged.ts';
-import { FORMAT } from '../../journal/entry-codec.ts';
 import type { BasePart } from '../../journal/journal.ts';
 import type { SavedPage } from '../../projection/base/page.ts';
 import type { SavedRun } from '../../projection/base/run.ts';
 import type { RunNoteFold } from '../../reports/run-note.ts';
 
 /** The version of the form. A base of any other is no base. */
-const VERSION = 6;
+const VERSION = 1;
 
 /** The largest state that is read, in bytes, unpacked. */
 const LARGEST = 512 * 1024 * 1024;
@@ -36,9 +35,8 @@ export interface BaseContent {
     readonly run: SavedRun;
     readonly note: RunNoteFold['parts'];
     readonly names: readonly string[];
-    /** The number of contents that the rows have stored, and the format of those rows. */
+    /** The number of contents that the rows have stored. */
     readonly count: number;
-    readonly format: number;
     /** The names of the codecs that its values need. */
     readonly codecs: readonly string[];
   };
@@ -79,7 +77,7 @@ export function partsOf({ state, contents, entries, pages }: BaseContent): BaseP
   return [pack(head), pack(JSON.stringify(state)), ...shared];
 }
 
-/** The base that parts hold; null where it is of another version, or of rows in a format that is not known. @throws Error where they hold none. */
+/** The base that parts hold; null where it is of another version. @throws Error where they hold none. */
 export function contentOf([head, state, ...shared]: readonly BasePart[]): BaseContent | null {
   if (head === undefined || state === undefined) throw new RangeError('a base has a head and a state');
   const { base, contents, entries, pages } = JSON.parse(unpack(head)) as Record<string, unknown>;
@@ -90,7 +88,6 @@ export function contentOf([head, state, ...shared]: readonly BasePart[]): BaseCo
   const others = shared.slice(lines.length);
   if (others.length !== pages.length) throw new RangeError('a base has other parts than its head says');
   const read: BaseContent['state'] = JSON.parse(unpack(state));
-  if (read.format > FORMAT) return null;
   return {
     state: read,
     contents: lines.slice(0, contents.length),

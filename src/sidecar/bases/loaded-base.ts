@@ -44,7 +44,7 @@ export function rebuilt(parts: readonly BasePart[], codecs: readonly ValueCodec[
 
 /** The members of a base that its lines are read with. */
 export interface LineContent extends Pick<BaseContent, 'contents' | 'entries'> {
-  readonly state: Pick<BaseContent['state'], 'codecs' | 'count' | 'format' | 'names'>;
+  readonly state: Pick<BaseContent['state'], 'codecs' | 'count' | 'names'>;
 }
 
 /** The parts of one base. */
@@ -63,9 +63,9 @@ export class LoadedBase implements BaseSource {
   readonly #numbers = new WeakMap<Entry, number>();
 
   constructor({ state, contents, entries }: LineContent, codecs: readonly ValueCodec[]) {
-    const { format, names, count } = state;
+    const { names, count } = state;
     const known = contents.flatMap((part) => linesIn(part).map(contentIn));
-    this.reader = new EntryDecoder(codecs, { format, names, contents: known, count });
+    this.reader = new EntryDecoder(codecs, { names, contents: known, count });
     this.codecs = state.codecs;
     this.known = known.map(({ number }) => number);
     this.contentLines = contents;

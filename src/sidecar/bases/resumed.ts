@@ -10,7 +10,7 @@ import { type Rebuilt, rebuilt } from './loaded-base.ts';
 /** A run that was read, as far as its rows go. */
 export type Resumed = Omit<Rebuilt, 'base'> & { readonly from: Based['from'] };
 
-/** Reads the run of a journal. @throws JournalError `journal_corrupt`, `journal_too_new`. */
+/** Reads the run of a journal. @throws JournalError `journal_corrupt`, `journal_not_ours`. */
 export async function resumed(journal: Journal, codecs: readonly ValueCodec[] = []): Promise<Resumed> {
   const base = await journal.base();
   const found = base === null ? null : tried(() => rebuilt(base.parts, codecs));

@@ -74,7 +74,7 @@ export class BaseWriter {
    * @throws NoBase where something in it has no text.
    */
   base(runState: RunState, note: RunNoteFold, newest: number): BasePart[] {
-    const { names, contents, ...written } = this.#encoder.written;
+    const { names, contents } = this.#encoder.written;
     let laid = this.#laidDown(runState, newest);
     if (this.#shared.isLoose) {
       this.#shared = this.#sharing(null);
@@ -83,10 +83,9 @@ export class BaseWriter {
     }
     const { run, pages } = laid;
     const lines = { ...this.#shared.lines, pages: [...runState.pages.stored, ...pages.map(({ stored }) => stored)] };
-    const [count, format] = contents === null ? [0, 0] : [contents.count, written.format];
-    const read = { names: names.all, count, format, codecs: [...this.#used] };
+    const read = { names: names.all, count: contents.count, codecs: [...this.#used] };
     const parts = partsOf({ state: { run, note: note.parts, ...read }, ...lines });
-    contents?.retain(this.#shared.contents);
+    contents.retain(this.#shared.contents);
     this.#shared.settle({ state: read, ...lines });
     for (const { page, stored } of pages) page.store(stored);
     dropContexts(runState.places);

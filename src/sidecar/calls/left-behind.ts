@@ -23,8 +23,7 @@ const MOST = 1_000;
 const LEFT = new Map<string, Left>();
 
 /** Remembers a call that has left and not come back. A run without a secret cannot be told from another of the same name. */
-export function leaveBehind(secret: string | null, key: string, acting: Promise<unknown>): void {
-  if (secret === null) return;
+export function leaveBehind(secret: string, key: string, acting: Promise<unknown>): void {
   const returned = acting.then(
     (output) => completion({ output }),
     (error: unknown) => completion({ error, signal: 'TOOL_EXCEPTION' }),
@@ -50,8 +49,8 @@ export function forgetLeft(secret: string): void {
  * @param longest the milliseconds from when it was left: they are waited for once, however often it is asked about.
  * @returns what it said, once; null where it is not under way here, or stays so.
  */
-export async function cameBack(secret: string | null, key: string, longest: number): Promise<Return | null> {
-  const name = nameOf(secret ?? '', key);
+export async function cameBack(secret: string, key: string, longest: number): Promise<Return | null> {
+  const name = nameOf(secret, key);
   const left = LEFT.get(name);
   if (left === undefined) return null;
   const rest = left.since + longest - PROCESS.now();
@@ -61,8 +60,8 @@ export async function cameBack(secret: string | null, key: string, longest: numb
 }
 
 /** Tells once a call that was left behind comes back, however late; never where it is not under way here. */
-export function onceBack(secret: string | null, key: string, tell: () => void): void {
-  void LEFT.get(nameOf(secret ?? '', key))?.returned.then(tell);
+export function onceBack(secret: string, key: string, tell: () => void): void {
+  void LEFT.get(nameOf(secret, key))?.returned.then(tell);
 }
 
 function nameOf(secret: string, key: string): string {

@@ -37,7 +37,7 @@ function entryOf(
   };
   return {
     do: 'publish',
-    id: commitIdOf(named, runState.ledger.form),
+    id: commitIdOf(named, runState.ledger.secret),
     instance,
     boundary,
     at,

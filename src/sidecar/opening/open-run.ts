@@ -201,7 +201,7 @@ async function takeUp(
   const { runState, reader, note, from: read } = await resumed(journal, options.codecs);
   refuseOthers(program, runState, reader);
   refuseOtherInput(program, options, runState);
-  const encoder = new EntryEncoder(reader.names, options.codecs, reader.contentsToWrite(), reader.format);
+  const encoder = new EntryEncoder(reader.names, options.codecs, reader.contentsToWrite());
   encoder.trust(runState.actors, options.verify);
   const basing = new Basing(
     { journal, runState, encoder, note, codecs: options.codecs ?? [], from: read },
@@ -286,11 +286,7 @@ function refuseOthers({ agent, digest }: Program, runState: RunState, reader: En
 }
 
 /** The digest of the input that a program holds its runs to; null where none was given, or it holds them to none. */
-function inputDigest(
-  { input, isHeldToInput }: Program,
-  { codecs = [] }: RunOptions,
-  secret: string | null,
-): string | null {
+function inputDigest({ input, isHeldToInput }: Program, { codecs = [] }: RunOptions, secret: string): string | null {
   return isHeldToInput === true && input !== undefined ? argsDigest(input, secret, codecs) : null;
 }
 

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { MIGRATIONS } from '../../../src/journal/sqlite/file/format.ts';
 import { SEGMENT } from '../../../src/journal/sqlite/log/segments.ts';
 import { sqliteStore } from '../../../src/journal/sqlite/store.ts';
 import { freshPath } from '../files.ts';
@@ -172,22 +171,4 @@ test('archived rows of an encrypted file are sealed, and only their owner may re
     expect([readFileSync(file).includes('4111'), statSync(file).mode & 0o777]).toEqual([false, 0o600]);
   }
   expect(statSync(folderOf(path)).mode & 0o777).toBe(0o700);
-});
-
-test('a file of format 9, which had no archived rows, is read as it is and moves forward', async () => {
-  const path = freshPath();
-  const older = sqliteStore(path, { migrations: MIGRATIONS.filter(({ to }) => to <= 9) });
-  const journal = await older.open('a', 'create');
-  journal.append([row('first')]);
-  journal.keep({ at: 1, parts: [Buffer.from('state')] });
-  await journal.close();
-  await older.close();
-  const told = (store: ReturnType<typeof sqliteStore>) => [rowsIn(store, 'a').length, store.base('a')?.at];
-  expect(reading(path, (store) => [...told(store), store.archive?.upTo('a')])).toEqual([1, 1, 0]);
-  const newer = sqliteStore(path);
-  expect([...told(newer), newer.archive?.upTo('a')]).toEqual([1, 1, 0]);
-  await newer.close();
-  expect(() => sqliteStore(path, { migrations: MIGRATIONS.filter(({ to }) => to <= 9) })).toThrow(
-    failing('journal_too_new'),
-  );
 });

@@ -1,6 +1,7 @@
 /** What a store in PostgreSQL refuses: schemas that are not its own, what was changed under it, servers that lose, addresses that lead nowhere. */
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
+import { MIGRATIONS } from '../../../src/journal/postgres/schema.ts';
 import { type PostgresPool, postgresStore } from '../../../src/journal/postgres/store.ts';
 import { PASSWORD, startServer } from '../../postgres-server.ts';
 import { all, failing, refused, row, told } from '../rows-of.ts';
@@ -66,11 +67,12 @@ describe.skipIf(server === null)('a store in PostgreSQL', () => {
     await expect.poll(() => caught(() => journal.append([row(1)]))).toBe('lease_lost');
   });
 
-  test('refuses a schema of a newer release, and tables that are not its own', async () => {
+  test('refuses a schema of another format, and tables that are not its own', async () => {
     const [newer, foreign, other] = [desk.schema(), desk.schema(), desk.schema()];
     await desk.store({ schema: newer }).runs();
     await change(newer, 'UPDATE belay.store SET format = 99');
-    await refused(() => desk.store({ schema: newer }).runs(), 'journal_too_new');
+    await refused(() => desk.store({ schema: newer }).runs(), 'journal_not_ours');
+    await expect((async () => desk.store({ schema: newer }).runs())()).rejects.toThrow(/tables of format 99/);
     await server.query(`CREATE SCHEMA "${foreign}"; CREATE TABLE "${foreign}".store (shelf text)`);
     await refused(() => desk.store({ schema: foreign }).runs(), 'journal_not_ours');
     await server.query(`CREATE SCHEMA "${other}"; CREATE TABLE "${other}".run (distance int)`);
@@ -85,6 +87,26 @@ describe.skipIf(server === null)('a store in PostgreSQL', () => {
     expect(await Promise.all(stores.map((store) => store.runs()))).toEqual(Array(6).fill([]));
     const refusing = desk.store({ schema: none, migrate: false });
     await expect((async () => refusing.runs())()).rejects.toThrow(/has no tables of Belay. Run: belay store migrate/);
+  });
+
+  test('moves a store of an older format forward, where it may, and its runs and messages stay', async () => {
+    const schema = desk.schema();
+    const zero = { to: 0, sql: `${MIGRATIONS[0]?.sql} CREATE TABLE belay.extra (name text);` };
+    const migrations = [zero, { to: 1, sql: 'INSERT INTO belay.extra SELECT name FROM belay.run;' }];
+    const old = desk.store({ schema, migrations: [zero] });
+    const journal = await desk.journal(old, 'a', 'create');
+    journal.append([row(1)]);
+    await journal.close();
+    await old.post('a', 'still heard');
+    await old.close();
+    await refused(() => desk.store({ schema }).runs(), 'journal_not_ours');
+    const refusing = desk.store({ schema, migrations, migrate: false });
+    await expect((async () => refusing.runs())()).rejects.toThrow(/has tables of format 0\. Run: belay store migrate/);
+    const stores = Array.from({ length: 6 }, () => desk.store({ schema, migrations, connections: 1 }));
+    expect(await Promise.all(stores.map((store) => told(store.read('a'))))).toEqual(Array(6).fill([1]));
+    const present = desk.store({ schema });
+    expect((await present.posts('a')).map(({ body }) => body)).toEqual(['still heard']);
+    expect((await server.query(`SELECT name FROM "${schema}".extra`)).rows).toEqual([{ name: 'a' }]);
   });
 
   test('says that its schema is gone', async () => {

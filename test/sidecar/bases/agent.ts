@@ -75,6 +75,6 @@ export async function stateOf(count: number) {
   steps(sidecar, 0, count);
   await sidecar.close();
   const { runState, reader } = readRun([...store.read('r')]);
-  const writer = new BaseWriter(new EntryEncoder(new Names(reader.names.all), [], null), [], null);
+  const writer = new BaseWriter(new EntryEncoder(new Names(reader.names.all), []), [], null);
   return { runState, base: (newest = 2) => writer.base(runState, new RunNoteFold(), newest) };
 }

@@ -26,7 +26,7 @@ class Folding {
     this.#codecs = codecs;
     this.runState = new RunState(undefined, undefined, codecs);
     this.#reader = new EntryDecoder(codecs);
-    this.#writer = new BaseWriter(new EntryEncoder(this.#reader.names, codecs, null), codecs, null);
+    this.#writer = new BaseWriter(new EntryEncoder(this.#reader.names, codecs), codecs, null);
   }
 
   take(row: StoredRow): void {
@@ -43,7 +43,7 @@ class Folding {
 
   /** Goes on with the state that a base of it comes to. */
   reload(): void {
-    const encoder = new EntryEncoder(this.#reader.names, this.#codecs, null);
+    const encoder = new EntryEncoder(this.#reader.names, this.#codecs);
     const parts = new BaseWriter(encoder, this.#codecs, this.#from).base(this.runState, this.note, NEWEST);
     const again = rebuilt(parts, this.#codecs);
     if (again === null) throw new Error('there is no base');

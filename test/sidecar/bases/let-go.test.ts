@@ -82,7 +82,7 @@ test('the intents of calls are kept until a base has them, and are read there as
   const { journal, sidecar } = await paidOften(20);
   await sidecar.close();
   const { runState, reader } = readRun([...journal.read('r')]);
-  const writer = new BaseWriter(new EntryEncoder(new Names(reader.names.all), [], null), [], null);
+  const writer = new BaseWriter(new EntryEncoder(new Names(reader.names.all), []), [], null);
   const intentsOf = () => [...runState.ledger.all()].map(({ intent }) => intent);
   const before = intentsOf();
   expect(before).toHaveLength(20);

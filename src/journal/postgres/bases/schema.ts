@@ -1,7 +1,4 @@
-/**
- * Format 7: the bases of runs (J7), and the function that keeps one: in one statement with the fence of the run's writer. Roles that add rows
- * already may write them, and those that read rows may read them. A worker of an older release knows nothing of them: what it appends comes after.
- */
+/** The bases of runs (J7), and the function that keeps one: in one statement with the fence of the run's writer. */
 export const BASE_SCHEMA = `
 CREATE TABLE belay.base (
   run bigint PRIMARY KEY, at bigint NOT NULL, last bigint NOT NULL, parts bigint[] NOT NULL, digest bytea NOT NULL
@@ -25,25 +22,4 @@ BEGIN
       SET at = excluded.at, last = excluded.last, parts = excluded.parts, digest = excluded.digest;
   DELETE FROM belay.base_part WHERE run = p_run AND number <> ALL (p_parts);
   RETURN true;
-END $belay$;
-DO $belay$
-DECLARE
-  receiver text;
-  allowed text;
-  made regclass;
-BEGIN
-  FOR receiver, allowed IN
-    SELECT DISTINCT CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END, a.privilege_type
-    FROM belay.store s JOIN pg_class own ON own.oid = s.tableoid
-    JOIN pg_class entry ON entry.relnamespace = own.relnamespace AND entry.relname = 'entry', aclexplode(entry.relacl) a
-    WHERE a.privilege_type IN ('SELECT', 'INSERT')
-  LOOP
-    FOR made IN
-      SELECT c.oid FROM belay.store s JOIN pg_class own ON own.oid = s.tableoid
-      JOIN pg_class c ON c.relnamespace = own.relnamespace WHERE c.relname IN ('base', 'base_part')
-    LOOP
-      EXECUTE format('GRANT %s ON %s TO %s',
-        CASE allowed WHEN 'INSERT' THEN 'INSERT, UPDATE, DELETE' ELSE allowed END, made, receiver);
-    END LOOP;
-  END LOOP;
 END $belay$;`;

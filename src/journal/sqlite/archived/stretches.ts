@@ -35,7 +35,6 @@ export class Stretches {
   readonly #add: Statement;
   readonly #delete: Statement;
 
-  /** For a file whose format has the log. */
   constructor(db: Database.Database, path: string, identity: Buffer) {
     this.#path = path;
     this.#identity = identity;

@@ -12,7 +12,7 @@ import { guarded } from '../errors.ts';
 import { Presence } from '../lease/presence.ts';
 import { Anchor } from '../log/anchor.ts';
 import { type Cipher, cipherOf, markSealed } from './cipher.ts';
-import { APPLICATION_ID, type Migration, makeTables, newestFormat } from './format.ts';
+import { APPLICATION_ID, checkFormat, type Migration, makeTables, newestFormat } from './format.ts';
 import { identityOf } from './identity.ts';
 import { migrate } from './migrate.ts';
 import { checkSchema } from './schema.ts';
@@ -58,7 +58,7 @@ export function openForWriting(path: string, options: FileOptions): OpenFile {
       throw new JournalError('journal_cannot_read', `${dirname(path)} is not there. Make the folder first.`);
     }
     if (sizeOf(path) <= 0) refuseLost(path, anchor);
-    else examine(path, newestFormat(options.migrations));
+    else examine(path, options.migrations);
     makePrivate(path);
     const db = new Database(path, { timeout: options.busyMs });
     try {
@@ -83,14 +83,11 @@ function makePrivate(path: string): void {
   }
 }
 
-/** Checks from outside that a file is Belay's and not newer: opens no connection that could change it. */
-export function examine(path: string, newest: number): void {
+/** Checks from outside that a file is Belay's, in a format that is known: opens no connection that could change it. */
+export function examine(path: string, migrations: readonly Migration[]): void {
   const { application, format, utf8 } = isShared(path) ? headerBySqlite(path) : headerByBytes(path);
   if (application !== APPLICATION_ID && application !== 0) throw notOurs(path);
-  if (format > newest) {
-    const reason = `${path} has format ${format}; this Belay knows ${newest}. Use a newer Belay; the file was left as it is.`;
-    throw new JournalError('journal_too_new', reason);
-  }
+  if (application === APPLICATION_ID) checkFormat(path, format, migrations);
   if (!utf8)
     throw new JournalError('journal_corrupt', `${path}: the text encoding was changed. Restore it from a backup.`);
 }
@@ -130,7 +127,7 @@ function settle(
   insist(path, 'synchronous', pragma(db, 'synchronous'), 2);
   // A log of SQLite's that has its size is written over: a sync then has no new size to write.
   pragma(db, `wal_autocheckpoint = ${CHECKPOINT}`);
-  migrate(db, path, anchor, options);
+  migrate(db, path, options);
   checkSchema(db, path, options.migrations);
   const identity = identityOf(db, path);
   const anchored = anchor.identity();

@@ -12,6 +12,3 @@ export const LOG_SQL = `
         run INTEGER NOT NULL, last INTEGER NOT NULL, rows BLOB NOT NULL, PRIMARY KEY (run, last)
       ) STRICT, WITHOUT ROWID;
       CREATE TABLE run_end (run INTEGER PRIMARY KEY, row INTEGER NOT NULL) STRICT;`;
-
-/** The tables that the log takes the place of. */
-export const LOGGED_SQL = 'DROP TABLE entry; DROP TABLE commit_group;';

@@ -7,10 +7,7 @@ import type Database from 'better-sqlite3';
 import { JournalError } from '../../journal.ts';
 import { thisProcess } from '../../lease/holder.ts';
 import { livingHolder } from '../lease/lease.ts';
-import type { Anchor } from '../log/anchor.ts';
-import { Log } from '../log/log.ts';
-import { LOG_FORMAT, type Migration, newestFormat } from './format.ts';
-import { identityOf } from './identity.ts';
+import { checkFormat, type Migration, makeTables, newestFormat } from './format.ts';
 import { checkSchema } from './schema.ts';
 import { immediately } from './transaction.ts';
 
@@ -20,15 +17,10 @@ export interface MigrateOptions {
 }
 
 /** Brings the file to the newest format of `migrations`; does nothing when it is there. */
-export function migrate(db: Database.Database, path: string, anchor: Anchor, options: MigrateOptions): void {
+export function migrate(db: Database.Database, path: string, options: MigrateOptions): void {
   const newest = newestFormat(options.migrations);
   for (let from = versionOf(db); from !== newest; from = versionOf(db)) {
-    if (from > newest) {
-      const reason = `${path} has format ${from}; this Belay knows ${newest}. Use a newer Belay.`;
-      throw new JournalError('journal_too_new', reason);
-    }
-    if (from < 1)
-      throw new JournalError('journal_corrupt', `${path}: there is no format ${from}. Restore it from a backup.`);
+    checkFormat(path, from, options.migrations);
     refuseWhileHeld(db, path, options.now());
     const copied = changesOf(db);
     const copy = backup(db, path, from);
@@ -38,29 +30,22 @@ export function migrate(db: Database.Database, path: string, anchor: Anchor, opt
         // change.
         if (changesOf(db) !== copied) return false;
         refuseWhileHeld(db, path, options.now());
-        takeSteps(db, path, anchor, options.migrations);
+        takeSteps(db, path, from, options.migrations);
         return true;
       }),
     );
     if (!migrated) rmSync(copy);
-    else if (from < LOG_FORMAT) anchor.renew(endOf(db, path));
   }
 }
 
-/** Takes every step that there is from the format of a file, inside a transaction that writes, or on a copy of its own. */
-export function takeSteps(db: Database.Database, path: string, anchor: Anchor, migrations: readonly Migration[]): void {
-  const from = versionOf(db);
-  checkSchema(
+/** Takes every step that there is from the format of a file, inside a transaction that writes. */
+function takeSteps(db: Database.Database, path: string, from: number, migrations: readonly Migration[]): void {
+  const isTaken = ({ to }: Migration) => to <= from;
+  checkSchema(db, path, migrations.filter(isTaken));
+  makeTables(
     db,
-    path,
-    migrations.filter(({ to }) => to <= from),
+    migrations.filter((each) => !isTaken(each)),
   );
-  for (const { to, sql, move, drops = '' } of migrations) {
-    if (to <= from) continue;
-    db.exec(sql);
-    move?.(db, path, anchor);
-    db.exec(drops);
-  }
   db.pragma(`user_version = ${newestFormat(migrations)}`, { simple: true });
 }
 
@@ -72,12 +57,6 @@ function undoing<T>(copy: string, work: () => T): T {
     rmSync(copy, { force: true });
     throw error;
   }
-}
-
-function endOf(db: Database.Database, path: string) {
-  const log = new Log(db, path, identityOf(db, path));
-  log.refresh();
-  return log.end;
 }
 
 function versionOf(db: Database.Database): number {

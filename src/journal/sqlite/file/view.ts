@@ -1,7 +1,6 @@
 /**
  * Reading a file without changing anything beside it. Beside a writer, or after one that was killed, the log and its index are
- * there and a read-only connection serves. Without them SQLite would create them, even to read; then a private copy is read. So it is where the
- * file has an older format: the copy is brought to the present one.
+ * there and a read-only connection serves. Without them SQLite would create them, even to read; then a private copy is read.
  */
 import { constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,11 +10,9 @@ import { JournalError } from '../../journal.ts';
 import { Anchor } from '../log/anchor.ts';
 import { cipherOf } from './cipher.ts';
 import { examine, type FileOptions, isShared, type OpenFile, pragma, refuseLost, replaced, sizeOf } from './file.ts';
-import { APPLICATION_ID, type Migration, newestFormat, oldestReadable } from './format.ts';
+import { APPLICATION_ID, checkFormat, type Migration, newestFormat } from './format.ts';
 import { identityOf } from './identity.ts';
-import { takeSteps } from './migrate.ts';
 import { checkSchema } from './schema.ts';
-import { immediately } from './transaction.ts';
 
 /** The number of times that a file may change under the copying before the copy is given up. */
 const ATTEMPTS = 5;
@@ -37,13 +34,12 @@ export function openForReading(
     refuseLost(path, anchor);
     throw new JournalError('journal_cannot_read', `${path} is empty or not there. Check the path.`);
   }
-  examine(path, newestFormat(migrations));
-  const copy = isShared(path) && !isOlder(path, migrations) ? null : copied(path);
+  examine(path, migrations);
+  const copy = isShared(path) ? null : copied(path);
   const state = copy === null ? fileOf(path) : stateOf(path);
   try {
     const db = new Database(copy === null ? path : join(copy, 'journal'), { readonly: copy === null, timeout: busyMs });
     try {
-      if (copy !== null && isBefore(db, migrations)) broughtForward(db, path, anchor, migrations);
       const identity = checked(db, path, anchor, migrations);
       return {
         db,
@@ -69,40 +65,16 @@ function checked(db: Database.Database, path: string, anchor: Anchor, migrations
   }
   const newest = newestFormat(migrations);
   const format = pragma(db, 'user_version') as number;
-  if (format > newest || format < oldestReadable(migrations)) {
+  checkFormat(path, format, migrations);
+  if (format !== newest) {
     const reason = `${path} has format ${format}, not ${newest}. Open it once for writing, which moves it forward.`;
     throw new JournalError('journal_cannot_read', reason);
   }
   pragma(db, 'cell_size_check = ON');
-  checkSchema(
-    db,
-    path,
-    migrations.filter(({ to }) => to <= format),
-  );
+  checkSchema(db, path, migrations);
   const identity = identityOf(db, path);
   if (anchor.identity()?.equals(identity) === false) throw replaced(path, anchor);
   return identity;
-}
-
-/** True for an older file that cannot be read as it is. */
-function isOlder(path: string, migrations: readonly Migration[]): boolean {
-  const db = new Database(path, { readonly: true });
-  try {
-    return isBefore(db, migrations);
-  } finally {
-    db.close();
-  }
-}
-
-function isBefore(db: Database.Database, migrations: readonly Migration[]): boolean {
-  const format = pragma(db, 'user_version') as number;
-  return pragma(db, 'application_id') === APPLICATION_ID && format > 0 && format < oldestReadable(migrations);
-}
-
-/** Moves a copy forward, which is thrown away in the end. */
-function broughtForward(db: Database.Database, path: string, anchor: Anchor, migrations: readonly Migration[]): void {
-  pragma(db, 'synchronous = OFF');
-  immediately(db, () => takeSteps(db, path, anchor, migrations));
 }
 
 function closed(db: Database.Database, copy: string | null): void {

@@ -1,24 +1,16 @@
 /**
  * The last row of the log, remembered outside the database in `<file>-anchor`. A database that was put back to an older
  * state is whole in itself; only the anchor shows that. It has two records of 64 bytes: one names the file, the other has the number and the link
- * of the row. It is written after each commit and never synced, so it may lag, be torn or be missing; it can never be ahead. Up to format 7 there
- * was a record for each run.
+ * of the row. It is written after each commit and never synced, so it may lag, be torn or be missing; it can never be ahead.
  */
 import { hash } from 'node:crypto';
-import { closeSync, constants, ftruncateSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { LINK } from './form.ts';
 
 /** A row of the log, by its number and its link. */
 export interface AnchoredHead {
   readonly row: number;
   readonly link: Buffer;
-}
-
-/** The head of a run, as a record of an older format has it. */
-export interface AnchoredRun {
-  readonly run: number;
-  readonly seq: number;
-  readonly hash: Buffer;
 }
 
 const SIZE = 64;
@@ -49,21 +41,6 @@ export class Anchor {
     return record === null ? null : { row: record.number, link: record.hash.subarray(0, LINK) };
   }
 
-  /** The heads of runs that an older format remembers. */
-  runs(): AnchoredRun[] {
-    let records: Buffer;
-    try {
-      records = readFileSync(this.path);
-    } catch {
-      return [];
-    }
-    const runs = Array.from({ length: Math.floor(records.length / SIZE) }, (_, index) => {
-      const found = index === 0 ? null : contentOf(records.subarray(index * SIZE, (index + 1) * SIZE), index);
-      return found === null ? [] : [{ run: index, seq: found.number, hash: found.hash }];
-    });
-    return runs.flat();
-  }
-
   /** Writes the nonce of the anchor's file. */
   name(identity: Buffer): void {
     this.#write(FILE, 0, identity);
@@ -72,16 +49,6 @@ export class Anchor {
   /** Remembers a row that is durable. @param beside true where another process writes too: what that has remembered of a later row stays. */
   advance(head: AnchoredHead, beside: boolean): void {
     if (!beside || (this.head()?.row ?? 0) <= head.row) this.#write(LOG, head.row, head.link);
-  }
-
-  /** Puts the end of the log in place of the heads of runs. */
-  renew(head: AnchoredHead): void {
-    this.#write(LOG, head.row, head.link);
-    try {
-      if (this.#writing !== null) ftruncateSync(this.#writing, LOG.at + SIZE);
-    } catch {
-      // The records of runs that are left are not read.
-    }
   }
 
   close(): void {

@@ -8,7 +8,6 @@ import { baseDigest, hashOf, type KeptPart, KeptParts } from '../../base/kept.ts
 import { seed } from '../../chain.ts';
 import type { Base } from '../../journal.ts';
 import { basePlace, type Cipher } from '../file/cipher.ts';
-import { BASE_FORMAT } from '../file/format.ts';
 import type { Run } from './run.ts';
 import type { Tables } from './tables.ts';
 import type { Head } from './verify.ts';
@@ -29,21 +28,18 @@ export class Bases {
   readonly #cipher: Cipher;
   readonly #identity: Buffer;
   readonly #parts = new KeptParts();
-  /** Null in a file of a format without bases. */
-  readonly #sql: Statements | null;
+  readonly #sql: Statements;
 
   constructor(db: Database.Database, tables: Tables, identity: Buffer) {
     this.#tables = tables;
     this.#cipher = tables.cipher;
     this.#identity = identity;
-    const isThere = (db.pragma('user_version', { simple: true }) as number) >= BASE_FORMAT;
-    this.#sql = isThere ? statements(db) : null;
+    this.#sql = statements(db);
   }
 
   /** Keeps a base instead of the one there is, inside a transaction. `head` is the end of the run, at or after the row of the base. */
   keep(run: Run, { hash, row }: Pick<Head, 'hash' | 'row'>, { at, parts }: Base): void {
     const sql = this.#sql;
-    if (sql === null) return;
     const stored = sql.numbers.all(run.id) as { number: number }[];
     this.#parts.beginAt(run.id, 1 + stored.reduce((most, { number }) => Math.max(most, number), -1));
     const seal = (number: number, part: Buffer) => this.#cipher.seal(basePlace(run.id, number), part);
@@ -57,7 +53,7 @@ export class Bases {
 
   /** The base of a run whose rows end at a seq; null where there is none, or none that fits. */
   of(run: Run, head: number): Base | null {
-    const row = this.#sql?.select.get(run.id) as Record<string, unknown> | undefined;
+    const row = this.#sql.select.get(run.id) as Record<string, unknown> | undefined;
     if (row === undefined) return null;
     const { at, last, digest } = row;
     if (!isCount(at) || !isCount(last) || !Buffer.isBuffer(digest)) return null;
@@ -77,7 +73,7 @@ export class Bases {
   #partsOf(run: Run, stored: unknown): { readonly kept: KeptPart; readonly body: Buffer }[] | null {
     const numbers = numbersIn(stored);
     if (numbers === null) return null;
-    const bodies = new Map(this.#sql?.parts.all(run.id) as [number: number, body: unknown][]);
+    const bodies = new Map(this.#sql.parts.all(run.id) as [number: number, body: unknown][]);
     const parts: { kept: KeptPart; body: Buffer }[] = [];
     for (const number of numbers) {
       const body = bodies.get(number);
