@@ -323,7 +323,7 @@ export default {
       from: { path: '^domains/' },
       to: {
         path: '^(src|audit|test|bench)/',
-        pathNot: '^src/((adapters/|recovery/|reports/|testing/)?index|journal/(sqlite|postgres)/store)\\.ts$',
+        pathNot: '^src/((adapters/|recovery/|reports/|testing/|xstate/)?index|journal/(sqlite|postgres)/store)\\.ts$',
       },
     },
     {
@@ -331,7 +331,7 @@ export default {
       severity: 'error',
       comment: 'An example shows what a user writes: what it needs is in the public list, or belongs there.',
       from: { path: '^examples/' },
-      to: { path: '^(src|domains|audit|test|bench)/', pathNot: '^src/(index|testing/index)\\.ts$' },
+      to: { path: '^(src|domains|audit|test|bench)/', pathNot: '^src/((xstate/|testing/)?index)\\.ts$' },
     },
     {
       name: 'the-audit-uses-the-public-name',
@@ -342,7 +342,7 @@ export default {
       to: {
         path: '^(src|test|bench)/',
         pathNot:
-          '^src/((adapters/|recovery/|reports/|testing/|langgraph/)?index|journal/(sqlite|postgres)/store|(xstate|langgraph)/seam)\\.ts$',
+          '^src/((adapters/|recovery/|reports/|testing/|langgraph/|xstate/)?index|journal/(sqlite|postgres)/store|(xstate|langgraph)/seam)\\.ts$',
       },
     },
     {
@@ -353,7 +353,7 @@ export default {
       from: { path: '^audit/workloads/', pathNot: '^audit/workloads/(answer|main)\\.ts$' },
       to: {
         path: '^(src|domains|audit|test|bench)/',
-        pathNot: '^(src/(((recovery|reports|testing)/)?index|xstate/seam)\\.ts$|domains/there\\.ts$|audit/workloads/)',
+        pathNot: '^(src/(((recovery|reports|testing|xstate)/)?index|xstate/seam)\\.ts$|domains/there\\.ts$|audit/workloads/)',
       },
     },
     {
@@ -412,7 +412,7 @@ export default {
       severity: 'error',
       comment: 'An index names a public list; inside, import the file that owns the name.',
       from: { path: '^src/', pathNot: '^src/testing/' },
-      to: { path: '^src/((adapters|recovery|reports|testing)/)?index\\.ts$' },
+      to: { path: '^src/((adapters|recovery|reports|testing|xstate)/)?index\\.ts$' },
     },
     {
       name: 'the-simulation-uses-the-public-name',
@@ -423,7 +423,7 @@ export default {
       to: {
         path: '^(src|domains|audit|bench)/',
         // The option that has bases kept often, and old steps paged out, is no code that it judges.
-        pathNot: '^src/((testing/)?index|journal/(sqlite|postgres)/store|sidecar/opening/options)\\.ts$',
+        pathNot: '^src/((testing/|xstate/)?index|journal/(sqlite|postgres)/store|sidecar/opening/options)\\.ts$',
       },
     },
     {

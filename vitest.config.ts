@@ -19,6 +19,7 @@ export default defineConfig({
       { find: /^#seam$/, replacement: own('src/xstate/seam.ts') },
       { find: /^#graph-seam$/, replacement: own('src/langgraph/seam.ts') },
       { find: /^belay-sidecar$/, replacement: own('src/index.ts') },
+      { find: /^belay-sidecar\/xstate$/, replacement: own('src/xstate/index.ts') },
       { find: /^belay-sidecar\/adapters$/, replacement: own('src/adapters/index.ts') },
       { find: /^belay-sidecar\/flow$/, replacement: own('src/flow/flow.ts') },
       { find: /^belay-sidecar\/otel$/, replacement: own('src/otel/otel.ts') },

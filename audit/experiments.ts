@@ -2,7 +2,8 @@
  * The measurements besides the cases: raw signals, forced edges, the size of what is kept, and the cost of the sidecar.
  */
 import { readFileSync } from 'node:fs';
-import { type Agent, type BoundaryConfig, instanceName, loadConfig, type Signal } from 'belay-sidecar';
+import { type BoundaryConfig, instanceName, loadConfig, type Signal } from 'belay-sidecar';
+import type { Agent } from 'belay-sidecar/xstate';
 import { parse, stringify } from 'yaml';
 import { DECISION_POLICY } from '#seam';
 import { keysOf } from '../domains/there.ts';

@@ -4,7 +4,6 @@
  */
 
 import {
-  type Agent,
   type Decision,
   decide,
   type InstanceId,
@@ -14,6 +13,7 @@ import {
   vetoes,
 } from 'belay-sidecar';
 import type { Checkpoint } from 'belay-sidecar/decision';
+import type { Agent } from 'belay-sidecar/xstate';
 import { DECISION_POLICY, type DecisionPolicy } from '#seam';
 import { keysOf, there } from '../domains/there.ts';
 import { type Case, type Domain, type Expected, type Failing, FROZEN, STRATEGIES, type Strategy } from './case.ts';

@@ -1,6 +1,7 @@
 /** The size of a reviewer's work: the states of a machine, and the declarations of its config. */
 
-import { type Agent, readConfig } from 'belay-sidecar';
+import { readConfig } from 'belay-sidecar';
+import type { Agent } from 'belay-sidecar/xstate';
 import { machineShape } from '#seam';
 
 /** A machine and its config, counted. */

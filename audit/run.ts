@@ -4,23 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
-  type Agent,
   accountOf,
-  attach,
   type BoundaryConfig,
   type Decision,
   type InstanceId,
   instanceName,
   loadConfig,
   memoryStore,
-  type OpenAgent,
   type Policy,
-  type Sidecar,
   traceOf,
   vetoes,
 } from 'belay-sidecar';
 import type { Effect } from 'belay-sidecar/decision';
 import type { Account } from 'belay-sidecar/reports';
+import { type Agent, attach, type OpenAgent, type Sidecar } from 'belay-sidecar/xstate';
 import { median } from 'simple-statistics';
 import { attachJudged, DECISION_POLICY, type DecisionPolicy } from '#seam';
 import { fieldOf, there } from '../domains/there.ts';

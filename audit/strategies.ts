@@ -1,7 +1,8 @@
 /** The five ways of recovering, each as it is really run; and what each of them refuses, done all the same. */
 
-import { type Agent, type InstanceId, instanceName } from 'belay-sidecar';
+import { type InstanceId, instanceName } from 'belay-sidecar';
 import type { Checkpoint } from 'belay-sidecar/decision';
+import type { Agent } from 'belay-sidecar/xstate';
 import { DECISION_POLICY, type DecisionPolicy } from '#seam';
 import type { Case, Domain, Strategy } from './case.ts';
 import { ENTRIES_ONLY, forcing } from './guards.ts';

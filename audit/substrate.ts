@@ -3,7 +3,7 @@
  * a little longer than the last time, and every call that was really made is written down. A plain runtime and the sidecar see the
  * same machine.
  */
-import type { OpenAgent } from 'belay-sidecar';
+import type { OpenAgent } from 'belay-sidecar/xstate';
 import { type AnyActorLogic, type AnyStateMachine, fromPromise } from 'xstate';
 import { fieldOf, there } from '../domains/there.ts';
 import type { CallSite, Failing } from './case.ts';

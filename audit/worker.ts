@@ -1,5 +1,5 @@
 /** One task of the audit, run in a thread: cases do not know of each other, and neither do the sites of the experiments. */
-import type { Agent } from 'belay-sidecar';
+import type { Agent } from 'belay-sidecar/xstate';
 import { agents } from '../domains/agents.ts';
 import { scheduleForm } from '../domains/schedule-form/agent.ts';
 import { MailServer } from '../domains/schedule-form/mail.ts';

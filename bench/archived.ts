@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { attach, resume } from 'belay-sidecar';
 import { sqliteStore } from 'belay-sidecar/sqlite';
+import { attach, resume } from 'belay-sidecar/xstate';
 import { Command, InvalidArgumentError } from 'commander';
 import { config, event, machine } from './machine.ts';
 

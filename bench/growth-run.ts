@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { attach, resume, type Sidecar, type SidecarOptions } from 'belay-sidecar';
 import { sqliteStore } from 'belay-sidecar/sqlite';
+import { attach, resume, type Sidecar, type SidecarOptions } from 'belay-sidecar/xstate';
 import type { Figures } from './growth-figures.ts';
 import { WORKLOADS, type Workload } from './growth-workloads.ts';
 

@@ -1,5 +1,6 @@
 /** The agents of the benchmark of growth: each does one unit of its kind again and again, and nothing else grows with it. */
-import { type BoundaryConfig, loadConfig, type Sidecar, tool } from 'belay-sidecar';
+import { type BoundaryConfig, loadConfig } from 'belay-sidecar';
+import { type Sidecar, tool } from 'belay-sidecar/xstate';
 import { type AnyStateMachine, assign, setup } from 'xstate';
 
 /** An agent that does one unit of work at a time. */

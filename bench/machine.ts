@@ -1,5 +1,6 @@
 /** The machine of the benchmarks of the sidecar. `bench/against.ts` lays this file into older trees: it imports what they have, too. */
-import { loadConfig, tool } from 'belay-sidecar';
+import { loadConfig } from 'belay-sidecar';
+import { tool } from 'belay-sidecar/xstate';
 import { assign, fromPromise, setup } from 'xstate';
 
 interface Context {

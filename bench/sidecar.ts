@@ -7,8 +7,9 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { attach, type JournalStore, memoryStore } from 'belay-sidecar';
+import { type JournalStore, memoryStore } from 'belay-sidecar';
 import { sqliteStore } from 'belay-sidecar/sqlite';
+import { attach } from 'belay-sidecar/xstate';
 import Database from 'better-sqlite3';
 import { createActor } from 'xstate';
 import { attributed, attribution } from './attribution.ts';

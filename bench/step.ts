@@ -5,9 +5,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { attach } from '../src/index.ts';
 import { memoryStore } from '../src/journal/memory/store.ts';
 import { sqliteStore } from '../src/journal/sqlite/store.ts';
+import { attach } from '../src/xstate/index.ts';
 import { config, event, machine } from './machine.ts';
 
 const WARM = 6_000;

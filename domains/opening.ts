@@ -4,7 +4,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
-import { tool } from 'belay-sidecar';
+import { tool } from 'belay-sidecar/xstate';
 
 /** Where the repository begins, from here: a level deeper once compiled. */
 const ROOT = import.meta.url.endsWith('.js') ? '../../' : '../';

@@ -1,4 +1,4 @@
-/** The public list of Belay: what a program may import. Everything else is the house's own. */
+/** The public list of Belay: what a program may import, whatever executes its runs. Everything else is the house's own. */
 export type { BoundaryConfig } from './boundaries/config.ts';
 export { readConfig } from './boundaries/directory.ts';
 export { type Loaded, loadConfig } from './boundaries/load.ts';
@@ -49,7 +49,3 @@ export type { ToolCall } from './runtime/tool-call.ts';
 export type { Check, Suspect } from './sidecar/parts.ts';
 export type { Ending, MovedInput, Report } from './sidecar/report.ts';
 export { SidecarError, type SidecarErrorCode } from './sidecar/sidecar-error.ts';
-export type { Agent, AgentSetting, OpenAgent } from './xstate/agent.ts';
-export { attach, resume, type Sidecar, type SidecarOptions } from './xstate/attach.ts';
-export { tool } from './xstate/tool.ts';
-export { ToolboxError, toolbox } from './xstate/toolbox.ts';

@@ -55,13 +55,4 @@ describe('the sizes of the house', () => {
       median,
     );
   });
-
-  test('a runtime of its own takes at most 150 lines, as flows do', () => {
-    const lines = filesOf('src/flow').map(({ parentPath, name }) => {
-      const text = read(`${parentPath}/${name}`.slice(root.length));
-      return text.trimEnd().split('\n').length;
-    });
-    expect(lines.length).toBeGreaterThan(0);
-    expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(150);
-  });
 });

@@ -14,6 +14,7 @@ const LISTS: readonly (readonly [name: string, list: string])[] = [
   ['belay-sidecar/sqlite', '../src/journal/sqlite/store.ts'],
   ['belay-sidecar/testing', '../src/testing/index.ts'],
   ['belay-sidecar/workers', '../src/workers/index.ts'],
+  ['belay-sidecar/xstate', '../src/xstate/index.ts'],
 ];
 
 /** The names of the global scope that a public name would hide from its user. */

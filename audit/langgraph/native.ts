@@ -3,7 +3,8 @@
  * stands, restored to the checkpoint before the failed work, or run anew. Its calls have no keys, as no journal is there to have given them.
  */
 import { MemorySaver } from '@langchain/langgraph';
-import { type InstanceId, instanceName, type OpenAgent } from 'belay-sidecar';
+import { type InstanceId, instanceName } from 'belay-sidecar';
+import type { OpenAgent } from 'belay-sidecar/xstate';
 import { DECISION_POLICY } from '#seam';
 import { fieldOf, textOf, there } from '../../domains/there.ts';
 import type { Case } from '../case.ts';

@@ -1,5 +1,6 @@
 /** The study: a case under each runtime and seed, and the blocking witness. All of it is plain data. */
-import { type Agent, type InstanceId, instanceName, type Veto, vetoes } from 'belay-sidecar';
+import { type InstanceId, instanceName, type Veto, vetoes } from 'belay-sidecar';
+import type { Agent } from 'belay-sidecar/xstate';
 import { DECISION_POLICY, type DecisionPolicy } from '#seam';
 import { keysOf, there } from '../../domains/there.ts';
 import type { Case, Domain } from '../case.ts';

@@ -1,5 +1,6 @@
 /** The agent: two files, two mails, and a word at the end that says whether all of it is to be. */
-import { type ToolCall, tool } from 'belay-sidecar';
+import type { ToolCall } from 'belay-sidecar';
+import { tool } from 'belay-sidecar/xstate';
 import { assign, setup } from 'xstate';
 import { typed } from '../../domains/there.ts';
 

@@ -5,8 +5,9 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { attach, readConfig, type ToolCall } from 'belay-sidecar';
+import { readConfig, type ToolCall } from 'belay-sidecar';
 import { fileAdapter, mailAdapter } from 'belay-sidecar/adapters';
+import { attach } from 'belay-sidecar/xstate';
 import { createTransport } from 'nodemailer';
 import type { Fault } from './draw.ts';
 import { reportMachine, WORK } from './machine.ts';

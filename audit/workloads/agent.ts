@@ -2,7 +2,7 @@
  * An agent that carries out a plan, for sets whose work is one: units of several kinds, one after the other. A unit is looked at, the
  * steps of the plan that belong to it are made, each by a tool, and it is looked at again. What a unit is, is the set's.
  */
-import type { OpenAgent } from 'belay-sidecar';
+import type { OpenAgent } from 'belay-sidecar/xstate';
 import { assign } from 'xstate';
 import { fieldOf, there } from '../../domains/there.ts';
 import { generated } from './generated.ts';

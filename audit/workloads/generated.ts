@@ -1,5 +1,5 @@
 /** Machines that are generated: their states and tools come from data, so that xstate's types cannot know them. */
-import { type OpenAgent, tool } from 'belay-sidecar';
+import { type OpenAgent, tool } from 'belay-sidecar/xstate';
 import { setup } from 'xstate';
 
 /** Makes a machine of a definition, with tools that refuse until a world is provided. @param tools the names of those. */

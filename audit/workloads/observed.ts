@@ -1,5 +1,6 @@
 /** The parts of a run of a task, and its observations. */
-import { type BoundaryConfig, type Claims, type Decision, tool as toolOf } from 'belay-sidecar';
+import type { BoundaryConfig, Claims, Decision } from 'belay-sidecar';
+import { tool as toolOf } from 'belay-sidecar/xstate';
 import type { Faults, Weather } from './faults.ts';
 import type { DataSet, Rows, Task, World, Wrong } from './set.ts';
 import type { Wire } from './wire.ts';

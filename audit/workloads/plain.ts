@@ -2,7 +2,7 @@
  * A runtime that knows checkpoints only: the snapshots that xstate persists after each step, and a fresh actor from one
  * of them or from the start. Its calls are new calls, which no counterparty recognises.
  */
-import type { OpenAgent } from 'belay-sidecar';
+import type { OpenAgent } from 'belay-sidecar/xstate';
 import {
   type AnyMachineSnapshot,
   type AnyStateMachine,

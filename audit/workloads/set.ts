@@ -2,7 +2,8 @@
  * The interface of a data set: its files become tasks, with an agent that carries them out and a world that it acts on.
  * One adapter for each set and one boundary config; nothing else knows a set (README.md).
  */
-import type { OpenAgent, ReconcileResult, Suspect } from 'belay-sidecar';
+import type { ReconcileResult, Suspect } from 'belay-sidecar';
+import type { OpenAgent } from 'belay-sidecar/xstate';
 import { z } from 'zod';
 
 /** Rows by their names: the content of a world, as far as it can be noticed. Values are JSON. */

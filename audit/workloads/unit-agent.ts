@@ -3,7 +3,7 @@
  * that a unit depends on the units whose results it uses and on no other. With `cursor: 'shared'` every step counts in one key as well, and
  * everything depends on everything that came before, as in `planned()`.
  */
-import type { OpenAgent } from 'belay-sidecar';
+import type { OpenAgent } from 'belay-sidecar/xstate';
 import { assign } from 'xstate';
 import { fieldOf, there } from '../../domains/there.ts';
 import { generated } from './generated.ts';

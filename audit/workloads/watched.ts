@@ -1,6 +1,7 @@
 /** A run of a task under the sidecar. */
-import { type Decision, type Sidecar, type SidecarOptions, vetoes } from 'belay-sidecar';
+import { type Decision, vetoes } from 'belay-sidecar';
 import type { Effect } from 'belay-sidecar/decision';
+import type { Sidecar, SidecarOptions } from 'belay-sidecar/xstate';
 import { attachJudged, DECISION_POLICY } from '#seam';
 import { isDecidable } from './asking.ts';
 import { type Found, type Observed, provided, type Setting } from './observed.ts';

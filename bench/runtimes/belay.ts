@@ -1,9 +1,10 @@
 /** Belay over xstate, in every store: a machine that is sent an event for each step, and one that calls a tool for each. Its built package runs. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { attach, type BoundaryConfig, type JournalStore, loadConfig, memoryStore, tool } from 'belay-sidecar';
+import { type BoundaryConfig, type JournalStore, loadConfig, memoryStore } from 'belay-sidecar';
 import { postgresStore } from 'belay-sidecar/postgres';
 import { sqliteStore } from 'belay-sidecar/sqlite';
+import { attach, tool } from 'belay-sidecar/xstate';
 import { type AnyStateMachine, assign, setup } from 'xstate';
 import { postgresPlace, schemaBytes } from './postgres.ts';
 import { FIELDS, FIRST, type Opener, type Pace, type Place, type State, type Update } from './work.ts';

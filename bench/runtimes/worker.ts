@@ -3,10 +3,11 @@
  * beside them, or makes many short runs that ended.
  */
 import { join } from 'node:path';
-import { type Agent, attach, type JournalStore } from 'belay-sidecar';
+import type { JournalStore } from 'belay-sidecar';
 import { postgresStore } from 'belay-sidecar/postgres';
 import { sqliteStore } from 'belay-sidecar/sqlite';
 import { startWorker, workClient } from 'belay-sidecar/workers';
+import { type Agent, attach } from 'belay-sidecar/xstate';
 import { setup } from 'xstate';
 import { answering } from './answering.ts';
 

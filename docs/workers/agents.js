@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { tool } from 'belay-sidecar';
+import { tool } from 'belay-sidecar/xstate';
 import { assign, setup } from 'xstate';
 
 /** The bank: a file of payments. Both workers find it, because it is beside the store. */

@@ -1,5 +1,5 @@
 /** The agent as the command runs it: it opens a service in the folder of the run, with the faults that the input asks for. */
-import type { Agent } from 'belay-sidecar';
+import type { Agent } from 'belay-sidecar/xstate';
 import { configOf, requests, text } from '../opening.ts';
 import type { Planner } from '../planner/planner.ts';
 import { FAULTS, type Request } from './incident.ts';

@@ -1,5 +1,6 @@
 /** The agent's tools on a world, who can be asked about them, and what takes them back; by the names that the config uses. */
-import { type Inverse, type ReconcileResult, type Reconciler, tool, type Undo } from 'belay-sidecar';
+import type { Inverse, ReconcileResult, Reconciler, Undo } from 'belay-sidecar';
+import { tool } from 'belay-sidecar/xstate';
 import { ask, decided, type Planner } from '../planner/planner.ts';
 import { there } from '../there.ts';
 import type { Ended, Judged, ToolTypes, Verified } from './calls.ts';

@@ -1,6 +1,7 @@
 /** The agent's tools on a world, who can be asked about them, and what undoes them; by the names that the config uses. */
 import { createHash, randomUUID } from 'node:crypto';
-import { NotApplied, type ReconcileResult, type Reconciler, tool, type Undo } from 'belay-sidecar';
+import { NotApplied, type ReconcileResult, type Reconciler, type Undo } from 'belay-sidecar';
+import { tool } from 'belay-sidecar/xstate';
 import { ask, decided, type Planner } from '../planner/planner.ts';
 import { there } from '../there.ts';
 import type { Atlas } from './atlas.ts';

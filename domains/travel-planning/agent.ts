@@ -1,6 +1,6 @@
 /** The agent as the command runs it: it opens a world in the folder of the run, and refuses what is no request. */
 import { join } from 'node:path';
-import type { Agent } from 'belay-sidecar';
+import type { Agent } from 'belay-sidecar/xstate';
 import { configOf, requests, text } from '../opening.ts';
 import { Agency } from './agency.ts';
 import { machine } from './machine.ts';

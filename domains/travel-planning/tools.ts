@@ -1,5 +1,6 @@
 /** The agent's tools on a world, who can be asked about them, and what undoes them; by the names that the config uses. */
-import { type ReconcileResult, type Reconciler, tool, type Undo } from 'belay-sidecar';
+import type { ReconcileResult, Reconciler, Undo } from 'belay-sidecar';
+import { tool } from 'belay-sidecar/xstate';
 import { numberOf, textOf } from '../there.ts';
 import type { Agency } from './agency.ts';
 import type { ToolTypes } from './calls.ts';

@@ -2,7 +2,7 @@
  * A research agent as a tool loop (ReAct): a model reads what was done so far and says what to do next, until it says that it has an
  * answer. Its notes go into a notebook, and its answer goes to the person who asked.
  */
-import { tool } from 'belay-sidecar';
+import { tool } from 'belay-sidecar/xstate';
 import { assign, setup } from 'xstate';
 
 /** The answer of the model: one tool and the text that it is given. */

@@ -2,7 +2,7 @@
  * A scraper: it lists the pages of a site and works on two of them at a time. Each page has a machine of its own, which fetches it, has a
  * model take the facts out of it, and stores them in an index. Once all are through, a digest goes to the readers.
  */
-import { tool } from 'belay-sidecar';
+import { tool } from 'belay-sidecar/xstate';
 import { assign, setup } from 'xstate';
 
 type Facts = { title: string; words: number };

@@ -3,7 +3,7 @@
  * money is paid back, the customer gets an answer, and the ticket is closed once the customer is content. Where the person says no, the
  * customer is told so.
  */
-import { tool } from 'belay-sidecar';
+import { tool } from 'belay-sidecar/xstate';
 import { assign, setup } from 'xstate';
 
 type Wish = { wants: 'refund' | 'answer'; order: string };

@@ -28,7 +28,8 @@ const SCOPE = 'belay-sidecar';
  * import { trace } from '@opentelemetry/api';
  * import { InMemorySpanExporter, SimpleSpanProcessor, BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
  * import { setup } from 'xstate';
- * import { attach, loadConfig } from 'belay-sidecar';
+ * import { loadConfig } from 'belay-sidecar';
+ * import { attach } from 'belay-sidecar/xstate';
  * import { withTelemetry } from 'belay-sidecar/otel';
  *
  * const exporter = new InMemorySpanExporter();

@@ -31,7 +31,8 @@ export interface RehearsalOptions extends RehearsalSettings, Omit<OpenSubject, '
  * @throws RehearsalError where it cannot be rehearsed.
  * @example
  * import { setup } from 'xstate';
- * import { loadConfig, tool } from 'belay-sidecar';
+ * import { loadConfig } from 'belay-sidecar';
+ * import { tool } from 'belay-sidecar/xstate';
  * import { recordingWorld, rehearse } from 'belay-sidecar/testing';
  *
  * const text = `

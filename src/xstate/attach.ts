@@ -31,7 +31,8 @@ export interface Sidecar<TMachine extends AnyStateMachine = AnyStateMachine> ext
  * @throws SidecarError, JournalError (`run_exists`, `lease_held`).
  * @example
  * import { setup } from 'xstate';
- * import { attach, loadConfig, tool } from 'belay-sidecar';
+ * import { loadConfig } from 'belay-sidecar';
+ * import { attach, tool } from 'belay-sidecar/xstate';
  *
  * const text = `
  * belay: 1
@@ -76,7 +77,8 @@ export async function attachJudged<TMachine extends AnyStateMachine>(
  * @throws SidecarError, JournalError (`journal_tail_lost`, `journal_corrupt`, `lease_held`).
  * @example
  * import { setup } from 'xstate';
- * import { loadConfig, memoryStore, resume, tool } from 'belay-sidecar';
+ * import { loadConfig, memoryStore } from 'belay-sidecar';
+ * import { resume, tool } from 'belay-sidecar/xstate';
  *
  * const text = `
  * belay: 1

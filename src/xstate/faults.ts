@@ -65,7 +65,7 @@ export interface Faulty<TMachine extends AnyStateMachine> {
  * @throws FaultError where that cannot happen.
  * @example
  * import { createActor, setup } from 'xstate';
- * import { tool } from 'belay-sidecar';
+ * import { tool } from 'belay-sidecar/xstate';
  * import { withFault } from 'belay-sidecar/testing';
  *
  * const machine = setup({ actors: { pay: tool<string, void>(async () => 'paid') } }).createMachine({

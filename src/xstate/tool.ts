@@ -9,7 +9,7 @@ const ACT = Symbol.for('belay.tool');
  * Makes actor logic from a function, as `fromPromise` does.
  * @example
  * import { createActor, setup, toPromise } from 'xstate';
- * import { tool } from 'belay-sidecar';
+ * import { tool } from 'belay-sidecar/xstate';
  *
  * const double = tool<number, number>(async ({ input }) => input * 2);
  * const actor = createActor(double, { input: 21 }).start();

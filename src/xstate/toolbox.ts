@@ -39,7 +39,7 @@ export class ToolboxError extends CodedError<ToolboxErrorCode> {
  * @throws ToolboxError `bad_toolbox`.
  * @example
  * import { createActor, toPromise } from 'xstate';
- * import { toolbox } from 'belay-sidecar';
+ * import { toolbox } from 'belay-sidecar/xstate';
  *
  * const act = toolbox({
  *   search: async ({ input }: { input: string }) => `found ${input}`,

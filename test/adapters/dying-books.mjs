@@ -3,9 +3,10 @@
  * built package. Arguments: a folder, and the append at which it dies (0: never).
  */
 import { join } from 'node:path';
-import { loadConfig, resume, tool } from 'belay-sidecar';
+import { loadConfig } from 'belay-sidecar';
 import { rowAdapter } from 'belay-sidecar/adapters';
 import { sqliteStore } from 'belay-sidecar/sqlite';
+import { resume, tool } from 'belay-sidecar/xstate';
 import Database from 'better-sqlite3';
 import { assign, setup } from 'xstate';
 

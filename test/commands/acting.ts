@@ -1,8 +1,9 @@
 /** What each command is when it is given: to whom it speaks, what it bans and takes back, and whether what it says is so already. */
-import type { Sidecar } from '../../src/index.ts';
+
 import { type InstanceId, instanceName, ROOT } from '../../src/model/instance.ts';
 import { questionOf } from '../../src/projection/open-decisions.ts';
 import type { RunState } from '../../src/projection/run-state.ts';
+import type { Sidecar } from '../../src/xstate/index.ts';
 import { valueAt } from './building.ts';
 import type { Command } from './commands.ts';
 import { type Driver, Harm } from './driver.ts';

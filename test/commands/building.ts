@@ -1,6 +1,7 @@
 /** What the commands' machines are made of: states that call a tool and keep its answer, and the reviewed units around them. */
 import { type AnyStateMachine, assign, fromPromise, setup } from 'xstate';
-import { type ToolCall, tool } from '../../src/index.ts';
+import type { ToolCall } from '../../src/index.ts';
+import { tool } from '../../src/xstate/index.ts';
 import { ACTS, type Called, LOOKS, TIMEOUT, type ToolName, type World } from './world.ts';
 
 /** A machine's context, and what its functions are given. */

@@ -1,13 +1,15 @@
 /** Drives one run through commands: a machine, its sidecar, its journal, and whoever gives the commands. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ApprovalRequest, Decision, LocalStore, Sidecar, StoredRow } from '../../src/index.ts';
-import { attach, memoryStore, resume } from '../../src/index.ts';
+import type { ApprovalRequest, Decision, LocalStore, StoredRow } from '../../src/index.ts';
+import { memoryStore } from '../../src/index.ts';
 import type { LocalJournal } from '../../src/journal/journal.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import type { RunState } from '../../src/projection/run-state.ts';
 import { runStatusOf } from '../../src/reports/run-status.ts';
 import { readRun } from '../../src/sidecar/opening/read-run.ts';
+import type { Sidecar } from '../../src/xstate/index.ts';
+import { attach, resume } from '../../src/xstate/index.ts';
 import { HANG } from '../poll.ts';
 import type { Lab } from './building.ts';
 import { configOf, LABS, type LabName } from './machines.ts';

@@ -6,8 +6,9 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { loadConfig, resume, tool } from 'belay-sidecar';
+import { loadConfig } from 'belay-sidecar';
 import { sqliteStore } from 'belay-sidecar/sqlite';
+import { resume, tool } from 'belay-sidecar/xstate';
 import Database from 'better-sqlite3';
 import { createTransport } from 'nodemailer';
 import { assign, setup } from 'xstate';

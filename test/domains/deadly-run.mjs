@@ -5,8 +5,8 @@
  */
 import { join } from 'node:path';
 import process from 'node:process';
-import { resume } from 'belay-sidecar';
 import { sqliteStore } from 'belay-sidecar/sqlite';
+import { resume } from 'belay-sidecar/xstate';
 import { fromPromise } from 'xstate';
 import { scheduleForm } from '../../build/domains/schedule-form/agent.js';
 import { scripted } from '../../build/domains/schedule-form/planner.js';

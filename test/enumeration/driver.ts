@@ -2,7 +2,8 @@
  * Runs one case for real: attaches the sidecar, has the calls return in the order of the case, tells the failure, and has everything
  * return that is still held, until the run is done, parked, or nothing can happen any more.
  */
-import { attach, type BoundaryConfig, type Decision, loadConfig, memoryStore, type Sidecar } from 'belay-sidecar';
+import { type BoundaryConfig, type Decision, loadConfig, memoryStore } from 'belay-sidecar';
+import { attach, type Sidecar } from 'belay-sidecar/xstate';
 import { type Counted, Counters, noneCounted } from '../control-counters.ts';
 import { VirtualTime } from '../virtual-time.ts';
 import { type ConfigOptions, configPage } from './config-page.ts';

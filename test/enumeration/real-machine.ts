@@ -1,5 +1,5 @@
 /** Builds a real xstate machine from a little one, and lists the edges that its tools leave by. */
-import { tool } from 'belay-sidecar';
+import { tool } from 'belay-sidecar/xstate';
 import { type AnyStateMachine, assign, createMachine } from 'xstate';
 import {
   argsOf,

@@ -2,7 +2,8 @@
  * A step that is made of a plan is the step that working it out comes to: random events of a machine, journaled by plans and, where memories
  * are verified, without them. And a planned step costs nothing of the config: counted in what it is asked for.
  */
-import { attach, loadConfig } from 'belay-sidecar';
+import { loadConfig } from 'belay-sidecar';
+import { attach } from 'belay-sidecar/xstate';
 import { describe, expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';

@@ -1,6 +1,6 @@
 /** E8, exhaustively over a small machine: whatever a person undoes by hand, and whenever, memory and world agree at the end. */
 import { describe, expect, test } from 'vitest';
-import { attach, resume, type Sidecar } from '../../src/index.ts';
+import { attach, resume, type Sidecar } from '../../src/xstate/index.ts';
 import { until } from '../poll.ts';
 import { MortalStore } from '../simulation/mortal-store.ts';
 import { value } from './dying.ts';

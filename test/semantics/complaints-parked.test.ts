@@ -1,6 +1,7 @@
 /** C12: complaints that wait are decided together, and a later one adds to them or takes their place. */
 import { describe, expect, test } from 'vitest';
-import { memoryStore, resume } from '../../src/index.ts';
+import { memoryStore } from '../../src/index.ts';
+import { resume } from '../../src/xstate/index.ts';
 import { calm, until } from '../poll.ts';
 import { calls, configOf, machineOf, run, World } from './little.ts';
 import { IRREVERSIBLE, shop } from './shop.ts';

@@ -1,6 +1,7 @@
 /** C10: an answer that a complaint has found wrong is not served again to the replay of its work, and no other is asked for again. */
 import { describe, expect, test } from 'vitest';
-import { memoryStore, resume } from '../../src/index.ts';
+import { memoryStore } from '../../src/index.ts';
+import { resume } from '../../src/xstate/index.ts';
 import { calm, until } from '../poll.ts';
 import { calls, configOf, held, machineOf, run, World } from './little.ts';
 import { shop } from './shop.ts';

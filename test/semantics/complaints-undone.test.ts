@@ -1,6 +1,7 @@
 /** C12: a complaint about work that is undone or set aside already: its undo is made, owed, or the run is parked. */
 import { describe, expect, test } from 'vitest';
-import { memoryStore, resume } from '../../src/index.ts';
+import { memoryStore } from '../../src/index.ts';
+import { resume } from '../../src/xstate/index.ts';
 import { until } from '../poll.ts';
 import { held, run } from './little.ts';
 import { IRREVERSIBLE, REVERSIBLE, shop } from './shop.ts';

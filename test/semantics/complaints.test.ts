@@ -1,6 +1,7 @@
 /** C12: a complaint names a version of a value: which ones are taken, and which are refused. */
 import { describe, expect, test } from 'vitest';
-import { memoryStore, resume, SidecarError } from '../../src/index.ts';
+import { memoryStore, SidecarError } from '../../src/index.ts';
+import { resume } from '../../src/xstate/index.ts';
 import { calm, until } from '../poll.ts';
 import { held, run } from './little.ts';
 import { IRREVERSIBLE, REVERSIBLE, shop } from './shop.ts';

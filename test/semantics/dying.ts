@@ -1,6 +1,6 @@
 /** Runs whose process dies at an append of their journal, and the next process that takes them up. */
 import type { AnyStateMachine } from 'xstate';
-import { attach, resume, type Sidecar } from '../../src/index.ts';
+import { attach, resume, type Sidecar } from '../../src/xstate/index.ts';
 import { type Death, MortalStore } from '../simulation/mortal-store.ts';
 import type { configOf } from './little.ts';
 

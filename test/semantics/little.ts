@@ -3,7 +3,8 @@
  * that counts what was done to it.
  */
 import { type AnyStateMachine, assign, setup } from 'xstate';
-import { attach, type Ending, loadConfig, type Report, type SidecarOptions, tool, vetoes } from '../../src/index.ts';
+import { type Ending, loadConfig, type Report, vetoes } from '../../src/index.ts';
+import { attach, type SidecarOptions, tool } from '../../src/xstate/index.ts';
 import { unlessItHangs, until } from '../poll.ts';
 
 /** What an action or a guard is given. */

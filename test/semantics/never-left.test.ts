@@ -1,6 +1,6 @@
 /** C11: a call that is undone between its intent and its leaving has not happened, and nobody is asked about it. */
 import { expect, test } from 'vitest';
-import { attach } from '../../src/index.ts';
+import { attach } from '../../src/xstate/index.ts';
 import { calm, until } from '../poll.ts';
 import { shop } from '../rehearsal/agents/shop.ts';
 

@@ -1,7 +1,8 @@
 /** C1a, C2 and C5a between machines, and for events that come later: what was told is told again where its telling is done again, and only then. */
 import { describe, expect, test } from 'vitest';
 import { raise, sendParent, sendTo, spawnChild } from 'xstate';
-import { memoryStore, resume } from '../../src/index.ts';
+import { memoryStore } from '../../src/index.ts';
+import { resume } from '../../src/xstate/index.ts';
 import { until } from '../poll.ts';
 import { calls, configOf, machineOf, run, World } from './little.ts';
 

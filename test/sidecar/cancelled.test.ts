@@ -1,5 +1,6 @@
 /** A person ends a run in the moment before a call leaves: it does not leave, and what is left is known (semantics.md F3). */
-import { attach, loadConfig, memoryStore, resume, tool } from 'belay-sidecar';
+import { loadConfig, memoryStore } from 'belay-sidecar';
+import { attach, resume, tool } from 'belay-sidecar/xstate';
 import { expect, test } from 'vitest';
 import { setup } from 'xstate';
 import { cancelMessage } from '../../src/effects/messages/cancels.ts';

@@ -3,8 +3,9 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { type AnyStateMachine, assign, setup, waitFor } from 'xstate';
 import { Folding } from '../../src/history/context.ts';
 import { Paged } from '../../src/history/paged.ts';
-import { attach, loadConfig, memoryStore, tool } from '../../src/index.ts';
+import { loadConfig, memoryStore } from '../../src/index.ts';
 import { Deciding } from '../../src/sidecar/failures/deciding.ts';
+import { attach, tool } from '../../src/xstate/index.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -1,4 +1,5 @@
-import { attach, loadConfig, type Report, type Suspect, vetoes } from 'belay-sidecar';
+import { loadConfig, type Report, type Suspect, vetoes } from 'belay-sidecar';
+import { attach } from 'belay-sidecar/xstate';
 import { describe, expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
 import { tool } from '../../src/xstate/tool.ts';

@@ -1,14 +1,6 @@
 /** Runs a scenario under the sidecar to its end: process after process, with an honest sender, finder and person beside it. */
-import {
-  attach,
-  type BoundaryConfig,
-  type Decision,
-  type Ending,
-  type GuardedRequest,
-  type InstanceId,
-  resume,
-  type Sidecar,
-} from 'belay-sidecar';
+import type { BoundaryConfig, Decision, Ending, GuardedRequest, InstanceId } from 'belay-sidecar';
+import { attach, resume, type Sidecar } from 'belay-sidecar/xstate';
 import { SPACING } from '../../src/sidecar/opening/options.ts';
 import { Counters } from '../control-counters.ts';
 import { undoByHand } from './by-hand.ts';

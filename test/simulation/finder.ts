@@ -1,5 +1,6 @@
 /** Finds wrong values: it complains about a value only once it has seen it in a context, and names the instance that made the call. */
-import type { InstanceId, Sidecar } from 'belay-sidecar';
+import type { InstanceId } from 'belay-sidecar';
+import type { Sidecar } from 'belay-sidecar/xstate';
 import { type Memory, type Place, Places } from './places.ts';
 import { type Block, type Fault, inner, type Scenario, type Site } from './scenario.ts';
 import { sleep, type World } from './world.ts';

@@ -1,5 +1,6 @@
 /** Builds the xstate machine of a scenario, and its config beside it: both from one walk over the blocks. */
-import { type ToolCall, tool } from 'belay-sidecar';
+import type { ToolCall } from 'belay-sidecar';
+import { tool } from 'belay-sidecar/xstate';
 import { type AnyStateMachine, assign, setup } from 'xstate';
 import { type Asking, answers, asking, ECHO, echo } from './asking.ts';
 import type { CallArgs, Caller } from './call.ts';

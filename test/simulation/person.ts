@@ -1,6 +1,7 @@
 /** An honest person: approves what waits for an approval, and says of calls what the world says of them. */
 import { isDeepStrictEqual } from 'node:util';
-import { type Decision, type Sidecar, SidecarError } from 'belay-sidecar';
+import { type Decision, SidecarError } from 'belay-sidecar';
+import type { Sidecar } from 'belay-sidecar/xstate';
 import { type Act, sleep, type World } from './world.ts';
 
 /** Approves every call that waits for it. One that stands already, and whose answer the machine has not heard, is not another act. */

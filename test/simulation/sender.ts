@@ -2,7 +2,7 @@
  * An honest sender of external events. It sends each event once, when the machine first waits for it; and again only where the machine
  * waits there again, or still, while the run is running and nothing has moved for a while: then a restore has taken the event back.
  */
-import type { Sidecar } from 'belay-sidecar';
+import type { Sidecar } from 'belay-sidecar/xstate';
 import type { Awaiting, Memory } from './places.ts';
 import { eventFor, statesIn } from './reference.ts';
 

@@ -1,7 +1,7 @@
 /** A recording world is an honest counterparty: one act for one key, an answer about each call, and an undo that takes it back. */
 import { describe, expect, test } from 'vitest';
-import { attach } from '../../src/index.ts';
 import { assertActedOnce, assertNeverActed, recordingWorld, withFault } from '../../src/testing/index.ts';
+import { attach } from '../../src/xstate/index.ts';
 import { shop } from '../rehearsal/agents/shop.ts';
 
 async function ordered(fault: Parameters<typeof withFault>[1]) {

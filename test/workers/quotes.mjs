@@ -1,7 +1,7 @@
 // An agent that asks for a price, books by it, and then waits: the price can be found wrong later.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tool } from 'belay-sidecar';
+import { tool } from 'belay-sidecar/xstate';
 import { assign, setup } from 'xstate';
 
 export const TRIP = { skeleton: 'Quote', entity: 'trip' };

@@ -41,7 +41,8 @@ export function declarations(config: BoundaryConfig): string {
   });
   return `${HEADER}${printable(JSON.stringify(config.agent))}: change that, and make this again.
 // Digest of the config: ${config.digest}
-import type { Check, Inverse, Reconciler, Sidecar, SidecarOptions, Signal, StagingArea, Suspect, Undo } from 'belay-sidecar';
+import type { Check, Inverse, Reconciler, Signal, StagingArea, Suspect, Undo } from 'belay-sidecar';
+import type { Sidecar, SidecarOptions } from 'belay-sidecar/xstate';
 import type { AnyStateMachine } from 'xstate';
 
 /** The names of the config, by what a program brings for them. */

@@ -15,7 +15,8 @@ export interface ClaimsOptions {
  * Claims for the runs of one process.
  * @param options `patience`: how long a call waits before it is refused, in milliseconds; left out, as long as it takes.
  * @example
- * import { claimsInMemory, type SidecarOptions } from 'belay-sidecar';
+ * import { claimsInMemory } from 'belay-sidecar';
+ * import type { SidecarOptions } from 'belay-sidecar/xstate';
  *
  * const claims = claimsInMemory({ patience: 10_000 });
  * const shared: Pick<SidecarOptions, 'claims'> = { claims }; // to attach() each of the runs with
@@ -30,7 +31,8 @@ export function claimsInMemory({ patience = Number.POSITIVE_INFINITY }: ClaimsOp
  * the run up has them. Only runs that are open in this very store object may take them.
  * @param options `patience`, as for {@link claimsInMemory}; `pollMs`: the time between two looks of calls that wait, in milliseconds.
  * @example
- * import { claimsIn, memoryStore, type SidecarOptions } from 'belay-sidecar';
+ * import { claimsIn, memoryStore } from 'belay-sidecar';
+ * import type { SidecarOptions } from 'belay-sidecar/xstate';
  *
  * const journal = memoryStore(); // or sqliteStore(), or postgresStore()
  * const shared: Pick<SidecarOptions, 'claims' | 'journal'> = { journal, claims: claimsIn(journal) };

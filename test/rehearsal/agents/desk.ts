@@ -1,6 +1,7 @@
 /** An order whose permit is stamped by a machine of its own, which waits for a person's event. */
 import { assign, setup } from 'xstate';
-import { loadConfig, tool } from '../../../src/index.ts';
+import { loadConfig } from '../../../src/index.ts';
+import { tool } from '../../../src/xstate/index.ts';
 
 const PAGE = `
 belay: 1

@@ -1,6 +1,7 @@
 /** An offer that a customer accepts, has changed, or calls off; it is called off by itself after an hour. */
 import { assign, setup } from 'xstate';
-import { loadConfig, tool } from '../../../src/index.ts';
+import { loadConfig } from '../../../src/index.ts';
+import { tool } from '../../../src/xstate/index.ts';
 
 const PAGE = `
 belay: 1

@@ -1,7 +1,8 @@
 /** A parcel agent with delays: it looks where a booking is that takes too long, and lets a parcel rest for an hour. */
 import { assign, setup } from 'xstate';
-import { loadConfig, tool } from '../../../src/index.ts';
+import { loadConfig } from '../../../src/index.ts';
 import type { RecordingWorld } from '../../../src/testing/index.ts';
+import { tool } from '../../../src/xstate/index.ts';
 
 const PAGE = `
 belay: 1

@@ -1,7 +1,8 @@
 /** What a child machine has written and read, and what its parent has taken from it (semantics.md §10, C1, C2). */
 import { expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
-import { type ToolCall, tool } from '../../../src/index.ts';
+import type { ToolCall } from '../../../src/index.ts';
+import { tool } from '../../../src/xstate/index.ts';
 import { calm } from '../../poll.ts';
 import { begin, ended, reached } from './harness.ts';
 

@@ -1,8 +1,8 @@
 /** A complaint is about something: a name that exists, and work that still stands (semantics.md §10, C12). */
 import { expect, onTestFinished, test } from 'vitest';
 import { assign, setup } from 'xstate';
-import { tool } from '../../../src/index.ts';
 import { sqliteStore } from '../../../src/journal/sqlite/store.ts';
+import { tool } from '../../../src/xstate/index.ts';
 import { calm, until } from '../../poll.ts';
 import { begin, ended, folder, reached } from './harness.ts';
 

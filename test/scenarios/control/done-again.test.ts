@@ -1,7 +1,8 @@
 /** What is taken back is done again before the run says done (semantics.md §10, C1, C2, C11). */
 import { expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
-import { type ToolCall, tool } from '../../../src/index.ts';
+import type { ToolCall } from '../../../src/index.ts';
+import { tool } from '../../../src/xstate/index.ts';
 import { calm, until } from '../../poll.ts';
 import { begin, ended, reached } from './harness.ts';
 

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
-import type { BoundaryConfig, SidecarOptions } from '../../../src/index.ts';
-import { attach, loadConfig } from '../../../src/index.ts';
+import type { BoundaryConfig } from '../../../src/index.ts';
+import { loadConfig } from '../../../src/index.ts';
+import type { SidecarOptions } from '../../../src/xstate/index.ts';
+import { attach } from '../../../src/xstate/index.ts';
 import { calm, HANG } from '../../poll.ts';
 
 /** A sidecar as far as these waits look at it. */

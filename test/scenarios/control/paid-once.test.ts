@@ -1,7 +1,8 @@
 /** An act that stands is never done a second time, whatever around it is done again (semantics.md §10, C2, C5, C8, C10). */
 import { describe, expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
-import { attach, type ToolCall, tool } from '../../../src/index.ts';
+import type { ToolCall } from '../../../src/index.ts';
+import { attach, tool } from '../../../src/xstate/index.ts';
 import { calm, until } from '../../poll.ts';
 import { begin, configOf, ended, reached } from './harness.ts';
 

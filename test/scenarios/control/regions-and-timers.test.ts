@@ -1,7 +1,7 @@
 /** What a restore puts a region back to goes on: its calls leave, its timers run, its child machines are heard (semantics.md §10). */
 import { expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
-import { tool } from '../../../src/index.ts';
+import { tool } from '../../../src/xstate/index.ts';
 import { calm } from '../../poll.ts';
 import { begin, ended, reached } from './harness.ts';
 

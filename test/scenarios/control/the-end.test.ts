@@ -1,8 +1,9 @@
 /** A failure at a machine's end, and after it: a run that says done is in a final state, with its work in the world (§10, The end). */
 import { expect, onTestFinished, test } from 'vitest';
 import { assign, setup } from 'xstate';
-import { attach, resume, type ToolCall, tool } from '../../../src/index.ts';
+import type { ToolCall } from '../../../src/index.ts';
 import { sqliteStore } from '../../../src/journal/sqlite/store.ts';
+import { attach, resume, tool } from '../../../src/xstate/index.ts';
 import { calm } from '../../poll.ts';
 import { begin, configOf, ended, folder } from './harness.ts';
 

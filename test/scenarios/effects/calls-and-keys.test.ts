@@ -1,7 +1,8 @@
 /** What an ordinary program around a tool does to effects (semantics.md E1-E3): one key, one body; keys; the end of a run. */
 import { describe, expect, test } from 'vitest';
 import { type AnyStateMachine, assign, setup } from 'xstate';
-import { attach, type BoundaryConfig, Denied, loadConfig, memoryStore, resume, tool } from '../../../src/index.ts';
+import { type BoundaryConfig, Denied, loadConfig, memoryStore } from '../../../src/index.ts';
+import { attach, resume, tool } from '../../../src/xstate/index.ts';
 import { calm, until } from '../../poll.ts';
 import { held } from '../../sidecar/stations.ts';
 

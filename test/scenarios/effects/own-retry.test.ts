@@ -1,6 +1,7 @@
 /** Machines that call again by themselves, as most do: onError, a wait, and the same state (semantics.md E2, E3). */
 import { describe, expect, test } from 'vitest';
-import { memoryStore, resume } from '../../../src/index.ts';
+import { memoryStore } from '../../../src/index.ts';
+import { resume } from '../../../src/xstate/index.ts';
 import { until } from '../../poll.ts';
 import { Bank, begin, machineOf, twoEqual } from './refunds.ts';
 

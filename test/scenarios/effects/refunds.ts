@@ -3,15 +3,14 @@
 import { expect } from 'vitest';
 import { type AnyStateMachine, assign, setup } from 'xstate';
 import {
-  attach,
   type BoundaryConfig,
   type GuardedRequest,
   type JournalStore,
   loadConfig,
   memoryStore,
   type ReconcileResult,
-  tool,
 } from '../../../src/index.ts';
+import { attach, tool } from '../../../src/xstate/index.ts';
 import { calm, until } from '../../poll.ts';
 
 const { config } = loadConfig(

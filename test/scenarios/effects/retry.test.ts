@@ -1,7 +1,8 @@
 /** Tools that are called again before anything is rolled back: `retry` in the config (semantics.md E2, R6). */
 import { describe, expect, test } from 'vitest';
 import { type AnyStateMachine, assign, setup } from 'xstate';
-import { attach, type BoundaryConfig, type Decision, loadConfig, NotApplied, tool } from '../../../src/index.ts';
+import { type BoundaryConfig, type Decision, loadConfig, NotApplied } from '../../../src/index.ts';
+import { attach, tool } from '../../../src/xstate/index.ts';
 import { VirtualTime } from '../../virtual-time.ts';
 
 function configOf(line: string): BoundaryConfig {

@@ -1,12 +1,13 @@
 /** An agent whose runs have many steps, and whose work can be found wrong. */
 import { assign, setup } from 'xstate';
-import { attach, type JournalStore, loadConfig, memoryStore, resume, type SidecarOptions } from '../../../src/index.ts';
+import { type JournalStore, loadConfig, memoryStore } from '../../../src/index.ts';
 import { EntryEncoder } from '../../../src/journal/entry-codec.ts';
 import { Names } from '../../../src/journal/names.ts';
 import { RunNoteFold } from '../../../src/reports/run-note.ts';
 import { BaseWriter } from '../../../src/sidecar/bases/writing-bases.ts';
 import { SPACING } from '../../../src/sidecar/opening/options.ts';
 import { readRun } from '../../../src/sidecar/opening/read-run.ts';
+import { attach, resume, type SidecarOptions } from '../../../src/xstate/index.ts';
 
 /** Writes one of seven rows with each event, or a note. */
 export const machine = setup({

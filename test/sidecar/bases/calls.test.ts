@@ -2,19 +2,12 @@
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
-import {
-  attach,
-  type Decision,
-  loadConfig,
-  resume,
-  type SidecarOptions,
-  tool,
-  type ValueCodec,
-} from '../../../src/index.ts';
+import { type Decision, loadConfig, type ValueCodec } from '../../../src/index.ts';
 import type { Base } from '../../../src/journal/journal.ts';
 import { sqliteStore } from '../../../src/journal/sqlite/store.ts';
 import { baseDifference } from '../../../src/sidecar/bases/compared.ts';
 import { SPACING } from '../../../src/sidecar/opening/options.ts';
+import { attach, resume, type SidecarOptions, tool } from '../../../src/xstate/index.ts';
 import { freshPath } from '../../journal/files.ts';
 
 /** What a call answers with: no form of it is in the journal but its codec's. */

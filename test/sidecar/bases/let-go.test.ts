@@ -3,13 +3,14 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { type AnyActorRef, assign, setup } from 'xstate';
-import { attach, loadConfig, memoryStore, tool } from '../../../src/index.ts';
+import { loadConfig, memoryStore } from '../../../src/index.ts';
 import { EntryEncoder } from '../../../src/journal/entry-codec.ts';
 import { Names } from '../../../src/journal/names.ts';
 import { RunNoteFold } from '../../../src/reports/run-note.ts';
 import { BaseWriter } from '../../../src/sidecar/bases/writing-bases.ts';
 import { SPACING } from '../../../src/sidecar/opening/options.ts';
 import { readRun } from '../../../src/sidecar/opening/read-run.ts';
+import { attach, tool } from '../../../src/xstate/index.ts';
 
 const CALLS = 200;
 /** The rows after which a base is written, and more than those since the last one: a call has five. */

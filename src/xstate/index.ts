@@ -1,0 +1,5 @@
+/** The public list of what runs xstate machines: it needs the package `xstate`. */
+export type { Agent, AgentSetting, OpenAgent } from './agent.ts';
+export { attach, resume, type Sidecar, type SidecarOptions } from './attach.ts';
+export { tool } from './tool.ts';
+export { ToolboxError, toolbox } from './toolbox.ts';
