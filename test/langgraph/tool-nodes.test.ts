@@ -10,10 +10,8 @@ import { loadConfig } from '../../src/boundaries/load.ts';
 import { attachGraph, type GraphOptions } from '../../src/langgraph/graph.ts';
 import { graphFacts } from '../../src/langgraph/shape.ts';
 
-const { config } = loadConfig(
-  'belay: 1\nagent: clerk\ntools: { book: { effect: irreversible, timeout: 5s } }\nskeletons: {}\n',
-  { file: 'clerk.yaml' },
-);
+const PAGE = 'belay: 1\nagent: clerk\ntools: { book: { effect: irreversible, timeout: 5s } }\nskeletons: {}\n';
+const { config } = loadConfig(PAGE, { file: 'clerk.yaml' });
 const schema = z.object({ of: z.string() });
 const wants = new AIMessage({
   id: 'wants',
