@@ -10,7 +10,7 @@ import { readRun } from '../../../src/sidecar/opening/read-run.ts';
 import { attach, resume, type SidecarOptions } from '../../../src/xstate/index.ts';
 
 /** Writes one of seven rows with each event, or a note. */
-export const machine = setup({
+const machine = setup({
   types: {
     context: {} as { rows: Record<string, number>; notes: string[] },
     events: {} as { type: 'set'; n: number } | { type: 'note'; text: string },
@@ -42,7 +42,7 @@ skeletons:
 );
 if (loaded.config === null) throw new Error('the config is refused');
 /** Its reviewed config. */
-export const { config } = loaded;
+const { config } = loaded;
 
 /** Begins or takes up a run, whose bases come after so many rows. */
 export async function opened(
