@@ -1,6 +1,7 @@
 /** CH3, CH4, CH6: an event that comes while a run is put back or parked is held by a row, and is judged by what its sender was shown. */
 import { describe, expect, test } from 'vitest';
-import { memoryStore, resume } from '../../src/index.ts';
+import { memoryStore } from '../../src/index.ts';
+import { resume } from '../../src/xstate/index.ts';
 import { calm, until } from '../poll.ts';
 import { calls, configOf, held, machineOf, run, World } from '../semantics/little.ts';
 

@@ -1,7 +1,8 @@
 /** LC3, LC5: from the moment a complaint is taken until it is answered nothing leaves and nothing is committed that may rest on its subject. */
 import { describe, expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
-import { attach, loadConfig, tool } from '../../src/index.ts';
+import { loadConfig } from '../../src/index.ts';
+import { attach, tool } from '../../src/xstate/index.ts';
 import { calm, until } from '../poll.ts';
 
 /** A promise that is kept by hand. */
