@@ -62,7 +62,7 @@ export class Reach {
     }) => boolean,
   ): ReadonlySet<string> {
     const reached = new Set<string>();
-    const waiting: { from: string | null; to: string }[] = [{ from: null, to: '' }];
+    const waiting: { from: string | null; to: string }[] = [...this.#spawned(), ''].map((to) => ({ from: null, to }));
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const active = this.entered(next.to);
       if (stop({ ...next, active })) continue;
@@ -73,6 +73,16 @@ export class Reach {
       }
     }
     return reached;
+  }
+
+  /** The roots of machines that no state invokes: an action may spawn them at any time, which no structure tells. */
+  #spawned(): readonly string[] {
+    const invoked = new Set(
+      this.shape.states.flatMap(({ path, invokes }) =>
+        invokes.map(({ tool }) => `${machineOf(path, this.states)}${tool}/`),
+      ),
+    );
+    return [...this.states.keys()].filter((path) => path.endsWith('/') && !invoked.has(path));
   }
 
   /** The states that an active state leads to: along its edges, and into the machines that it invokes. */

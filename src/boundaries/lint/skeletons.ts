@@ -90,7 +90,9 @@ export function siteTrouble(
   if ('from' in site)
     return isOf(site.from, skeleton) ? [] : [`"${site.from}" is not among the states, so the work is not live there`];
   if (isOf(site.at, skeleton)) return [];
-  const arrives = reach.shape.edges.some((edge) => isOf(edge.from, skeleton) && reach.arrives(edge, site.at));
+  // A transition of a state around the work, such as one of the root, leaves the work as well.
+  const leaves = (from: string) => isOf(from, skeleton) || skeleton.states.some((state) => isWithin(state, from));
+  const arrives = reach.shape.edges.some((edge) => leaves(edge.from) && reach.arrives(edge, site.at));
   return arrives ? [] : [`no step of the work arrives in "${site.at}"`];
 }
 
