@@ -49,6 +49,18 @@ describe('belay review', () => {
     expect(readdirSync(folder).sort()).toEqual(['belay-review.lock', 'm.yaml']);
   });
 
+  test('has belay check warn once the content is not the reviewed one any more', async () => {
+    const stale = async () =>
+      (await belay(['check', file])).out.includes(' warning review_stale it has changed since Ada ');
+    expect(await stale()).toBe(false);
+    await belay(['review', file, '--accept', '--by', 'Ada']);
+    expect(await stale()).toBe(false);
+    writeFileSync(file, PLAIN.replace('effect: none', 'effect: idempotent'));
+    expect(await stale()).toBe(true);
+    writeFileSync(lockFile(), '{');
+    expect((await belay(['check', file])).out).toContain('warning review_stale the review lock beside it is not read');
+  });
+
   test('says how the content differs from what was reviewed, but not for comments', async () => {
     await belay(['review', file, '--accept', '--by', 'Ada']);
     writeFileSync(file, `# a comment\n${PLAIN}`);

@@ -93,6 +93,8 @@ type LintCode =
   /** The machine calls a tool again by itself after an error (E2). */
   | 'own_retry'
   | 'not_recoverable'
+  /** A person has vouched for another content of the file. */
+  | 'review_stale'
   | 'too_many_findings';
 
 /** Every code of a finding. */

@@ -1,7 +1,10 @@
 /** `belay check`: reads configs, checks each against its machine, and reports every finding. */
-import { configFiles, readConfig } from '../../boundaries/directory.ts';
+import { basename } from 'node:path';
+import type { BoundaryConfig } from '../../boundaries/config.ts';
+import { configFiles, readConfig, readLock } from '../../boundaries/directory.ts';
 import { lintConfig } from '../../boundaries/lint/lint.ts';
 import type { Finding } from '../../boundaries/page/finding.ts';
+import { isReviewed } from '../../boundaries/review.ts';
 import { loadMachines, type Machines, moduleOfPackage, NO_MACHINES, shapeFor } from '../reading/machines.ts';
 
 /** The result for one file. */
@@ -70,7 +73,10 @@ export async function findMachines(
 function checkFile(file: string, machines: Machines, agents: Map<string, string>, strict: boolean): CheckedFile {
   const { config, findings, document } = readConfig(file, { guards: machines.guards });
   const shape = config === null ? null : shapeFor(machines, config);
-  const all = [...findings, ...(config === null ? [] : lintConfig(config, document, shape))];
+  const all = [
+    ...findings,
+    ...(config === null ? [] : [...lintConfig(config, document, shape), ...staleReview(file, config)]),
+  ];
   for (const message of config === null ? [] : (machines.graphs.get(config.agent)?.unsupported(config) ?? []))
     all.push({
       code: 'unsupported_graph',
@@ -108,6 +114,21 @@ function checkFile(file: string, machines: Machines, agents: Map<string, string>
     machine: shape !== null,
     findings: sorted,
   };
+}
+
+/** A warning where a person has vouched for another content of this file. A file that nobody has reviewed yet is told by "belay review". */
+function staleReview(file: string, config: BoundaryConfig): readonly Finding[] {
+  const read = readLock(file);
+  const at = { file, line: 1, column: 1, severity: 'warning' } as const;
+  if ('problem' in read) {
+    const mend = 'Take it from the version control again, or review the config anew.';
+    return [{ ...at, code: 'review_stale', message: `the review lock beside it is not read: ${read.problem}`, mend }];
+  }
+  const review = read.lock.get(basename(file));
+  if (review === undefined || isReviewed(read.lock, config)) return [];
+  const message = `it has changed since ${review.by} reviewed it on ${review.when.slice(0, 10)}`;
+  const mend = `Review it again: belay review ${file} --accept --by NAME.`;
+  return [{ ...at, code: 'review_stale', message, mend }];
 }
 
 function summarise(files: readonly CheckedFile[]): Checked {
