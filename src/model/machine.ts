@@ -30,6 +30,13 @@ export interface EdgeShape {
   readonly guarded: boolean;
 }
 
+/** The keys that actions assign by name. */
+export interface AssignShape {
+  readonly keys: readonly string[];
+  /** False where code assigns more: an `assign` with a function, or `enqueueActions`. */
+  readonly all: boolean;
+}
+
 /** A machine as a config sees it. */
 export interface MachineShape {
   readonly id: string;
@@ -47,6 +54,8 @@ export interface MachineShape {
   }[];
   /** The channels of a graph, which its nodes write by themselves. They are functions, and may call tools that the structure does not tell. */
   readonly channels?: readonly string[];
+  /** The keys of their contexts that the actions of its machines assign. Left out where that is not read. */
+  readonly assigns?: AssignShape;
   /** Digest of states and edges, for `checkpoint_stale` (semantics.md §5). */
   readonly digest: string;
 }

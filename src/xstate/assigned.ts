@@ -3,6 +3,7 @@
  * an `assign` with a function writes cannot be known without running it.
  */
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
+import type { AssignShape } from '../model/machine.ts';
 import { type MachineLike, nodesOf } from './shape.ts';
 import { toolsIn } from './toolbox.ts';
 
@@ -36,6 +37,21 @@ export function answersAssigned(machine: MachineLike): AnswersAssigned {
     byTool: new Map([...byTool].map(([tool, keys]) => [tool, [...keys]])),
     on: (from, to) => byEdge.get(nameOf(from, to)) ?? null,
   };
+}
+
+/** The keys that any action of a machine assigns, or of one that it invokes: on transitions, on entry and on exit. */
+export function keysAssigned(machine: MachineLike): AssignShape {
+  const keys = new Set<string>();
+  let all = true;
+  for (const { node } of nodesOf(machine)) {
+    const transitions = [...(node.always ?? []), ...[...node.transitions.values()].flat()];
+    const first = node.type === 'compound' ? node.initial.actions : [];
+    const actions = [...node.entry, ...node.exit, ...first, ...transitions.flatMap((transition) => transition.actions)];
+    const found = assignedBy(actions, node.machine);
+    for (const key of found.keys) keys.add(key);
+    all &&= found.all;
+  }
+  return { keys: [...keys], all };
 }
 
 /** The transitions that an answer takes: the tools that may have given it, the edges, and what they assign. */

@@ -29,7 +29,7 @@ describe('against its machine, a config', () => {
       'its output written by nobody',
       "outputs: ['out/{entity}']",
       "outputs: ['result']",
-      'no tool writes its output result, so it is not Closed',
+      'nothing writes its output result, so it is not Closed',
     ],
     [
       'where the work is not live',
@@ -43,6 +43,17 @@ describe('against its machine, a config', () => {
       expect.stringMatching(/^13:15 warning never_certifies the commit "done" can never certify: /),
     );
     expect(said(machine(), from, to).join()).toContain(why);
+  });
+
+  test.each([
+    ['by name', { keys: ['result'], all: true }, false],
+    ['in code that may', { keys: [], all: false }, false],
+    ['under other names alone', { keys: ['other'], all: true }, true],
+  ])('knows an output that the machine itself assigns: %s', (_how, assigns, never) => {
+    const told = said({ ...machine(), assigns }, "outputs: ['out/{entity}']", 'outputs: [result]').join();
+    expect(told.includes('nothing writes its output result')).toBe(never);
+    const outside = said({ ...machine(), assigns }, "outputs: ['out/{entity}']", "outputs: ['file:result']").join();
+    expect(outside).toContain('nothing writes its output file:result');
   });
 
   test('only notes a commit whose review is pending, unless something else is in its way, too', () => {

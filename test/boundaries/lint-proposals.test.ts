@@ -5,7 +5,7 @@ import { readConfig } from '../../src/boundaries/directory.ts';
 import { propose } from '../../src/boundaries/lint/propose.ts';
 import { Reach } from '../../src/boundaries/lint/reach.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
-import { answersAssigned } from '../../src/xstate/assigned.ts';
+import { answersAssigned, keysAssigned } from '../../src/xstate/assigned.ts';
 import { machineShape } from '../../src/xstate/shape.ts';
 import { toolbox } from '../../src/xstate/toolbox.ts';
 import { scheduleForm } from './fixtures/machines.mjs';
@@ -131,5 +131,18 @@ describe('proposals', () => {
       ]),
     );
     expect(answersAssigned(machine).on('car/checking', 'car/done')).toEqual(['seen']);
+  });
+
+  test('know every key that an action assigns, and whether code may assign others', () => {
+    const states = {
+      one: { entry: assign({ a: 1 }), exit: 'keep', always: { target: 'two', actions: assign({ c: null }) } },
+      two: { invoke: { src: 'work', onDone: { actions: assign({ d: () => 4 }) } } },
+    };
+    const keys = (more: object) => {
+      const given = setup({ actions: { keep: assign({ b: 2 }) }, actors: { work: fromPromise(async () => 1) } });
+      return keysAssigned(given.createMachine({ initial: 'one', states, ...more } as never) as never);
+    };
+    expect(keys({})).toEqual({ keys: expect.arrayContaining(['a', 'b', 'c', 'd']), all: true });
+    expect(keys({ on: { go: { actions: assign(() => ({ e: 5 })) } } }).all).toBe(false);
   });
 });

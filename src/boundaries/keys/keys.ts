@@ -20,6 +20,11 @@ export function isOfChild({ text }: KeyTemplate): boolean {
   return text.startsWith('actor:');
 }
 
+/** True if a key lies outside of the context: it may have a value that no tool of the config wrote. */
+export function isOutside(key: string): boolean {
+  return key === '**' || /^[a-z][a-z0-9+.-]*:/.test(key);
+}
+
 /** True for a key that steps write by themselves, whatever tools declare: of a child machine, or in a channel of a graph. */
 export function isOfSteps(key: KeyTemplate, channels: readonly string[]): boolean {
   return isOfChild(key) || channels.includes(key.text.split('/')[0] ?? '');

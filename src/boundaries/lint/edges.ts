@@ -6,8 +6,8 @@
 
 import type { MachineShape } from '../../model/machine.ts';
 import { constantAnswer } from '../../predicates/compile.ts';
-import type { Boundary, BoundaryConfig, Skeleton } from '../config.ts';
-import { coverage, isOfSteps } from '../keys/keys.ts';
+import type { Boundary, BoundaryConfig, KeyTemplate, Skeleton } from '../config.ts';
+import { coverage, isOfSteps, isOutside } from '../keys/keys.ts';
 import { isWithin } from '../sections/skeleton.ts';
 import type { Reach } from './reach.ts';
 
@@ -70,8 +70,16 @@ export function whyNot(
   if (answer !== null && answer.is !== 'yes') why.push(`its condition is always ${answer.is}, so it is not Closed`);
   const writes = [...config.tools.values()].flatMap((tool) => tool.writes);
   for (const output of outputs) {
-    if (!isOfSteps(output, shape?.channels ?? []) && !coverage(output, writes).some)
-      why.push(`no tool writes its output ${output.text}, so it is not Closed`);
+    const isWritten = isOfSteps(output, shape?.channels ?? []) || coverage(output, writes).some;
+    if (!isWritten && !mayAssign(output, shape))
+      why.push(`nothing writes its output ${output.text}, so it is not Closed`);
   }
   return why;
+}
+
+/** True if actions of the machine may write a key of the context: they assign it by name, or code of theirs may. */
+function mayAssign({ text }: KeyTemplate, shape: MachineShape | null): boolean {
+  const assigns = shape?.assigns;
+  if (assigns === undefined || text === '**') return assigns !== undefined;
+  return !isOutside(text) && (!assigns.all || assigns.keys.includes(text.split('/')[0] as string));
 }

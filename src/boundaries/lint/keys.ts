@@ -1,13 +1,16 @@
 /** Lints of keys: keys that no tool writes, keys that no input provides, and undeclared reads of predicates. */
+import type { MachineShape } from '../../model/machine.ts';
 import { readsOf } from '../../predicates/reads.ts';
 import type { BoundaryConfig, KeyTemplate, Skeleton } from '../config.ts';
 import { keyTemplate } from '../keys/key-template.ts';
-import { coverage, isOfChild, isOfSteps } from '../keys/keys.ts';
+import { coverage, isOfChild, isOfSteps, isOutside } from '../keys/keys.ts';
 import { entriesOf, field, type Item, itemsOf, textsOf } from '../page/document.ts';
 import type { Findings } from '../page/finding.ts';
 
-/** Reports likely mistakes in the keys of a config. `channels` are those of its graph. */
-export function lintKeys(config: BoundaryConfig, root: Item, findings: Findings, channels: readonly string[]): void {
+/** Reports likely mistakes in the keys of a config. `shape` is its machine; null where none was found. */
+export function lintKeys(config: BoundaryConfig, root: Item, findings: Findings, shape: MachineShape | null): void {
+  // The channels of a graph and the keys that a machine assigns are written without a tool.
+  const channels = [...(shape?.channels ?? []), ...(shape?.assigns?.keys ?? [])];
   const writes = [...config.tools.values()].flatMap((tool) => tool.writes);
   const outputs = [...config.skeletons.values()].flatMap((skeleton) => skeleton.outputs);
   for (const [name, { item }] of entriesOf(field(root, 'skeletons'))) {
@@ -34,11 +37,6 @@ export function lintKeys(config: BoundaryConfig, root: Item, findings: Findings,
     }
     lintReads(skeleton, item, boundaries, findings);
   }
-}
-
-/** True if a key lies outside of the context: it may have a value that no tool of the config wrote. */
-function isOutside(key: string): boolean {
-  return key === '**' || /^[a-z][a-z0-9+.-]*:/.test(key);
 }
 
 function lintReads(skeleton: Skeleton, item: Item, boundaries: readonly Item[], findings: Findings): void {

@@ -23,7 +23,7 @@ export function lintConfig(
   const findings = new Findings(document.file);
   const { root } = document;
   if (root === null) return [];
-  lintKeys(config, root, findings, shape?.channels ?? []);
+  lintKeys(config, root, findings, shape);
   if (shape === null) {
     const at = field(root, 'agent')?.at ?? root.at;
     const message = `there is no machine "${config.agent}" to check the config against`;

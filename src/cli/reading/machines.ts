@@ -11,6 +11,7 @@ import type { GraphFacts } from '../../langgraph/shape.ts';
 import type { MachineShape } from '../../model/machine.ts';
 import type { Guards } from '../../predicates/compile.ts';
 import type { Agent } from '../../xstate/agent.ts';
+import { keysAssigned } from '../../xstate/assigned.ts';
 import { isMachine, type MachineLike, machineShape } from '../../xstate/shape.ts';
 import { graphsAmong } from './graphs.ts';
 
@@ -82,7 +83,7 @@ export async function loadMachines(file: string): Promise<Machines | { readonly 
   for (const { machine } of agents.values()) if (!machines.has(machine.id)) machines.set(machine.id, machine);
   const graphs = await graphsAmong(exports);
   const shapes = new Map([...graphs].map(([id, { shape }]) => [id, shape]));
-  for (const [id, machine] of machines) shapes.set(id, machineShape(machine));
+  for (const [id, machine] of machines) shapes.set(id, { ...machineShape(machine), assigns: keysAssigned(machine) });
   if (shapes.size === 0)
     return { problem: `${file}: no_machine it exports no xstate machine and no compiled graph of LangGraph` };
   return { shapes, machines, graphs, guards: guardsIn(exports.guards), agents };
