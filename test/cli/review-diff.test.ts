@@ -167,7 +167,8 @@ describe('belay review --diff says', () => {
       ['recover', null, 'ask TOOL_EXCEPTION', 'other'],
     ],
     ['fewer recoveries of the run', 'tries: 5', 'tries: 4', ['tries', '5', '4', 'stricter']],
-    ['another entity', `'"it"'`, 'args.order', ['skeletons Order entity', '"it"', 'args.order', 'other']],
+    ['an entity for each', `'"it"'`, 'args.order', ['skeletons Order entity', '"it"', 'args.order', 'stricter']],
+    ['another entity', `'"it"'`, `'"all"'`, ['skeletons Order entity', '"it"', '"all"', 'other']],
     [
       'an input that is needed no more',
       'required: [wish]',
@@ -292,5 +293,48 @@ describe('belay review --diff ends with 2 and one line', () => {
     expect((await belay(['review', '--diff', join(folder, 'none.yaml'), put('old.yaml', FULL)])).err).toMatch(
       /none\.yaml:1:1 cannot_read ENOENT.*\n$/,
     );
+  });
+});
+
+describe('belay review --diff tells to which side lean', () => {
+  const many = FULL.replace(`'"it"'`, 'args.order');
+
+  test.each([
+    [
+      'entities that are merged',
+      'entity: args.order',
+      `entity: '"it"'`,
+      ['skeletons Order entity', 'args.order', '"it"'],
+    ],
+    [
+      'a state more',
+      'states: [asking, paying]',
+      'states: [asking, paying, late]',
+      ['skeletons Order states', null, 'late'],
+    ],
+    ['an entry more', 'entry: [asking]', 'entry: [asking, paying]', ['skeletons Order entry', null, 'paying']],
+  ])('%s: looser, and stricter the other way', async (_what, from, to, change) => {
+    const [about, old, now] = change;
+    expect((await edited(from, to, many)).changes).toEqual([[about, old, now, 'looser']]);
+    expect((await edited(to, from, many.replace(from, to))).changes).toEqual([[about, now, old, 'stricter']]);
+  });
+
+  test('a whole skeleton', async () => {
+    const late = `  Late: { entity: '"it"', states: [late], entry: [late], outputs: [], rollback: { anchors: [] } }\n`;
+    const [old, now] = [put('less.yaml', FULL), put('more.yaml', FULL + late)];
+    const leans = async (...files: string[]) => {
+      const { out } = await belay(['review', '--diff', ...files, '--json'], '', {}, folder);
+      return JSON.parse(out).changes.map(({ is }: { is: string }) => is);
+    };
+    expect([await leans(old, now), await leans(now, old)]).toEqual([['looser'], ['stricter']]);
+  });
+
+  test('with --fail-on looser ends with 1 for looser changes alone', async () => {
+    const [old, now] = [put('short.yaml', FULL), put('long.yaml', FULL.replace('timeout: 10s', 'timeout: 20s'))];
+    const code = async (...args: string[]) => (await belay(['review', '--diff', ...args], '', {}, folder)).code;
+    expect(await code(old, now, '--fail-on', 'looser')).toBe(1);
+    expect(await code(now, old, '--fail-on', 'looser')).toBe(0);
+    expect(await code(now, old)).toBe(1);
+    expect((await belay(['review', old, '--fail-on', 'looser'], '', {}, folder)).code).toBe(2);
   });
 });

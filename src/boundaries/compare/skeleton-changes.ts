@@ -6,9 +6,9 @@ import { type Difference, keys, type Leaning, limit, members, names, said, withi
 /** One comparison for each field of a skeleton: a field without one does not compile. */
 const FIELDS: Readonly<Record<keyof Skeleton, (old: Skeleton, now: Skeleton) => readonly Difference[]>> = {
   name: () => [],
-  entity: (old, now) => said('entity', old.entity.text, now.entity.text, 'other'),
-  states: (old, now) => names('states', old.states, now.states, 'other'),
-  entry: (old, now) => names('entry', old.entry, now.entry, 'other'),
+  entity: (old, now) => entities(old.entity.text, now.entity.text),
+  states: (old, now) => names('states', old.states, now.states, 'looser'),
+  entry: (old, now) => names('entry', old.entry, now.entry, 'looser'),
   inputs: (old, now) => keys('inputs', old.inputs, now.inputs),
   required: (old, now) => keys('required', old.required, now.required),
   outputs: (old, now) => keys('outputs', old.outputs, now.outputs),
@@ -40,11 +40,11 @@ const BOUNDARY: Readonly<Record<keyof Boundary, (old: Boundary, now: Boundary) =
   invariants: (old, now) => members(invariants(old), invariants(now), invariantChanges),
 };
 
-/** The differences between two skeletons; null where a config has none of that name. */
+/** The differences between two skeletons; null where a config has none of that name: what fails in its states parks the run. */
 export function skeletonChanges(old: Skeleton | null, now: Skeleton | null): readonly Difference[] {
   if (old !== null && now !== null) return Object.values(FIELDS).flatMap((compare) => compare(old, now));
   const text = (skeleton: Skeleton | null) => skeleton && `owns ${skeleton.states.join(', ')}`;
-  return [{ path: [], old: text(old), now: text(now), is: 'other' }];
+  return [{ path: [], old: text(old), now: text(now), is: old === null ? 'looser' : 'stricter' }];
 }
 
 /** A boundary on one side alone promises more or less: which of them may be restored, the anchors say. */
@@ -52,6 +52,13 @@ function boundaryChanges(old: Boundary | null, now: Boundary | null): readonly D
   if (old !== null && now !== null) return Object.values(BOUNDARY).flatMap((compare) => compare(old, now));
   const text = (boundary: Boundary | null) => boundary && `${boundary.kind} at ${siteText(boundary)}`;
   return [{ path: [], old: text(old), now: text(now), is: 'other' }];
+}
+
+/** One name for all makes one unit of many: what was kept apart is trusted and taken back together, the loosest. */
+function entities(old: string, now: string): readonly Difference[] {
+  const isOne = (text: string) => constantAnswer(`(${text}) == ""`) !== null;
+  const is = isOne(now) === isOne(old) ? 'other' : isOne(now) ? 'looser' : 'stricter';
+  return said('entity', old, now, 'other').map((difference) => ({ ...difference, is }));
 }
 
 /** A condition that is always true is the loosest of all. */

@@ -5,7 +5,7 @@ import { isName } from '../../boundaries/review.ts';
 import { checkConfigs, exitCode } from '../check/check.ts';
 import { FORMATS, type Format, present } from '../check/findings.ts';
 import { draftedText, initConfig } from '../init/init.ts';
-import { compareConfigs, comparedCode, comparedText } from '../review/difference.ts';
+import { compareConfigs, comparedCode, comparedText, FAIL_ON } from '../review/difference.ts';
 import { reviewConfig, reviewText } from '../review/review.ts';
 import { finish, note, version, wantsColours } from '../terminal/console.ts';
 import { typedText, typesOf } from '../types/types.ts';
@@ -13,6 +13,7 @@ import { typedText, typesOf } from '../types/types.ts';
 interface ReviewGiven {
   machines?: string;
   diff?: boolean;
+  failOn?: (typeof FAIL_ON)[number];
   accept?: boolean;
   by?: string;
   json?: boolean;
@@ -83,6 +84,9 @@ export function addReview(program: Command): void {
     .argument('[new]', 'with --diff: the config that takes its place')
     .option('--machines <file>', 'as for check')
     .option('--diff', 'say what changed in meaning from the first config to the second')
+    .addOption(
+      new Option('--fail-on <changes>', 'with --diff: the changes that end with 1 (default: any)').choices(FAIL_ON),
+    )
     .option('--accept', 'vouch for the content as it is: writes belay-review.lock beside the file')
     .option('--by <name>', 'who vouches')
     .option('--json', 'the same as one JSON object')
@@ -97,17 +101,19 @@ Examples:
   belay review boundaries/schedule-form.yaml --machines dist/machines.js
   belay review boundaries/schedule-form.yaml --accept --by "Ada Lovelace"
   git show main:boundaries/order.yaml > old.yaml
-  belay review --diff old.yaml boundaries/order.yaml
+  belay review --diff old.yaml boundaries/order.yaml --fail-on looser
 
 Exit code: 0 when this content is reviewed, 1 when it is not or cannot be, 2
 when something cannot be read, written or imported, or the command is misused.
-With --diff: 0 when nothing changed in meaning, 1 when something did, 2 when
-one of the two is no config.`,
+With --diff: 0 when nothing changed in meaning, 1 when something did (with
+--fail-on looser, when something is looser or became recoverable), 2 when one of
+the two is no config.`,
     )
     .action((file: string, now: string | undefined, options: ReviewGiven) => {
       const { accept = false, by = null, diff = false } = options;
       if (diff && accept) return finish('', '--diff compares and --accept vouches: take one of the two', 2);
       if (diff && now === undefined) return finish('', '--diff needs two configs: belay review --diff OLD NEW', 2);
+      if (!diff && options.failOn !== undefined) return finish('', '--fail-on is about the changes of --diff', 2);
       if (!diff && now !== undefined) return finish('', 'two configs need --diff: belay review --diff OLD NEW', 2);
       if (now !== undefined) return compare(file, now, options);
       return accept && !isName(by)
@@ -124,11 +130,11 @@ async function review(file: string, { machines, accept = false, by, json }: Revi
   return finish(text, null, reviewed.reviewed ? 0 : 1);
 }
 
-async function compare(old: string, now: string, { machines, json }: ReviewGiven): Promise<never> {
+async function compare(old: string, now: string, { machines, json, failOn = 'any' }: ReviewGiven): Promise<never> {
   const compared = await compareConfigs({ old, now, machines: machines ?? null });
   if ('problem' in compared) return finish('', compared.problem, 2);
   const text = json ? `${JSON.stringify(compared, null, 2)}\n` : comparedText(compared, wantsColours());
-  return finish(text, null, comparedCode(compared));
+  return finish(text, null, comparedCode(compared, failOn));
 }
 
 /** Adds `belay init`. */

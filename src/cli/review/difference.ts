@@ -75,9 +75,13 @@ function placed({ path, old: before, now: after, is }: Difference, old: Compared
   return { file: document.file, line: at.line, column: at.column, about: path.join(' '), old: before, now: after, is };
 }
 
-/** 0 where nothing changed in meaning, 1 where something did. */
-export function comparedCode({ changes, recoverable }: Compared): 0 | 1 {
-  return changes.length + recoverable.length === 0 ? 0 : 1;
+/** The changes that end the command with 1: any, or those alone that are looser. */
+export const FAIL_ON = ['any', 'looser'] as const;
+
+/** 1 where something changed that the command is to fail on, else 0. What became recoverable is looser. */
+export function comparedCode({ changes, recoverable }: Compared, failOn: (typeof FAIL_ON)[number]): 0 | 1 {
+  if (failOn === 'any') return changes.length + recoverable.length === 0 ? 0 : 1;
+  return changes.some(({ is }) => is === 'looser') || recoverable.some(({ is }) => is === 'recoverable') ? 1 : 0;
 }
 
 const TITLES: Readonly<Record<Leaning, string>> = { looser: 'Looser', stricter: 'Stricter', other: 'Other' };
