@@ -86,6 +86,25 @@ describe('against its machine, a config', () => {
     );
   });
 
+  test('is told of a held call whose output a guard or a boundary asks for', () => {
+    const held = (writes: string, shape = machine(), buffer = 'buffer: true') =>
+      said(
+        shape,
+        "work: { reads: [in], writes: ['out/{args.id}'], effect: none }",
+        `work: { reads: [in], writes: [${writes}], effect: irreversible, ${buffer} }`,
+      ).filter((line) => line.includes('held_output'));
+    const told = (whom: string) => [
+      `4:3 warning held_output "work" is held back until a commit: its output is not there yet for ${whom}`,
+    ];
+    expect(held("'out/{args.id}'")).toEqual(told('the commit "done"'));
+    expect(held('other')).toEqual([]);
+    expect(held("'out/{args.id}'", machine(), 'buffer: area')).toEqual([]);
+    const done = [{ target: 'DONE', guard: () => true }, 'IDLE'];
+    const guarded = machine({ BUSY: { invoke: { src: 'work', onDone: done } } });
+    expect(held('other', guarded)).toEqual(told('the guard after "BUSY"'));
+    expect(held("'out/{args.id}'", guarded)).toEqual(told('the guard after "BUSY" and the commit "done"'));
+  });
+
   test('is told which edges are legal but not recoverable, and why', () => {
     const shape = machine({ BUSY: { invoke: { src: 'work', onDone: 'DONE', onError: 'IDLE' } } });
     expect(said(shape)).toEqual([

@@ -1,8 +1,12 @@
 /** Lints of tools: declared and never called, called and not declared, and calls that cannot be guarded. */
 import type { EffectClass } from '../../model/effect.ts';
 import type { MachineShape } from '../../model/machine.ts';
+import { doneEvent } from '../../model/reply-event.ts';
+import { readsOf } from '../../predicates/reads.ts';
 import { suggest } from '../../predicates/suggest.ts';
-import type { BoundaryConfig } from '../config.ts';
+import type { BoundaryConfig, Tool } from '../config.ts';
+import { keyTemplate } from '../keys/key-template.ts';
+import { coverage } from '../keys/keys.ts';
 import { type Entry, entriesOf, field, type Item } from '../page/document.ts';
 import type { Findings, Place } from '../page/finding.ts';
 import { isWithin } from '../sections/skeleton.ts';
@@ -36,6 +40,7 @@ export function lintTools(config: BoundaryConfig, root: Item, reach: Reach, find
   lintOutcomes(calls);
   lintFirstEffects(calls);
   lintHeldBack(calls);
+  lintHeldOutputs(calls);
   lintActsAgain(calls);
   lintKeysTaken(calls);
   lintOutside(calls);
@@ -180,4 +185,39 @@ function lintHeldBack({ config, reach, findings, agent, declared }: Calls): void
       findings.report('never_published', 'warning', at, message, mend);
     }
   }
+}
+
+/** Calls that are held back whole, where a guard or a boundary asks for their output: the machine goes on without one (E4). */
+function lintHeldOutputs({ config, reach, findings, agent, declared }: Calls): void {
+  const places = new Map(declared);
+  for (const { path, invokes } of reach.shape.states) {
+    for (const { id, tool: name } of invokes) {
+      const tool = config.tools.get(name ?? '');
+      if (tool?.buffer !== 'call') continue;
+      const isGuarded = reach.shape.edges.some(
+        ({ from, event, guarded }) => from === path && event === doneEvent(id) && guarded,
+      );
+      const asking = [...(isGuarded ? [`the guard after "${path}"`] : []), ...conditionsOnHeld(tool, path, config)];
+      if (asking.length === 0) continue;
+      const message = `"${tool.name}" is held back until a commit: its output is not there yet for ${asking.join(' and ')}`;
+      const mend = 'Name a buffer, so that the call is made at once and stages, or ask for what is known before.';
+      findings.report('held_output', 'warning', places.get(tool.name)?.at ?? agent, message, mend);
+    }
+  }
+}
+
+/** The boundaries around a state whose conditions read what a held call alone writes. */
+function conditionsOnHeld(held: Tool, path: string, config: BoundaryConfig): readonly string[] {
+  const others = [...config.tools.values()].filter(({ buffer }) => buffer !== 'call').flatMap(({ writes }) => writes);
+  const around = [...config.skeletons.values()].filter(({ states }) => states.some((state) => isWithin(path, state)));
+  return around.flatMap(({ boundaries }) =>
+    boundaries
+      .filter(({ when }) =>
+        readsOf(when.text).some((text) => {
+          const read = keyTemplate(text);
+          return text !== '**' && coverage(read, held.writes).some && !coverage(read, others).some;
+        }),
+      )
+      .map(({ kind, id }) => `the ${kind} "${id}"`),
+  );
 }

@@ -85,6 +85,8 @@ type LintCode =
   | 'read_undeclared'
   /** A call is held back until a commit, and no commit covers it. */
   | 'never_published'
+  /** A guard or a boundary asks for the output of a call that is held back whole. */
+  | 'held_output'
   /** An irreversible tool is called from a state that can be entered twice, and nothing says which calls are one act (ON1). */
   | 'acts_again'
   | 'outcome_never_known'
