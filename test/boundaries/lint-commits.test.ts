@@ -45,17 +45,6 @@ describe('against its machine, a config', () => {
     expect(said(machine(), from, to).join()).toContain(why);
   });
 
-  test.each([
-    ['by name', { keys: ['result'], all: true }, false],
-    ['in code that may', { keys: [], all: false }, false],
-    ['under other names alone', { keys: ['other'], all: true }, true],
-  ])('knows an output that the machine itself assigns: %s', (_how, assigns, never) => {
-    const told = said({ ...machine(), assigns }, "outputs: ['out/{entity}']", 'outputs: [result]').join();
-    expect(told.includes('nothing writes its output result')).toBe(never);
-    const outside = said({ ...machine(), assigns }, "outputs: ['out/{entity}']", "outputs: ['file:result']").join();
-    expect(outside).toContain('nothing writes its output file:result');
-  });
-
   test('only notes a commit whose review is pending, unless something else is in its way, too', () => {
     const pending = said(machine(), 'anchors: [done], resume: BUSY', 'pending: [done], resume: BUSY');
     expect(pending).toContainEqual(
@@ -84,25 +73,6 @@ describe('against its machine, a config', () => {
     expect(said(later, 'anchors: [done]', 'anchors: []').join()).toContain(
       '"DONE" calls "other", which is irreversible, before any commit',
     );
-  });
-
-  test('is told of a held call whose output a guard or a boundary asks for', () => {
-    const held = (writes: string, shape = machine(), buffer = 'buffer: true') =>
-      said(
-        shape,
-        "work: { reads: [in], writes: ['out/{args.id}'], effect: none }",
-        `work: { reads: [in], writes: [${writes}], effect: irreversible, ${buffer} }`,
-      ).filter((line) => line.includes('held_output'));
-    const told = (whom: string) => [
-      `4:3 warning held_output "work" is held back until a commit: its output is not there yet for ${whom}`,
-    ];
-    expect(held("'out/{args.id}'")).toEqual(told('the commit "done"'));
-    expect(held('other')).toEqual([]);
-    expect(held("'out/{args.id}'", machine(), 'buffer: area')).toEqual([]);
-    const done = [{ target: 'DONE', guard: () => true }, 'IDLE'];
-    const guarded = machine({ BUSY: { invoke: { src: 'work', onDone: done } } });
-    expect(held('other', guarded)).toEqual(told('the guard after "BUSY"'));
-    expect(held("'out/{args.id}'", guarded)).toEqual(told('the guard after "BUSY" and the commit "done"'));
   });
 
   test('is told which edges are legal but not recoverable, and why', () => {

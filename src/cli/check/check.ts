@@ -116,7 +116,7 @@ function checkFile(file: string, machines: Machines, agents: Map<string, string>
   };
 }
 
-/** A warning where a person has vouched for another content of this file. A file that nobody has reviewed yet is told by "belay review". */
+/** Warns of a config that has changed since its review. One without a review is told of by `belay review`. */
 function staleReview(file: string, config: BoundaryConfig): readonly Finding[] {
   const read = readLock(file);
   const at = { file, line: 1, column: 1, severity: 'warning' } as const;
