@@ -80,7 +80,10 @@ class Execution extends EnteredRuntime<Body, Memory, Entry> {
     const take = (name: string, input: unknown, act: Act) =>
       whileItCounts(isStale, () => this.#take(entry, name, input, act));
     const run = async () => this.#return(entry, await this.program(take, this.at.memory.input));
-    run().catch((error) => this.crashes(this.#event(), error, [rootPlace(String(this.at.value))], isStale));
+    // Where nothing was put elsewhere, the function is entered again where it stood.
+    const again = () => this.when({ type: 'flow.again' }, isStale, () => this.enter());
+    const places = () => [rootPlace(String(this.at.value))];
+    run().catch((error) => this.crashes(this.#event(), error, places(), isStale).then(again));
   }
 
   /** Comes to a step, or to the end: a journal that has a step under way has to have that one. */

@@ -81,6 +81,7 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   given_back: object('given_back', 33),
   returned: object('returned', 34),
   held: object('held', 35),
+  retried: object('retried', 36),
 };
 
 const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));

@@ -8,9 +8,10 @@ import { EnteredRuntime } from '../runtime/entered.ts';
 import type { ActorHandle, Place, RuntimeEvent } from '../runtime/microstep.ts';
 import { rootPlace } from '../runtime/plain-step.ts';
 import type { ActorPlan } from '../runtime/restore-plan.ts';
-import type { Watcher } from '../runtime/runtime.ts';
+import type { Crash, Watcher } from '../runtime/runtime.ts';
 import { checkpointAt, checkpointOf, type Memory, notesOn, OWN, SENDS, seenInSuperstep } from './checkpoint/memory.ts';
 import type { Graph } from './copy.ts';
+import { GraphError, isGraphRecursionError } from './graph-error.ts';
 import type { Closed, Host, Question } from './host.ts';
 import { END, type Lane, laneNamed, partOf, placeNamed, placeOf, stateOf } from './lanes.ts';
 import { placesIn } from './line/control.ts';
@@ -197,7 +198,14 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
     const isStale = () => this.entry !== pass;
     // A node that had done nothing yet has nothing to be taken back, so that no plan enters the graph again.
     const again = () => this.when({ type: 'graph.again' }, isStale, () => this.#again());
-    void this.crashes({ type: 'graph.failed' }, error, places, isStale).then(again);
+    void this.crashes({ type: 'graph.failed' }, error, places, isStale, this.#why(error)).then(again);
+  }
+
+  /** Says if the runtime has met its limit, or refuses the graph: no code of a node threw then. */
+  #why(error: unknown): Pick<Crash, 'limit' | 'isRefused'> {
+    const { limit } = this.program;
+    if (isGraphRecursionError(error)) return { limit };
+    return error instanceof GraphError ? { isRefused: true } : {};
   }
 
   callsOf(pass: Pass, lane: Lane, observed: Observed): NodeCalls {

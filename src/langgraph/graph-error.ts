@@ -18,3 +18,8 @@ export type GraphErrorCode =
 export class GraphError extends CodedError<GraphErrorCode> {
   override readonly name = 'GraphError';
 }
+
+/** True where LangGraph says that a graph has taken as many supersteps as it may. */
+export function isGraphRecursionError(error: unknown): boolean {
+  return (error as { readonly lc_error_code?: unknown } | null)?.lc_error_code === 'GRAPH_RECURSION_LIMIT';
+}

@@ -133,11 +133,14 @@ async function open(opens: typeof resumeRun, graph: Graph, given: GraphOptions):
   const runtime: Program['runtime'] = (watcher) => new Execution(setting, watcher);
   const digest = digestOf(graph, setting.units);
   const { root, commands } = await opens(
-    { agent, digest, input: given.input, isHeldToInput: true, runtime },
+    { agent, digest, input: given.input, isHeldToInput: true, runtime, limit: setting.limit },
     { ...options, config },
   );
   return attached(root as Execution, commands, resting, setting.settings);
 }
+
+/** The supersteps that LangGraph allows an entry, where nothing says otherwise. */
+const DEFAULT_LIMIT = 25;
 
 function settingOf(graph: Graph, config: BoundaryConfig, options: GraphOptions, resting: Resting): Setting {
   const { settings = {}, codecs = [] } = options;
@@ -148,6 +151,7 @@ function settingOf(graph: Graph, config: BoundaryConfig, options: GraphOptions, 
     tools: config.tools,
     units: unitsOf(config, graph),
     salt: randomBytes(16).toString('hex'),
+    limit: settings.recursionLimit ?? graph.config?.recursionLimit ?? DEFAULT_LIMIT,
     settings: { ...settings, configurable: { ...settings.configurable, thread_id: threadOf(graph, options) } },
     modes: () => resting.modes,
     subgraphs: () => resting.subgraphs,

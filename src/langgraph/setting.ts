@@ -12,6 +12,8 @@ export interface Setting extends Pick<Host['asked'], 'channels' | 'settings'> {
   readonly codecs: readonly ValueCodec[];
   /** The tools that the config declares. */
   readonly tools: BoundaryConfig['tools'];
+  /** The supersteps that an entry into the graph may take. */
+  readonly limit: number;
   readonly salt: string;
   /** The units over several nodes, of a graph that runs one node at a time; null where each node is a unit. */
   readonly units: Units | null;

@@ -16,7 +16,14 @@ import type { Checkpoint } from './checkpoint.ts';
 import type { Decision } from './decision.ts';
 import type { Signal } from './failure.ts';
 import type { InstanceId } from './instance.ts';
-import type { CancelEntry, ComplaintEntry, EndEntry, HeldEntry, MessageEntry } from './message-entries.ts';
+import type {
+  CancelEntry,
+  ComplaintEntry,
+  EndEntry,
+  HeldEntry,
+  MessageEntry,
+  RetriedEntry,
+} from './message-entries.ts';
 import type { RedactionRules } from './redaction.ts';
 import type { HistoryValue, StateValue, StepEntry } from './step-entry.ts';
 
@@ -24,6 +31,8 @@ import type { HistoryValue, StateValue, StepEntry } from './step-entry.ts';
 export interface Digests {
   readonly config: string;
   readonly machine: string;
+  /** The version of the code, as the program names it; left out where it names none. */
+  readonly version?: string;
   /** That of the input that a run is held to, under its secret; left out where it is held to none. */
   readonly input?: string;
 }
@@ -90,6 +99,7 @@ export type Entry =
    * A complaint has replaced questions that the run was parked on, by their names: they are not asked any more (C12).
    */
   | { readonly do: 'retracted'; readonly questions: readonly string[] }
+  | RetriedEntry
   /**
    * A commit that was decided is withdrawn: it was refused before anything of it was visible, and its calls are held back again
    * (E4).
@@ -218,4 +228,21 @@ export interface DecisionEntry {
    * is left to decide (E4).
    */
   readonly commit?: string;
+  /** Present where a step threw: nothing of it happened, and it may be tried again (TH1). */
+  readonly thrown?: Thrown;
+}
+
+/** A step that threw. */
+export interface Thrown {
+  /** The digest of what the step met: its event, the context, and the error (TH4). */
+  readonly on: string;
+  /** The version of the code that threw; left out where none was given. */
+  readonly version?: string;
+  /** The limit of the runtime that was met; left out where the code threw (TH7). */
+  readonly limit?: number;
+  /** The event from outside that the step took, with the regions that heard it: it is sent again with the step. */
+  readonly event?: unknown;
+  readonly regions?: readonly string[];
+  /** True where another process does not have the event of the step again. */
+  readonly lost?: true;
 }

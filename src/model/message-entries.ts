@@ -54,6 +54,19 @@ export interface CancelEntry {
   readonly refused: string | null;
 }
 
+/** Steps that threw are tried again from the whole past: the questions about them are asked no more (TH1). */
+export interface RetriedEntry {
+  readonly do: 'retried';
+  readonly questions: readonly string[];
+  /** The person who said so; null where another process or version took the run up. */
+  readonly by: string | null;
+  readonly why: string | null;
+  /** The number of the message that said so; null where none did. */
+  readonly post: number | null;
+  /** The reason why it was refused; null where it was taken. */
+  readonly refused: string | null;
+}
+
 /** The run is over. */
 export interface EndEntry {
   readonly do: 'end';

@@ -1,7 +1,7 @@
 /** The decisions of a run: the one that is carried out, those that wait for a person, and what recoveries have spent. */
 import type { Places } from '../history/places.ts';
 import type { Decision } from '../model/decision.ts';
-import type { DecisionEntry, Entry } from '../model/entry.ts';
+import type { DecisionEntry, Entry, Thrown } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import type { Pending, RecordedStep } from './state-types.ts';
 import { boundaryAt } from './step-numbers.ts';
@@ -17,6 +17,8 @@ export class OpenDecisions {
   readonly spent = new Map<string, number>();
   /** The count of restores of each instance, by its name. */
   readonly epochs = new Map<string, number>();
+  /** The budgets that were charged for throws of this version of the code, by what the step had met (TH4, TH8). */
+  readonly thrown = new Map<string, string | null>();
   readonly #places: Places<RecordedStep>;
 
   constructor(places: Places<RecordedStep>) {
@@ -30,7 +32,7 @@ export class OpenDecisions {
 
   /** Takes a decision. */
   decide(entry: DecisionEntry): void {
-    const { decision, checkpoint, signal } = entry;
+    const { decision, thrown } = entry;
     this.pending = { entry, phase: 'DECIDED', stuck: new Map() };
     const question = questionOf({ ...entry, failed: decision.failed });
     this.open.delete(question);
@@ -39,12 +41,16 @@ export class OpenDecisions {
       return;
     }
     this.recoveries += 1;
-    if (decision.failed !== null) {
-      const boundary = checkpoint === null ? 'call' : boundaryAt(this.#places, decision.failed, checkpoint.at);
-      const key = budgetKey(decision.failed, boundary, signal);
-      this.spent.set(key, (this.spent.get(key) ?? 0) + 1);
-    }
+    const key = this.#budgetOf(entry);
+    if (key !== null) this.spent.set(key, (this.spent.get(key) ?? 0) + 1);
+    if (thrown !== undefined) this.thrown.set(thrown.on, key);
     for (const { instance } of decision.line?.moves ?? []) this.raiseEpoch(instanceName(instance));
+  }
+
+  #budgetOf({ decision: { failed }, checkpoint, signal }: DecisionEntry): string | null {
+    if (failed === null) return null;
+    const boundary = checkpoint === null ? 'call' : boundaryAt(this.#places, failed, checkpoint.at);
+    return budgetKey(failed, boundary, signal);
   }
 
   /** Takes a phase of carrying a decision out. */
@@ -79,6 +85,20 @@ export class OpenDecisions {
       pending !== null && questions.includes(questionOf({ ...pending.entry, failed: pending.entry.decision.failed }));
     for (const question of questions) this.open.delete(question);
     if (isRetracted) this.#next();
+  }
+
+  /** The steps that threw of some questions. */
+  thrownIn(questions: readonly string[]): Thrown[] {
+    return questions.flatMap((question) => this.open.get(question)?.thrown ?? []);
+  }
+
+  /** Gives back the tries that the code's throws have spent: the code is another one (TH8). */
+  giveBack(): void {
+    for (const key of this.thrown.values()) {
+      this.recoveries -= 1;
+      if (key !== null) this.spent.set(key, (this.spent.get(key) ?? 1) - 1);
+    }
+    this.thrown.clear();
   }
 
   /** Forgets what was asked about a commit: it was refused before and is made now, or it is over. */

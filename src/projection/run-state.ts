@@ -9,7 +9,7 @@ import type { History } from '../history/history.ts';
 import { Places } from '../history/places.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
 import type { PublishEntry } from '../model/call-entries.ts';
-import type { DecisionEntry, Digests, Entry, TraceContext } from '../model/entry.ts';
+import type { DecisionEntry, Digests, Entry, Thrown, TraceContext } from '../model/entry.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { Region } from '../model/region.ts';
@@ -23,7 +23,7 @@ import type { Occurrences } from './occurrences.ts';
 import { OpenDecisions } from './open-decisions.ts';
 import type { Positions } from './positions.ts';
 import { Redaction } from './redaction.ts';
-import { Redelivery } from './redelivery.ts';
+import { HeardThen, Redelivery } from './redelivery.ts';
 import { Restores } from './restores.ts';
 import type { Kept } from './rollback.ts';
 import type { WorkRecord } from './set-aside/records.ts';
@@ -156,6 +156,11 @@ export class RunState {
       },
       restored: (entry) => this.#restores.take(entry),
       retracted: (entry) => decisions.retract(entry.questions),
+      retried: (entry) => {
+        calls.asked.heard(entry);
+        this.#comesAgain(decisions.thrownIn(entry.questions));
+        decisions.retract(entry.questions);
+      },
       claimed: (entry) => this.#setAside.claim(entry.instance),
       dismissed: (entry) => {
         this.#setAside.dismiss(entry.instance);
@@ -213,10 +218,28 @@ export class RunState {
     this.#run.actors.begin();
   }
 
+  /** Has the events from outside come again that steps took which threw (TH6). */
+  #comesAgain(steps: readonly Thrown[]): void {
+    const { places, redelivery } = this.#run;
+    const root = this.actors[0];
+    const taken = steps.filter(({ event }) => event !== undefined);
+    if (taken.length === 0 || root === undefined) return;
+    const heard = new HeardThen(places, []);
+    const met = { context: root.context, control: root.value, moved: [] };
+    redelivery.add(
+      taken.map(({ event, regions = [] }) => {
+        const heardBefore = heard.before(regions, Number.POSITIVE_INFINITY);
+        return { ...met, event, regions, heard: heardBefore };
+      }),
+    );
+  }
+
   #reconfigure({ digests, redact }: Extract<Entry, { do: 'config' }>): void {
+    const { config, machine, version } = this.digests ?? digests;
+    if (digests.config !== config || digests.machine !== machine) this.staleUpTo = this.history.head;
+    if (digests.version !== version) this.#run.decisions.giveBack();
     this.digests = digests;
     if (redact !== undefined) this.redaction.adopt(redact, this.#redactable(), this.ledger.all());
-    this.staleUpTo = this.history.head;
   }
 
   #redactable() {

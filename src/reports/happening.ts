@@ -128,6 +128,7 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
     case 'asked':
     case 'publish':
     case 'retracted':
+    case 'retried':
     case 'withdrawn':
     case 'position':
     case 'spend':

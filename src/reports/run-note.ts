@@ -27,7 +27,7 @@ const LONGEST = 4_096;
 /** The entries that the note depends on, whatever the run stands at. */
 const TELLING: ReadonlySet<Entry['do']> = new Set([
   ...(['begin', 'config', 'decision', 'phase', 'end', 'intent', 'gate', 'cancel'] as const),
-  ...(['answer', 'outcome', 'restored', 'finding', 'complaint', 'retracted', 'publish'] as const),
+  ...(['answer', 'outcome', 'restored', 'finding', 'complaint', 'retracted', 'retried', 'publish'] as const),
 ]);
 
 /** The version of a note. A note of the version before says nothing of what a run that is done has left. */

@@ -50,7 +50,7 @@ const TELLING: ReadonlySet<Entry['do']> = new Set([
 const ANSWERING: ReadonlySet<Entry['do']> = new Set(['answer', 'outcome', 'restored'] as const);
 
 /** Those that answer what a run is parked on. */
-const ENDING: ReadonlySet<Entry['do']> = new Set(['restored', 'retracted', 'publish'] as const);
+const ENDING: ReadonlySet<Entry['do']> = new Set(['restored', 'retracted', 'retried', 'publish'] as const);
 
 /** Those that say of a run which is done that something of it never came to be. */
 const LEAVING: ReadonlySet<Entry['do']> = new Set(['finding', 'complaint'] as const);
@@ -136,8 +136,9 @@ export class RunStatusFold {
         if (now.is === 'parked') this.#goesOn();
         return;
       case 'retracted':
+      case 'retried':
       case 'publish':
-        this.#end(entry as Extract<Entry, { do: 'retracted' | 'publish' }>);
+        this.#end(entry as Extract<Entry, { do: 'retracted' | 'retried' | 'publish' }>);
         return;
       case 'intent': {
         const { held, key, instance } = entry as Extract<Entry, { do: 'intent' }>;
@@ -198,11 +199,12 @@ export class RunStatusFold {
   }
 
   /** Ends the questions that an entry answers. */
-  #end(entry: Extract<Entry, { do: 'restored' | 'retracted' | 'publish' }>): void {
+  #end(entry: Extract<Entry, { do: 'restored' | 'retracted' | 'retried' | 'publish' }>): void {
     if (this.#questions.size === 0) return;
     const isOver = (name: string, { failed, suspect, commit }: Question): boolean => {
       switch (entry.do) {
         case 'retracted':
+        case 'retried':
           return entry.questions.includes(name);
         case 'publish':
           return commit === entry.id;

@@ -8,7 +8,7 @@ import type { CallsUnderWay, CallUnderWay } from './calls-under-way.ts';
 import type { ActorHandle, Place, RuntimeEvent } from './microstep.ts';
 import { rootPlace } from './plain-step.ts';
 import type { ActorPlan } from './restore-plan.ts';
-import type { Arrival, Runtime, Watcher } from './runtime.ts';
+import type { Arrival, Crash, Runtime, Watcher } from './runtime.ts';
 
 /** The control of a run, null before its first step, and its context. */
 export interface Position<TMemory> {
@@ -134,8 +134,9 @@ export abstract class EnteredRuntime<TProgram, TMemory extends object, TEntry ex
     error: unknown,
     places: readonly Place[],
     isStale: () => boolean,
+    why: Pick<Crash, 'limit' | 'isRefused'> = {},
   ): Promise<void> {
-    if (!isStale()) await this.watcher.crashed(this, { event, error, places, ofChild: false });
+    if (!isStale()) await this.watcher.crashed(this, { event, error, places, ofChild: false, ...why });
   }
 
   /** Goes on with an event once nothing holds that back, and not at all where it does not count any more. */

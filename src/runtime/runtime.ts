@@ -43,6 +43,12 @@ export interface Crash {
   readonly places: readonly Place[];
   /** True where the event itself tells of an error of another actor. */
   readonly ofChild: boolean;
+  /** Whence an event came that the runtime does not have again: from outside, or from another machine. Left out for any other. */
+  readonly from?: 'outside' | 'machine';
+  /** The limit of the runtime that was met; left out where code threw (TH7). */
+  readonly limit?: number;
+  /** True where the runtime itself refuses to go on: no other code helps. */
+  readonly isRefused?: true;
 }
 
 /** The origin of an event, for the run that may have it wait. */

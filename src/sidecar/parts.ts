@@ -7,7 +7,7 @@ import type { GuardedRequest } from '../effects/gates.ts';
 import type { LedgerCall } from '../effects/ledger-call.ts';
 import type { EntryEncoder } from '../journal/entry-codec.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { Entry } from '../model/entry.ts';
+import type { Entry, Thrown } from '../model/entry.ts';
 import type { Failure, Signal } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { ComplaintEntry } from '../model/message-entries.ts';
@@ -71,6 +71,10 @@ export interface RunParts extends Clock {
   readonly redeliver: boolean;
   /** True where memories are held against their changes at boundaries (§3). */
   readonly verify: boolean;
+  /** The version of the code, as the program names it; null where it names none (TH2). */
+  readonly version: string | null;
+  /** The limit of the runtime; null where it has none (TH7). */
+  readonly limit: number | null;
   /** Told of every question to a person, once it is journaled. */
   readonly onGate: (gate: GuardedRequest) => void;
   /** True where a pending approval keeps the process alive. */
@@ -119,6 +123,10 @@ export interface Raised {
   readonly again?: () => void | Promise<void>;
   /** The name of the commit that was refused, where that is the failure. */
   readonly commit?: string;
+  /** The step that threw, where that is the failure (TH1). */
+  readonly thrown?: Thrown;
+  /** Has the machine take the step again that threw: it is there still. Left out where a restart has it take it. */
+  readonly retry?: () => void;
 }
 
 /** The next act of a held call. */

@@ -209,6 +209,10 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
     },
     'of a call without one': { do: 'position', actor: 3, instance: book, reads: [], areas: {} },
   },
+  retried: {
+    'by a person': { do: 'retried', questions: ['[1]'], by: 'ann', why: 'put right', post: null, refused: null },
+    'that was refused': { do: 'retried', questions: [], by: 'ann', why: null, post: 3, refused: 'nothing threw' },
+  },
   retracted: { 'of two questions': { do: 'retracted', questions: ['[1]', '[2]'] } },
   complaint: {
     'about one occurrence': {

@@ -48,13 +48,14 @@ export function loadUsed(events: Events, { used, external, time }: ReturnType<ty
 }
 
 /** Lays the decisions down. */
-export function savedDecisions({ open, pending, recoveries, spent, epochs }: OpenDecisions, to: Saving) {
+export function savedDecisions({ open, pending, recoveries, spent, epochs, thrown }: OpenDecisions, to: Saving) {
   return {
     open: [...open].map(([question, entry]) => [question, to.texts.entry(entry)] as const),
     pending: pending === null ? null : savedPending(pending, to),
     recoveries,
     spent: [...spent],
     epochs: [...epochs],
+    thrown: [...thrown],
   };
 }
 
@@ -64,7 +65,7 @@ function savedPending({ entry, phase, stuck }: Pending, to: Saving) {
 
 export function loadDecisions(
   decisions: OpenDecisions,
-  { open, pending, recoveries, spent, epochs }: ReturnType<typeof savedDecisions>,
+  { open, pending, recoveries, spent, epochs, thrown }: ReturnType<typeof savedDecisions>,
   from: Loading,
 ): void {
   const decision = (stored: unknown) => from.source.entry(stored) as Extract<Entry, DecisionEntry>;
@@ -76,6 +77,7 @@ export function loadDecisions(
   decisions.recoveries = recoveries;
   for (const [key, count] of spent) decisions.spent.set(key, count);
   for (const [name, epoch] of epochs) decisions.epochs.set(name, epoch);
+  for (const [on, key] of thrown) decisions.thrown.set(on, key);
 }
 
 /** Lays the events down that are to be sent again. */

@@ -20,6 +20,7 @@ import { OpenFailures } from './open-failures.ts';
 import { Parking } from './parking.ts';
 import type { RecoveredMachine } from './recovered-machine.ts';
 import type { RecoveryHelpers, RecoveryParts } from './recovery-parts.ts';
+import { Retrying } from './retrying.ts';
 import { RunEnding } from './run-ending.ts';
 import { Settling } from './settling.ts';
 import { TakingBack } from './taking-back.ts';
@@ -42,6 +43,8 @@ export class Recovering {
   readonly #answering: Answering;
   /** The end by a person's word. */
   readonly byPerson: EndedByPerson;
+  /** The steps that threw, tried again. */
+  readonly retrying: Retrying;
 
   constructor(parts: RunParts, machine: RecoveredMachine, helpers: RecoveryHelpers) {
     const ending = new RunEnding(helpers.write);
@@ -52,6 +55,7 @@ export class Recovering {
     const answers = new WrongAnswers(run.queries);
     this.#run = run;
     this.byPerson = new EndedByPerson(run);
+    this.retrying = new Retrying(run);
     const complaints = new Complaints(run);
     const decisions = new Decisions(run, complaints, answers);
     const parking = new Parking(run, complaints, decisions);

@@ -45,6 +45,12 @@ export interface RunCommands {
   ): Promise<string | null>;
   /** Asks the counterparties of all calls whose outcome is open, and then the parked questions again. */
   reconcile(): Promise<void>;
+  /**
+   * Tries the steps again that threw and that the run is parked on, from the whole past: their code was put right, or the limit of the runtime is
+   * another one by now.
+   * @throws SidecarError `not_advised` where none threw, or something is found wrong; `stuck`.
+   */
+  retry(word: { readonly by: string; readonly why?: string }): Promise<void>;
   /** Starts the run over, where a decision advised it. @throws SidecarError `not_advised` where none did. */
   rerun(): Promise<void>;
   /**
@@ -100,6 +106,11 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
       commanded();
       await run.recovering.reconcile();
       await run.recovering.askAgain();
+    },
+    async retry({ by, why = null as string | null }) {
+      commanded();
+      await run.recovering.retrying.retry({ by, why, post: null });
+      await run.write.durable();
     },
     async rerun() {
       commanded();

@@ -11,6 +11,7 @@ import { type EntryDecoder, EntryEncoder, FORMAT } from '../../journal/entry-cod
 import type { Journal } from '../../journal/journal.ts';
 import { isGoneAnywhere, thisProcess } from '../../journal/lease/holder.ts';
 import type { ActorCodec } from '../../model/actor-reference.ts';
+import type { Digests } from '../../model/entry.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { DECISION_POLICY, type DecisionPolicy } from '../../recovery/decision-policy.ts';
 import { RunNoteFold } from '../../reports/run-note.ts';
@@ -43,6 +44,8 @@ export interface Program {
   readonly input: unknown;
   /** Its actors as the journal writes them; left out where values hold none. */
   readonly actors?: ActorCodec;
+  /** The limit of the runtime, for instance of supersteps; left out where it has none (TH7). */
+  readonly limit?: number;
   /** True where a run that was begun with an input is taken up with no other one. */
   readonly isHeldToInput?: true;
   /** Makes what executes it, by the clock of the run. */
@@ -92,6 +95,10 @@ function refuseOverMachines(config: BoundaryConfig, { states }: Program): void {
   if (texts.length > 0) throw new SidecarError('skeleton_over_machines', texts.join('\n'));
 }
 
+function digestsOf({ digest }: Program, { version }: RunOptions, config: BoundaryConfig): Digests {
+  return { config: config.digest, machine: digest, ...(version !== undefined && { version }) };
+}
+
 /** Gives the lease back where opening fails. */
 async function opened<T>(journal: Journal, go: () => T | Promise<T>): Promise<T> {
   try {
@@ -112,7 +119,7 @@ function forgetGone({ write, runState }: Run): void {
 /** The parts that a run is recorded with. */
 type Recorded = Pick<RunParts, 'config' | 'journal' | 'runState' | 'encoder' | 'note' | 'basing' | 'decisionPolicy'>;
 
-function parts(options: RunOptions, recorded: Recorded): RunParts {
+function parts(program: Program, options: RunOptions, recorded: Recorded): RunParts {
   const { redaction } = recorded.runState;
   const gone = new AbortController();
   const brought = {
@@ -133,6 +140,8 @@ function parts(options: RunOptions, recorded: Recorded): RunParts {
     claims: options.claims ?? null,
     ...processClock(options.now),
     redeliver: options.redeliver ?? true,
+    version: options.version ?? null,
+    limit: program.limit ?? null,
     verify: options.verify ?? false,
     observing: observing(options),
     onDecision: (report) => options.onDecision?.({ ...report, error: redaction.text(report.error) }),
@@ -181,11 +190,11 @@ function begun(
     spacingOf(options),
   );
   const recorded = { config, journal, runState, encoder, note, basing, decisionPolicy };
-  const run = runOf(program, parts(options, recorded));
+  const run = runOf(program, parts(program, options, recorded));
   const secret = (options as { readonly [SECRET]?: string })[SECRET] ?? randomBytes(32).toString('hex');
   forgetLeft(secret);
   const input = inputDigest(program, options, secret);
-  const digests = { config: config.digest, machine: program.digest, ...(input !== null && { input }) };
+  const digests = { ...digestsOf(program, options, config), ...(input !== null && { input }) };
   const trace = run.parts.observing?.opens(options.run, config.agent, run.runState) ?? null;
   const form = { format: FORMAT, secret, ...redactOf(config), ...(trace !== null && { trace }) };
   run.write.append([{ do: 'begin', agent: config.agent, digests, ...form }]);
@@ -208,15 +217,16 @@ async function takeUp(
     spacingOf(options),
   );
   const recorded = { config, journal, runState, encoder, note, basing, decisionPolicy: DECISION_POLICY };
-  const run = runOf(program, parts(options, recorded));
+  const run = runOf(program, parts(program, options, recorded));
   run.hold();
   if (runState.ended === null && journal.overtaken > runState.ledger.overtaken)
     run.write.append([{ do: 'overtaken', upTo: journal.overtaken }]);
   if (runState.ended === null) forgetGone(run);
   run.parts.observing?.opens(options.run, config.agent, runState);
-  const now = { ...runState.digests, config: config.digest, machine: program.digest };
-  if (runState.ended === null && runState.digests?.config !== now.config)
-    run.write.append([{ do: 'config', digests: now, ...redactOf(config) }]);
+  const { version: _, ...before } = runState.digests ?? digestsOf(program, options, config);
+  const now = { ...before, ...digestsOf(program, options, config) };
+  const isOther = runState.digests?.config !== now.config || runState.digests.version !== now.version;
+  if (runState.ended === null && isOther) run.write.append([{ do: 'config', digests: now, ...redactOf(config) }]);
   const isStuck = await finishLeft(run);
   const isCancelled = runState.asked.cancelled !== null;
   if (isCancelled && runState.places.steps.last === undefined) await endUnbegun(run, journal);
@@ -251,7 +261,10 @@ async function finishLeft(run: Run): Promise<boolean> {
   run.heard.holdEvents();
   await recovering.reconcile();
   let finished = await recovering.finishPlan();
-  if (finished !== 'stuck') await recovering.finishUndos();
+  if (finished !== 'stuck') {
+    await recovering.finishUndos();
+    if (!run.heard.hasComplaints) recovering.retrying.takenUp();
+  }
   if (finished === 'nothing') finished = await recovering.askPending();
   return finished === 'stuck' || (await recovering.takeUpCommits()) === 'stuck';
 }

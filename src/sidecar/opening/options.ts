@@ -17,6 +17,11 @@ export interface RunOptions {
   readonly run: string;
   /** The path of the reviewed boundary config, or the config itself, loaded. */
   readonly config: string | BoundaryConfig;
+  /**
+   * The version of the program, a text of its own choice: its release, or the digest of its build. A run that is parked over a step that threw
+   * tries that step again under another version. Left out, it does so in each process that takes it up.
+   */
+  readonly version?: string;
   /** Refuses a config that no person has vouched for (`belay review`); else that is only a finding. */
   readonly reviewed?: boolean;
   /** Where the journal is kept; in memory if left out. */

@@ -213,7 +213,7 @@ export class RecoveryQueries {
 
   /** The journal entry of a decision. */
   decisionEntry(
-    { signal, error, actor, call, failure, suspect, complaint, commit, gone }: Raised,
+    { signal, error, actor, call, failure, suspect, complaint, commit, gone, thrown }: Raised,
     decision: Decision,
   ): DecisionEntry {
     const own =
@@ -234,6 +234,7 @@ export class RecoveryQueries {
       ...(suspect === true && { suspect }),
       ...(complaint !== undefined && { complaint: named(complaint) }),
       ...(commit !== undefined && { commit }),
+      ...(thrown !== undefined && { thrown }),
     };
   }
 }

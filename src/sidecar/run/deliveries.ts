@@ -157,6 +157,12 @@ export class Deliveries {
     this.#backlog.push({ ref, event, source: null, isOwed, sent: null, ...(isInner && { isInner }) });
   }
 
+  /** Has an actor receive an event again whose step threw, before all that wait, if it still stands where it stood (TH1). */
+  again(ref: ActorHandle, event: RuntimeEvent, isOwed: () => boolean): void {
+    const source = this.#port.runtime.teller(ref, event);
+    this.#backlog.unshift({ ref, event, source, isOwed, sent: null });
+  }
+
   /** Has an actor take the eventless transitions of where it was put, before it hears of anything else. */
   settle(actor: number): void {
     const { actors, runtime } = this.#port;

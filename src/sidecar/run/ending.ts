@@ -2,18 +2,20 @@
  * The beginning and the end of a run: a first macrostep that threw is begun again, and the end of the machine waits while anything is to be decided
  * or an effect stands that no work has claimed (semantics.md C9).
  */
+import { errorMessage } from '../../effects/signals.ts';
 import type { EndEntry } from '../../model/message-entries.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
-import type { Writer } from '../parts.ts';
+import type { RunParts, Writer } from '../parts.ts';
 import type { Actors } from './actors.ts';
 import type { Deliveries } from './deliveries.ts';
 
 /** The surroundings of the end of a run. */
 interface EndingPort {
   readonly runState: RunState;
+  readonly parts: Pick<RunParts, 'version'>;
   readonly write: Writer;
   readonly runtime: Runtime;
   readonly actors: Actors;
@@ -134,8 +136,12 @@ export class RunEnd {
   tellUnbegun(): void {
     if (this.#unbegun === null) return;
     const { error } = this.#unbegun;
+    const { recovering, parts } = this.#port;
+    const { version } = parts;
     const failure = { in: null, key: null, why: 'fits_nobody' } as const;
-    void this.#port.recovering.raise({ signal: 'CHAIN_EXCEPTION', error, actor: 0, failure, call: null });
+    const thrown = { on: errorMessage(error), ...(version !== null && { version }) };
+    const retry = () => void this.beginAgain();
+    void recovering.raise({ signal: 'CHAIN_EXCEPTION', error, actor: 0, failure, call: null, thrown, retry });
   }
 
   /** Begins a run again whose first macrostep threw. @returns true where there was one. */

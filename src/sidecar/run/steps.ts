@@ -1,9 +1,11 @@
 /** The steps of the machine: recorded, written and folded in, and what each of them sets going (semantics.md §2-§5, C1a, C5, C8). */
-import { toolSignal } from '../../effects/signals.ts';
-import type { Entry } from '../../model/entry.ts';
+import { argsDigest } from '../../effects/digest.ts';
+import { errorMessage, toolSignal } from '../../effects/signals.ts';
+import type { Entry, Thrown } from '../../model/entry.ts';
 import type { Failure } from '../../model/failure.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { regionName } from '../../model/region.ts';
+import type { RunState } from '../../projection/run-state.ts';
 import type { Placed } from '../../recording/entry-states.ts';
 import type { Macrosteps } from '../../recording/macrosteps.ts';
 import type { StepRecorder } from '../../recording/record-step.ts';
@@ -11,7 +13,7 @@ import { type ActorHandle, bare, type Microstep, type RuntimeEvent } from '../..
 import type { Crash, Runtime } from '../../runtime/runtime.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
-import type { RunParts } from '../parts.ts';
+import type { Raised, RunParts } from '../parts.ts';
 import type { Reuse } from '../reuse.ts';
 import type { Writing } from '../writing.ts';
 import type { Actors } from './actors.ts';
@@ -121,8 +123,9 @@ export class Steps {
   }
 
   /** A step failed: its machine stays as it was, and whose work it was has failed. */
-  crashed(ref: ActorHandle, { event, error, places, ofChild }: Crash): Promise<void> {
+  crashed(ref: ActorHandle, crash: Crash): Promise<void> {
     const { actors, parts, placed, timers, recovering } = this.#port;
+    const { event, error, places, ofChild } = crash;
     const actor = actors.numberOf(ref) ?? 0;
     const heard = this.#heardFrom(ref, event);
     const region = heard === null ? null : parts.runState.actor(heard).region;
@@ -134,8 +137,28 @@ export class Steps {
     }
     timers.failed(actor, event);
     const signal = ofChild ? toolSignal(error) : 'CHAIN_EXCEPTION';
+    const failure = failureOf([...owners.values()]);
+    const again = ofChild || crash.isRefused === true ? {} : this.#again(ref, actor, crash);
     // The event is gone with the step that failed over it; one that is not sent again comes back with what is restored.
-    return recovering.raise({ signal, error, actor, failure: failureOf([...owners.values()]), call: null });
+    return recovering.raise({ signal, error, actor, failure, call: null, ...again });
+  }
+
+  /** What it takes to have the step taken again that threw, in this process and in another one (TH1, TH6). */
+  #again(ref: ActorHandle, actor: number, crash: Crash): Pick<Raised, 'thrown' | 'retry'> {
+    const { parts, deliveries, runtime } = this.#port;
+    const { event, from, places, limit } = crash;
+    const { runState, redeliver, version } = parts;
+    const isHeld = from === 'outside' && actor === 0 && redeliver;
+    const held = { event, regions: places.map((place) => regionName(0, bare(place))) };
+    const thrown: Thrown = {
+      on: thrownOn(runState, actor, crash),
+      ...(version !== null && { version }),
+      ...(limit !== undefined && { limit }),
+      ...(isHeld ? held : from !== undefined && { lost: true as const }),
+    };
+    if (runtime.machines === null) return { thrown };
+    const { last } = runState.actor(actor);
+    return { thrown, retry: () => deliveries.again(ref, event, () => runState.actor(actor).last === last) };
   }
 
   /** The number of the actor that an event is news from. */
@@ -163,6 +186,12 @@ function failureOf(owners: readonly InstanceId[]): Failure {
   const [one, other] = owners;
   if (one === undefined) return { in: null, key: null, why: 'fits_nobody' };
   return other === undefined ? { in: one, key: null } : { in: null, key: null, why: 'fits_several' };
+}
+
+/** The digest of what a step met that threw. */
+function thrownOn({ secret, codecs, actors }: RunState, actor: number, { event, error, places }: Crash): string {
+  const met = [event, places.map(({ path }) => path), actors[actor]?.context, errorMessage(error)];
+  return argsDigest(met, secret, codecs);
 }
 
 function isCall({ kind, src }: Microstep['started'][number]): boolean {

@@ -55,12 +55,13 @@ export class JournaledQuestions {
     return this.#runState.publications.some((commit) => commit.keys.some((key) => keys.includes(key)));
   }
 
-  #raisedBy({ decision, signal, error, actor, key, suspect, complaint, commit }: DecisionEntry): Raised {
+  #raisedBy({ decision, signal, error, actor, key, suspect, complaint, commit, thrown }: DecisionEntry): Raised {
     const failure = failureBy(decision, key);
     const named = complaint === undefined ? {} : { complaint };
     const found = suspect === true ? { suspect, about: this.#aboutNow(failure), ...named } : {};
     const of = commit === undefined ? {} : { commit, ...this.#againOf(commit) };
-    return { signal, error: new Error(error), actor, failure, call: null, ...found, ...of };
+    const step = thrown === undefined ? {} : { thrown };
+    return { signal, error: new Error(error), actor, failure, call: null, ...found, ...of, ...step };
   }
 
   #againOf(commit: string): Pick<Raised, 'again'> {

@@ -124,6 +124,12 @@ export class Announcements {
     return isOutside;
   }
 
+  /** True for an event that was sent from outside the actor system, until its step is told. */
+  isFromOutside(event: AnyEventObject): boolean {
+    const isKnown = this.#lastOutside === event || this.#outside.has(event);
+    return isKnown && !isXstates(event.type) && !this.#inner.has(event);
+  }
+
   /** The machine that sent an event, and is no part of xstate's own bookkeeping; null for any other event. */
   senderOf(event: AnyEventObject): AnyActorRef | null {
     const sender = this.#senders.get(event);

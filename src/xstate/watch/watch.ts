@@ -227,7 +227,9 @@ export class MachineWatch {
   }
 
   #crashed(self: AnyActorRef, event: AnyEventObject, error: unknown, places: readonly Place[]) {
-    void this.#watcher.crashed(self, { event, error, places, ofChild: tellsError(event.type) });
+    const outside = this.#announcements.isFromOutside(event) ? ('outside' as const) : undefined;
+    const from = this.#senderOf(event) === null ? outside : ('machine' as const);
+    void this.#watcher.crashed(self, { event, error, places, ofChild: tellsError(event.type), ...(from && { from }) });
   }
 }
 
