@@ -63,6 +63,10 @@ function actText(act: Act): string {
       const asks = act.ask?.reconciler ?? act.ask?.writes.join(' ') ?? '';
       return `${act.act} ${toolOf(act.effect)}${asks === '' ? '' : `, ask ${asks}`}`;
     }
+    case 'fix_and_retry':
+      return `${act.act} ${act.version ?? ''}`.trim();
+    case 'raise_limit':
+      return `${act.act} ${act.limit}`;
     case 'register_codec':
       return `${act.act} ${act.tool} ${act.path}`;
     case 'undo_by_hand':

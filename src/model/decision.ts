@@ -73,12 +73,16 @@ export type Act =
   | { readonly act: 'register_undo'; readonly effect: Effect }
   /** Pass plain data to a tool at a place in its arguments, '' for the whole, or register a codec for what is passed now. */
   | { readonly act: 'register_codec'; readonly tool: string; readonly path: string }
+  /** Put right the code that threw, and try the step again; the version is the one that threw, null where none was named (TH1). */
+  | { readonly act: 'fix_and_retry'; readonly version: string | null }
+  /** Raise the limit of the runtime that was met, and go on (TH7). */
+  | { readonly act: 'raise_limit'; readonly limit: number }
   /** End or undo the instances that control would leave behind, then ask again. */
   | { readonly act: 'end_instances'; readonly instances: readonly InstanceId[] };
 
 /** The smallest set of acts after which the same failure would be answered with `leadsTo`; no acts: a rerun may start now. */
 export interface Unblock {
-  readonly leadsTo: 'restore' | 'restore_joint' | 'rerun' | 'ask_again';
+  readonly leadsTo: 'restore' | 'restore_joint' | 'rerun' | 'ask_again' | 'retry';
   readonly acts: readonly Act[];
 }
 

@@ -47,8 +47,8 @@ export type Unavailable =
   | { readonly code: 'checkpoint_stale'; readonly changed: 'config' | 'machine' }
   /** It lies behind a call whose effect was taken back in the world, by the key of that call (E8). */
   | { readonly code: 'effect_gone'; readonly call: string }
-  /** The budget of recoveries is used up (R6). `of` names its owner: this boundary for this signal, or the run. */
-  | { readonly code: 'recovery_budget_spent'; readonly of: 'boundary' | 'run'; readonly spent: number };
+  /** The budget of recoveries is used up (R6). `of` names its owner: this boundary for this signal, the run, or a step that threw on the same (TH4). */
+  | { readonly code: 'recovery_budget_spent'; readonly of: 'boundary' | 'run' | 'throw'; readonly spent: number };
 
 /**
  * A refused checkpoint of the failed instance. `adds` are the reasons that no newer candidate had; those of the newer

@@ -255,6 +255,11 @@ export class RunState {
     return this.#run.decisions.recoveries;
   }
 
+  /** True where a step has thrown on the same before, under this version of the code, and was done again (TH4). */
+  hasThrownOn(digest: string): boolean {
+    return this.#run.decisions.thrown.has(digest);
+  }
+
   get pending(): Pending | null {
     return this.#run.decisions.pending;
   }

@@ -136,6 +136,8 @@ export function reason(veto: Reason | Extract<Refusal, { code: unknown }>): stri
     case 'effect_gone':
       return `it lies behind ${veto.call}, whose effect was taken back in the world.`;
     case 'recovery_budget_spent':
+      if (veto.of === 'throw')
+        return 'the step has thrown the same on the same before, and this code would throw it again.';
       return `${veto.of === 'run' ? 'the run' : 'this boundary'} has had ${veto.spent} recoveries, and the reviewed policy allows no more.`;
     case 'replay_escapes_instance':
       return `control could not follow: ${named(veto.instance)}, entered at event ${veto.step}, would stand where the machine does not.`;
@@ -186,8 +188,15 @@ const renames: Record<Abstention, string> = {
 
 function unblocking(unblock: Unblock): Outline {
   if (unblock.acts.length === 0) return { text: 'To go on: start the rerun; nothing else is needed.' };
-  const then = unblock.leadsTo === 'ask_again' ? 'then ask again' : `then the answer is ${unblock.leadsTo}`;
-  return { text: `To unblock it (${then})`, under: unblock.acts.map((act) => ({ text: actSentence(act) })) };
+  return {
+    text: `To unblock it (${afterActs(unblock)})`,
+    under: unblock.acts.map((act) => ({ text: actSentence(act) })),
+  };
+}
+
+function afterActs({ leadsTo }: Unblock): string {
+  if (leadsTo === 'retry') return 'then the step is tried again';
+  return leadsTo === 'ask_again' ? 'then ask again' : `then the answer is ${leadsTo}`;
 }
 
 /** The sentence of one act. */
@@ -207,6 +216,10 @@ export function actSentence(act: Act): string {
       const at = act.path === '' ? 'as its input' : `at ${act.path} of its input`;
       return `Pass ${quoted(act.tool)} plain data ${at}, or register a codec for what it is passed; then take the run up again.`;
     }
+    case 'fix_and_retry':
+      return `Put right the code that threw${act.version === null ? '' : ` (version ${quoted(act.version)})`}, and have the step tried again: nothing goes back.`;
+    case 'raise_limit':
+      return `Raise the limit of the runtime, ${act.limit}, and have the run go on from where it stands.`;
     case 'register_undo':
       return `Register what undoes ${effectName(act.effect)}, and record that it has an undo.`;
   }

@@ -112,6 +112,8 @@ function actFields(act: Act): object {
   switch (act.act) {
     case 'name_suspect':
     case 'register_codec':
+    case 'fix_and_retry':
+    case 'raise_limit':
       return act;
     case 'allow_joint':
     case 'end_instances':

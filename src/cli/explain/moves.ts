@@ -138,6 +138,10 @@ function movesOf(act: Act, read: ReadRun, resume: (...more: string[]) => string)
           when: 'once it has been undone by hand',
         },
       ];
+    case 'fix_and_retry':
+      return [{ command: resume(), when: 'once the code is put right: the step is tried again' }];
+    case 'raise_limit':
+      return [{ command: resume(), when: 'with a higher limit' }];
     case 'register_codec':
       return [{ command: resume(), when: 'once the program passes plain data there, or has a codec for it' }];
     // A changed config makes the checkpoints of this run stale (§5): it helps only later runs.

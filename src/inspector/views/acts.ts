@@ -159,6 +159,8 @@ function settlingOf(act: Act, asked: ReadonlySet<string>): Offered[] {
     case 'end_instances':
     case 'name_suspect':
     case 'register_codec':
+    case 'fix_and_retry':
+    case 'raise_limit':
       return [];
   }
 }

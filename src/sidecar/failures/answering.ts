@@ -158,7 +158,7 @@ export class Answering implements FailureHandler {
     if (isRestore(decision)) {
       machine.hold();
       await this.#by.plans.carryOut(decision, decisions.fence(raised, decision));
-    } else this.#by.parking.park(raised, queries.withWhomToAsk(decision));
+    } else this.#by.parking.park(raised, queries.withWhomToAsk(decision, raised.thrown));
     return WAIT;
   }
 

@@ -52,7 +52,8 @@ export class Decisions {
     return deciding;
   }
 
-  *#pieces({ signal, failure }: Raised): Pieces<Decision> {
+  *#pieces(raised: Raised): Pieces<Decision> {
+    const { failure } = raised;
     const { runState, decisionPolicy } = this.#run.parts;
     const suspects = this.#run.open.suspectsBeside(failure);
     for (const { instance } of runState.publications) suspects.push(instanceName(instance));
@@ -69,7 +70,7 @@ export class Decisions {
                 suspects: new Set(suspects),
                 escapes: this.#run.queries.escaping(),
               },
-        unavailable: this.#run.queries.unavailable(failure, signal),
+        unavailable: this.#run.queries.unavailable(raised),
         effort: new Effort(REPORTED_IN_RUN),
       },
     ] as const;

@@ -8,9 +8,9 @@ import { errorMessage } from '../../effects/signals.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { Act, Counterparty, Decision, Policy, Rules } from '../../model/decision.ts';
 import type { Effect } from '../../model/effect.ts';
-import type { DecisionEntry } from '../../model/entry.ts';
+import type { DecisionEntry, Thrown } from '../../model/entry.ts';
 import { isExternal } from '../../model/external-keys.ts';
-import type { Failure, Signal } from '../../model/failure.ts';
+import type { Failure } from '../../model/failure.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import type { Region } from '../../model/region.ts';
 import type { Unavailable } from '../../model/veto.ts';
@@ -152,7 +152,7 @@ export class RecoveryQueries {
   }
 
   /** Says why a checkpoint cannot be used for a failure; null where it can. To be asked about the checkpoints of one decision. */
-  unavailable({ in: failed }: Failure, signal: Signal): (checkpoint: Checkpoint) => Unavailable | null {
+  unavailable({ failure: { in: failed }, signal, thrown }: Raised): (checkpoint: Checkpoint) => Unavailable | null {
     const runState = this.#runState;
     const tries = this.#config.skeletons.get(failed?.skeleton ?? '')?.rollback.tries ?? this.#config.tries;
     const budgets = new Map<string, number>();
@@ -168,6 +168,8 @@ export class RecoveryQueries {
       if (gone !== undefined && at > (gone.at as number))
         return { code: 'effect_gone', call: `${gone.intent.tool} of ${instanceName(gone.intent.instance)}` };
       if (at <= runState.staleUpTo) return { code: 'checkpoint_stale', changed: 'config' };
+      if (thrown !== undefined && runState.hasThrownOn(thrown.on))
+        return { code: 'recovery_budget_spent', of: 'throw', spent: 1 };
       if (runState.recoveries >= this.#config.tries)
         return { code: 'recovery_budget_spent', of: 'run', spent: runState.recoveries };
       const spent = failed === null ? null : spentAt(failed, runState.boundaryAt(failed, at));
@@ -194,8 +196,11 @@ export class RecoveryQueries {
   }
 
   /** The decision, with the counterparty to ask for each outcome that a person is to settle: only the config knows. */
-  withWhomToAsk(decision: Decision): Decision {
+  withWhomToAsk(decision: Decision, thrown?: Thrown): Decision {
     if (!('unblock' in decision)) return decision;
+    // What a step that threw rests on stands: nothing of it has to be undone by hand.
+    if (thrown !== undefined && thrown.lost !== true && decision.verdict === 'escalate')
+      return { ...decision, unblock: { leadsTo: 'retry', acts: [actOver(thrown)] } };
     const acts = decision.unblock.acts.map((act): Act => {
       return act.act === 'settle_outcome' ? { ...act, ask: this.#counterparty(act.effect) } : act;
     });
@@ -237,6 +242,11 @@ export class RecoveryQueries {
       ...(thrown !== undefined && { thrown }),
     };
   }
+}
+
+/** The act after which a step that threw is tried again. */
+function actOver({ limit, version }: Thrown): Act {
+  return limit === undefined ? { act: 'fix_and_retry', version: version ?? null } : { act: 'raise_limit', limit };
 }
 
 /** The instance that a caller named, and nothing else that the object may have. */

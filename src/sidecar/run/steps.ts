@@ -149,7 +149,7 @@ export class Steps {
     const { event, from, places, limit } = crash;
     const { runState, redeliver, version } = parts;
     const isHeld = from === 'outside' && actor === 0 && redeliver;
-    const held = { event, regions: places.map((place) => regionName(0, bare(place))) };
+    const held = { event, regions: places.map(({ region }) => regionName(0, region)) };
     const thrown: Thrown = {
       on: thrownOn(runState, actor, crash),
       ...(version !== null && { version }),

@@ -115,7 +115,7 @@ export class TakingUp {
       while (decision.undo.length > 0 && decisions.isOutdated(decision, await decisions.demote(decision.undo)))
         decision = decisions.decide(raised);
       if (isRestore(decision)) return this.#restore(raised, decision);
-      const now = queries.withWhomToAsk(decision);
+      const now = queries.withWhomToAsk(decision, raised.thrown);
       if (isDifferent(now, before)) write.append([queries.decisionEntry(raised, now)]);
     }
     return false;
