@@ -65,7 +65,8 @@ async function opened(setting: Setting): Promise<Left> {
   const open = await agent.open({ run, folder, input: input === '' ? undefined : (JSON.parse(input) as unknown) });
   try {
     const kept = { journal: store, ...(setting.claims !== null && { claims: setting.claims }) };
-    const own = { run, config: agent.config, ...kept, redeliver: true, keepAlive: false };
+    const named = agent.version === undefined ? {} : { version: agent.version };
+    const own = { run, config: agent.config, ...named, ...kept, redeliver: true, keepAlive: false };
     const sidecar = await resume(open.machine, { ...openedOptions(open), ...own });
     setting.onTaken();
     let left: Left;

@@ -86,6 +86,8 @@ export interface Agent {
   readonly machine: AnyStateMachine;
   /** The path of its boundary config. */
   readonly config: string;
+  /** The version of its code, a text that changes with it: a step that threw is tried again under another one. Left out where it has none. */
+  readonly version?: string;
   /** Its purpose, in one line. */
   readonly about: string;
   /** Opens what one run needs. @throws where the input is none of its. */

@@ -88,7 +88,7 @@ describe.each([
   ['a flow', program],
   ['a graph', graph],
 ] as const)('a step that threw behind a payment, in %s', (_, open) => {
-  test('is tried again by another process with the code put right (case 57)', async () => {
+  test('is tried again by another process with the code put right (TH1, case 57)', async () => {
     const world = new World();
     const first = await open(world);
     expect(await first.finished()).toMatchObject({
@@ -116,7 +116,7 @@ describe.each([
     await run.close();
   });
 
-  test('waits for another version where one is named', async () => {
+  test('waits for another version where one is named (TH2)', async () => {
     const world = new World();
     const first = await open(world, '1');
     await first.finished();
@@ -135,7 +135,7 @@ describe.each([
   });
 });
 
-test('a limit of the runtime is met again by the same limit, and another one goes on (case 76)', async () => {
+test('a limit of the runtime is met again by the same limit, and another one goes on (TH7, case 76)', async () => {
   const paid: number[] = [];
   const pay = graphTool('pay', async ({ input }: { input: { n: number } }) => {
     paid.push(input.n);
@@ -201,7 +201,7 @@ async function waiting(world: World) {
 }
 
 test.each(['in place', 'in another process'])(
-  'the event from outside that the step took comes again, %s',
+  'the event from outside that the step took comes again, %s (TH6)',
   async (where) => {
     const world = new World();
     let run = await waiting(world);
@@ -222,7 +222,7 @@ test.each(['in place', 'in another process'])(
   },
 );
 
-test('a step that threw is not tried again while anything is found wrong', async () => {
+test('a step that threw is not tried again while anything is found wrong (TH5)', async () => {
   const world = new World();
   const first = await machine(world);
   await first.finished();
@@ -234,4 +234,49 @@ test('a step that threw is not tried again while anything is found wrong', async
   const second = await machine(world);
   expect(await second.finished()).toMatchObject({ status: 'parked' });
   await second.close();
+});
+
+test('a restore comes first, once for each version of the code, whose tries come back with the next (TH3, TH4, TH8)', async () => {
+  const world = new World();
+  const one = setup({ actors: { pay: tool(world.charge), look: tool(async () => 1) } }).createMachine({
+    id: 'agent',
+    context: {},
+    initial: 'paying',
+    states: {
+      paying: {
+        invoke: { src: 'pay', onDone: { target: 'looking', actions: assign({ id: ({ event }) => event.output }) } },
+      },
+      looking: {
+        invoke: {
+          src: 'look',
+          onDone: { target: 'told', actions: assign(({ event }) => ({ seen: world.take(event.output) })) },
+        },
+      },
+      told: { type: 'final' },
+    },
+  });
+  const own = loadConfig(
+    `belay: 1\nagent: agent\ntries: 1\ntools: { ${PAY}, look: { effect: none } }\nskeletons: { Pay: ${unit('paying', 'id', 'paying -> looking')}, Look: ${unit('looking', 'seen', 'looking -> told')} }`,
+    { file: 'a.yaml' },
+  ).config as BoundaryConfig;
+  const decided = async (version: string) => {
+    const verdicts: string[] = [];
+    const run = await resume(one, {
+      run: 'r',
+      journal: world.journal,
+      config: own,
+      version,
+      onDecision: ({ decision }) => void verdicts.push(decision.verdict),
+    });
+    run.actor.start();
+    const { status } = await run.finished();
+    await run.close();
+    return [...verdicts, status];
+  };
+  expect(await decided('1')).toEqual(['restore', 'escalate', 'parked']);
+  expect(await decided('1')).toEqual(['parked']);
+  expect(await decided('2')).toEqual(['restore', 'escalate', 'parked']);
+  world.bug = false;
+  expect(await decided('3')).toEqual(['done']);
+  expect(world.paid).toBe(1);
 });

@@ -134,6 +134,7 @@ async function withSidecar(
     run,
     ...claims,
     config: options.config ?? agent.config,
+    ...(agent.version !== undefined && { version: agent.version }),
     journal: store,
     redeliver: true,
     // It ends where nothing is left to do in this process, and says for which events or persons the run waits.
