@@ -229,7 +229,7 @@ export class RunState {
     redelivery.add(
       taken.map(({ event, regions = [] }) => {
         const heardBefore = heard.before(regions, Number.POSITIVE_INFINITY);
-        return { ...met, event, regions, heard: heardBefore };
+        return { ...met, event, regions, heard: heardBefore, wrong: null, held: null };
       }),
     );
   }

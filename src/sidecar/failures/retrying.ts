@@ -23,27 +23,18 @@ const PROCESS: RetryWord = { by: null, why: null, post: null };
 /** The trying again of one run. */
 export class Retrying {
   readonly #run: Needs;
-  /** The word of a message that came before the machine was there. */
-  #told: RetryWord | null = null;
 
   constructor(run: Needs) {
     this.#run = run;
   }
 
-  /** Takes the word of a message before the machine is there: the run is being taken up. */
-  tell(word: RetryWord): void {
-    this.#told = word;
-  }
-
   /** Has the steps taken again that threw, before the machine is there: it then takes them by itself. */
   takenUp(): void {
     const { write, parts } = this.#run;
-    const word = this.#told ?? PROCESS;
-    this.#told = null;
     const questions = this.#mayGoOn
-      ? [...parts.runState.open].flatMap(([question, entry]) => (this.#isTaken(entry, word) ? [question] : []))
+      ? [...parts.runState.open].flatMap(([question, entry]) => (this.#isTaken(entry) ? [question] : []))
       : [];
-    if (word.post !== null || questions.length > 0) write.append([this.#retried(word, questions)]);
+    if (questions.length > 0) write.append([this.#retried(PROCESS, questions)]);
   }
 
   /**
@@ -81,10 +72,9 @@ export class Retrying {
     return pending === null || pending.phase === 'DECIDED';
   }
 
-  /** True where a process that takes the run up tries a step again on a word. */
-  #isTaken({ thrown, decision: { verdict } }: DecisionEntry, { by }: RetryWord): boolean {
+  /** True where a process that takes the run up tries a step again. */
+  #isTaken({ thrown, decision: { verdict } }: DecisionEntry): boolean {
     if (thrown === undefined || thrown.lost === true) return false;
-    if (by !== null) return true;
     const { version, limit } = this.#run.parts;
     // Where a rerun is advised, a person chooses.
     if (verdict !== 'escalate') return false;
