@@ -18,10 +18,7 @@ export function readsOf(text: string): readonly string[] {
   return [...new Set([...found].map(asTemplate))];
 }
 
-/**
- * A key begins with a written name: where it would begin with a hole, or would look like a scheme, it is the whole
- * context.
- */
+/** A key begins with a written name: where it would begin with a hole, or would look like a scheme, it is the whole context. */
 function asTemplate(path: string): string {
   return /^(?:\{|\*|[a-z][a-z0-9+.-]*:)/.test(path) ? '**' : path;
 }

@@ -1,4 +1,4 @@
-/** The one test if an event from outside meets what its sender had seen (semantics.md C1b, CH4; CH3, CH4). */
+/** The one test if an event from outside meets what its sender had seen (semantics.md C1b, CH3, CH4). */
 import { isExternal } from '../model/external-keys.ts';
 import { type Key, overlaps, parseKey } from '../model/key.ts';
 import type { Region } from '../model/region.ts';
@@ -19,7 +19,7 @@ export interface MetNow {
 /**
  * True where an event meets the same: the values that its sender had seen are equal, the same regions take it, and they have heard the same.
  * @param reads the keys that the config declares for the type of the event; null where it declares none: then its sender had seen the whole
- * memory and control.
+ * context and control.
  */
 export function meets(reads: readonly Key[] | null, then: ToRedeliver, now: MetNow): boolean {
   if (hasSeenWrong(reads, then)) return false;
@@ -38,14 +38,14 @@ function hasSeenWrong(reads: readonly Key[] | null, { wrong }: ToRedeliver): boo
   return reads.some((read) => wrong.some((key) => overlaps(read, parseKey(key))));
 }
 
-/** True where two memories have the same at a key. What lies outside of the memory is not compared, and counts as another value. */
+/** True where two contexts have the same at a key. What lies outside of the context is not compared, and counts as another value. */
 function isSameAt(key: Key, then: unknown, now: unknown): boolean {
   return !isExternal(key) && isEqual(valueAt(then, key), valueAt(now, key));
 }
 
-/** The value of a key in a memory, or of what encloses a pattern; undefined where there is none. */
-function valueAt(memory: unknown, { segments }: Key): unknown {
-  let value = memory;
+/** The value of a key in a context, or of what encloses a pattern; undefined where there is none. */
+function valueAt(context: unknown, { segments }: Key): unknown {
+  let value = context;
   for (const segment of segments) {
     if (segment === '*') return value;
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, segment)) return undefined;

@@ -138,7 +138,7 @@ export interface ToRedeliver {
   readonly moved: readonly Region[];
   readonly heard: HeardBefore;
   /**
-   * The keys of the memory that were found wrong after its sender had seen them: empty for all of the memory, null where none was. What
+   * The keys of the context that were found wrong after its sender had seen them: empty for all of it, null where none was. What
    * is written in their place counts as another value.
    */
   wrong: readonly string[] | null;
@@ -147,7 +147,7 @@ export interface ToRedeliver {
 }
 
 /** The message that brought an event which the run holds. */
-export interface HeldMessage {
+interface HeldMessage {
   /** Its number among the events that the run has held. */
   readonly number: number;
   readonly post: number | null;

@@ -27,7 +27,7 @@ export interface UntakenEvent {
 }
 
 /** Lists the events that a run has ended without: the ones that it held, that a restore took back, and that no process has read. @param posts as for `leftAtEnd`. */
-export function untakenIn({ held, toRedeliver, asked }: RunState, posts: readonly Posted[] = []): UntakenEvent[] {
+function untakenIn({ held, toRedeliver, asked }: RunState, posts: readonly Posted[] = []): UntakenEvent[] {
   const waiting = [...toRedeliver, ...held].map(({ event, held: by }) => ({
     event: String((event as { readonly type?: unknown }).type),
     by: by?.by ?? null,

@@ -34,9 +34,7 @@ describe('a complaint and a word about a call, taken in one breath', () => {
     expect(taken.out).toContain('belay resume both --settle pay --as compensated\n    once it has been undone by hand');
     expect(await desk.json('runs')).toMatchObject([{ run: 'both', standing: 'parked', verdict: 'escalate' }]);
     const told = await desk.ask('explain', 'both');
-    expect(told.out).toMatch(
-      /^both: parked \(escalate\), 3 decisions\n\n1 older decision: belay explain both --all\n/,
-    );
+    expect(told.out).toMatch(/^both: parked \(escalate\), 3 decisions\n\n1 older decision: belay explain both --all\n/);
     expect(told.out.match(/^decision /gm)).toHaveLength(2);
     expect((await desk.ask('explain', 'both', '--all')).out.match(/^decision /gm)).toHaveLength(3);
     expect(told.out).toContain('belay resume both --settle pay --as compensated');

@@ -150,7 +150,7 @@ function listed({ document }: ComparedConfig, ...path: readonly string[]): reado
   return textsOf(item).map(([text]) => text);
 }
 
-/** What the senders of an event have seen: all, where nothing is declared. */
+/** The keys that the senders of an event have seen: all, where nothing is declared. */
 function readsText(event: { readonly reads: readonly Key[] } | null): string {
   return event === null ? '**' : event.reads.map(({ text }) => text).join(', ');
 }

@@ -66,8 +66,8 @@ export class Deliveries {
   }
 
   /**
-   * True where an event has to wait; it is delivered once nothing holds it back. One that comes from outside, or from another machine, nobody
-   * sends again: it is journaled.
+   * True where an event has to wait; it is delivered once nothing holds it back. An event from outside, or from another machine, is journaled: its
+   * sender does not send it again.
    */
   keeps(ref: ActorHandle, event: RuntimeEvent, from?: Origin): boolean {
     if (!this.#isHolding || this.#letThrough) return false;

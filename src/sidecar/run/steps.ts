@@ -143,7 +143,7 @@ export class Steps {
     return recovering.raise({ signal, error, actor, failure, call: null, ...again });
   }
 
-  /** What it takes to have the step taken again that threw, in this process and in another one (TH1, TH6). */
+  /** The means to have the step taken again that threw, in this process and in another one (TH1, TH6). */
   #again(ref: ActorHandle, actor: number, crash: Crash): Pick<Raised, 'thrown' | 'retry'> {
     const { parts, deliveries, runtime } = this.#port;
     const { event, from, places, limit } = crash;
