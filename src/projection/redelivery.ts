@@ -5,7 +5,7 @@ import { encode } from '../journal/codec.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
 import type { HeldEntry, MessageEntry } from '../model/message-entries.ts';
 import type { Region } from '../model/region.ts';
-import type { ActorState, HeardBefore, HeardCourse, RecordedStep, ToRedeliver } from './state-types.ts';
+import type { ActorState, HeardBefore, HeardCourse, HeldMessage, RecordedStep, ToRedeliver } from './state-types.ts';
 
 /** The events to redeliver of one run. */
 export class Redelivery {
@@ -44,7 +44,7 @@ export class Redelivery {
     this.#isHandedOn = false;
     const regions = takers.map(([region]) => region as Region);
     const heard = { course: { regions, from: next, types: [] }, later: 0 };
-    const held = { number: this.count, post, by, owners: takers.map(([, owner]) => owner) };
+    const held: HeldMessage = { number: this.count, post, by, owners: takers.map(([, owner]) => owner) };
     this.count += 1;
     this.held.push({ event, context, control: value, regions, moved: regions, heard, wrong: null, held });
   }

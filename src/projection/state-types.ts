@@ -147,7 +147,7 @@ export interface ToRedeliver {
 }
 
 /** The message that brought an event which the run holds. */
-interface HeldMessage {
+export interface HeldMessage {
   /** Its number among the events that the run has held. */
   readonly number: number;
   readonly post: number | null;
