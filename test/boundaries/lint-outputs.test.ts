@@ -17,7 +17,7 @@ describe('against its machine, a config', () => {
   test('is told of a held call whose output a guard or a boundary asks for', () => {
     const held = (writes: string, shape = machine(), buffer = 'buffer: true') =>
       said(
-        shape,
+        { assigns: { keys: [], all: true }, ...shape },
         "work: { reads: [in], writes: ['out/{args.id}'], effect: none }",
         `work: { reads: [in], writes: [${writes}], effect: irreversible, ${buffer} }`,
       ).filter((line) => line.includes('held_output'));
@@ -26,6 +26,8 @@ describe('against its machine, a config', () => {
     ];
     expect(held("'out/{args.id}'")).toEqual(told('the commit "done"'));
     expect(held('other')).toEqual([]);
+    // The machine may write it by itself, behind the call.
+    expect(held("'out/{args.id}'", { ...machine(), assigns: { keys: ['out'], all: true } })).toEqual([]);
     expect(held("'out/{args.id}'", machine(), 'buffer: area')).toEqual([]);
     const done = [{ target: 'DONE', guard: () => true }, 'IDLE'];
     const guarded = machine({ BUSY: { invoke: { src: 'work', onDone: done } } });

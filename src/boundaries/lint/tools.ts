@@ -197,7 +197,10 @@ function lintHeldOutputs({ config, reach, findings, agent, declared }: Calls): v
       const isGuarded = reach.shape.edges.some(
         ({ from, event, guarded }) => from === path && event === doneEvent(id) && guarded,
       );
-      const asking = [...(isGuarded ? [`the guard after "${path}"`] : []), ...conditionsOnHeld(tool, path, config)];
+      const asking = [
+        ...(isGuarded ? [`the guard after "${path}"`] : []),
+        ...conditionsOnHeld(tool, path, config, reach.shape),
+      ];
       if (asking.length === 0) continue;
       const message = `"${tool.name}" is held back until a commit: its output is not there yet for ${asking.join(' and ')}`;
       const mend = 'Name a buffer, so that the call is made at once and stages, or ask for what is known before.';
@@ -206,8 +209,11 @@ function lintHeldOutputs({ config, reach, findings, agent, declared }: Calls): v
   }
 }
 
-/** The boundaries around a state whose conditions read what a held call alone writes. */
-function conditionsOnHeld(held: Tool, path: string, config: BoundaryConfig): readonly string[] {
+/** The boundaries around a state whose conditions read what a held call alone writes, and the machine itself does not assign. */
+function conditionsOnHeld(held: Tool, path: string, config: BoundaryConfig, shape: MachineShape): readonly string[] {
+  const { assigns } = shape;
+  const mayAssign = (key: string | undefined) =>
+    assigns === undefined || !assigns.all || assigns.keys.includes(key ?? '');
   const others = [...config.tools.values()].filter(({ buffer }) => buffer !== 'call').flatMap(({ writes }) => writes);
   const around = [...config.skeletons.values()].filter(({ states }) => states.some((state) => isWithin(path, state)));
   return around.flatMap(({ boundaries }) =>
@@ -215,7 +221,8 @@ function conditionsOnHeld(held: Tool, path: string, config: BoundaryConfig): rea
       .filter(({ when }) =>
         readsOf(when.text).some((text) => {
           const read = keyTemplate(text);
-          return text !== '**' && coverage(read, held.writes).some && !coverage(read, others).some;
+          const isOfHeld = coverage(read, held.writes).some && !coverage(read, others).some;
+          return text !== '**' && isOfHeld && !mayAssign(text.split('/')[0]);
         }),
       )
       .map(({ kind, id }) => `the ${kind} "${id}"`),

@@ -36,6 +36,7 @@ const loaded = loadConfig(
 agent: rows
 tools: {}
 keys: { append: [notes] }
+events: { set: { reads: [] }, note: { reads: [] } }
 skeletons:
   Work: { entity: '"it"', states: [a, b], entry: [a], inputs: [], outputs: ['rows/*', notes], commit: [{ id: one, at: b, when: 'memory.rows.row1 >= 0' }], rollback: { anchors: [one] } }`,
   { file: 'rows.yaml' },
