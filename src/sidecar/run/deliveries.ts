@@ -129,6 +129,9 @@ export class Deliveries {
     const { runtime, write, actors, parts } = this.#port;
     if (isOwed?.() === false) return;
     if (held !== undefined) {
+      // What a restore or a retry has taken back came before it.
+      for (let left = Number.POSITIVE_INFINITY; parts.runState.toRedeliver.length < left; this.offer())
+        left = parts.runState.toRedeliver.length;
       const waiting = parts.runState.held.find((one) => one.held?.number === held);
       if (waiting !== undefined) this.#handOnHeld(waiting);
       return;
