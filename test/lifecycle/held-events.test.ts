@@ -14,7 +14,7 @@ function trip(more = '', answers: (nth: number) => unknown = (nth) => nth) {
     {
       initial: 'booking',
       states: {
-        booking: { ...calls('book', 'booking', 'waiting'), invoke: { ...calls('book', 'booking', 'waiting').invoke } },
+        booking: calls('book', 'booking', 'waiting'),
         waiting: { on: { GO: 'telling' } },
         telling: calls('tell', 'told', 'end'),
         end: { type: 'final' },
@@ -28,6 +28,19 @@ function trip(more = '', answers: (nth: number) => unknown = (nth) => nth) {
   );
   const undo = { un: async () => void (await undoing.promise) };
   return { world, machine, config, undo, undoing };
+}
+
+/** Has the booking taken back, and sends events while its undo is under way: the decision is fenced, and nothing is restored yet. */
+async function whileUndone(
+  it: Awaited<ReturnType<typeof run>>,
+  undoing: ReturnType<typeof held>,
+  ...types: readonly string[]
+): Promise<void> {
+  const failed = it.wrong('Trip', 'booking');
+  await until(() => it.reports.length === 1);
+  for (const type of types) it.send(type);
+  undoing.resolve(null);
+  await failed;
 }
 
 /** Pay ‖ wait GO, with a payment of which nobody knows what became. */
@@ -57,11 +70,7 @@ describe('CH3: an event that comes between the fence and the restore', () => {
     const found: string[] = [];
     const it = await run(machine, config, { undo, onFinding: ({ code, text }) => void found.push(`${code}: ${text}`) });
     await it.at('waiting');
-    const failed = it.wrong('Trip', 'booking');
-    await until(() => it.reports.length === 1);
-    it.send('GO');
-    undoing.resolve(null);
-    await failed;
+    await whileUndone(it, undoing, 'GO');
     await until(() => world.count('book') === 2 && it.value() === 'waiting');
     await calm();
     expect([it.value(), world.count('tell')]).toEqual(['waiting', 0]);
@@ -76,11 +85,7 @@ describe('CH3: an event that comes between the fence and the restore', () => {
     const { world, machine, config, undo, undoing } = trip('events: { GO: { reads: [] } }');
     const it = await run(machine, config, { undo });
     await it.at('waiting');
-    const failed = it.wrong('Trip', 'booking');
-    await until(() => it.reports.length === 1);
-    it.send('GO');
-    undoing.resolve(null);
-    await failed;
+    await whileUndone(it, undoing, 'GO');
     expect(await it.ending()).toMatchObject({ status: 'done' });
     expect([world.count('book'), world.count('tell')]).toEqual([2, 1]);
     await it.sidecar.close();
@@ -91,12 +96,7 @@ describe('CH3: an event that comes between the fence and the restore', () => {
     const store = memoryStore();
     const it = await run(machine, config, { undo, journal: store });
     await it.at('waiting');
-    const failed = it.wrong('Trip', 'booking');
-    await until(() => it.reports.length === 1);
-    it.send('GO');
-    it.send('STOP');
-    undoing.resolve(null);
-    await failed;
+    await whileUndone(it, undoing, 'GO', 'STOP');
     await it.at('waiting');
     it.send('GO');
     expect(await it.ending()).toMatchObject({ status: 'done', untaken: [{ event: 'STOP', by: null, post: null }] });
@@ -133,12 +133,7 @@ describe('CH10: an event that does not fit', () => {
     const { world, machine, config, undo, undoing } = threeRegions();
     const it = await run(machine, config, { undo });
     await it.at({ a: 'over', b: 'waiting', c: 'waiting' });
-    const failed = it.wrong('Trip', 'booking');
-    await until(() => it.reports.length === 1);
-    it.send('ONE');
-    it.send('TWO');
-    undoing.resolve(null);
-    await failed;
+    await whileUndone(it, undoing, 'ONE', 'TWO');
     await it.at({ a: 'over', b: 'waiting', c: 'over' });
     await calm();
     expect([it.value(), world.count('book')]).toEqual([{ a: 'over', b: 'waiting', c: 'over' }, 2]);
