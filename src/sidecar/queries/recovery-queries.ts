@@ -45,13 +45,13 @@ export class RecoveryQueries {
   readonly #policy: Policy;
   readonly #placed: readonly Placed[];
   readonly #resuming: Resuming;
-  readonly #runtime: Pick<Runtime, 'placeAt'>;
+  readonly #runtime: Pick<Runtime, 'placeAt' | 'machines'>;
 
   /** @param placed the places of the config's skeletons in the machine. */
   constructor(
     { runState, config, decisionPolicy }: Pick<RunParts, 'runState' | 'config' | 'decisionPolicy'>,
     placed: readonly Placed[],
-    runtime: Pick<Runtime, 'placeAt' | 'valueWithin'>,
+    runtime: Pick<Runtime, 'placeAt' | 'valueWithin' | 'machines'>,
   ) {
     this.#runState = runState;
     this.#config = config;
@@ -168,7 +168,7 @@ export class RecoveryQueries {
       if (gone !== undefined && at > (gone.at as number))
         return { code: 'effect_gone', call: `${gone.intent.tool} of ${instanceName(gone.intent.instance)}` };
       if (at <= runState.staleUpTo) return { code: 'checkpoint_stale', changed: 'config' };
-      if (thrown !== undefined && runState.hasThrownOn(thrown.on))
+      if (thrown !== undefined && this.#runtime.machines !== null && runState.hasThrownOn(thrown.on))
         return { code: 'recovery_budget_spent', of: 'throw', spent: 1 };
       if (runState.recoveries >= this.#config.tries)
         return { code: 'recovery_budget_spent', of: 'run', spent: runState.recoveries };
