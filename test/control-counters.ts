@@ -25,7 +25,7 @@ type Row = Parameters<Journal['append']>[0][number];
 /** The kinds of rows that are read here. A kind is never given another meaning. */
 const KIND = { step: 3, intent: 4, phase: 8, restored: 9, late: 11, end: 13, claimed: 21, dismissed: 22 } as const;
 /** Where a step's row says that its event came from outside, and where a number begins to stand for so many members that say nothing. */
-const [OUTSIDE, GAPS] = [14, 5];
+const [OUTSIDE, GAPS] = [13, 5];
 
 export function noneCounted(): Counted {
   return Object.fromEntries(Object.keys(COUNTERS).map((name) => [name, 0])) as Counted;

@@ -30,10 +30,10 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: 'C1b',
-    file: 'sidecar/run/deliveries.ts',
+    file: 'projection/meets.ts',
     off: 'an event that was taken back comes again at any point',
-    find: 'if (!isEqual(control, root.value) || !isEqual(context, root.context)) return false;',
-    replace: 'return machines.takers(ref, event as RuntimeEvent).length > 0;',
+    find: 'if (!isSame || now.takers.length === 0) return false;',
+    replace: 'return now.takers.length > 0;',
     by: { run: 'tests', file: 'test/semantics/events.test.ts' },
   },
   {

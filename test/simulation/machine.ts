@@ -237,6 +237,7 @@ class Builder {
         const occasion = (memory: Memory) =>
           `${step.at} ${this.#places.entity(place, memory)} ${this.#places.round(place, memory)}`;
         this.#making.awaiting.push({ at: step.at, occasion });
+        this.#making.page.event(step.at, this.#places, place);
         const actions = this.#keep([step.key], place, ({ event }) => event.value);
         states[step.at] = { on: { [step.at]: { target: next, actions } } };
         return step.at;

@@ -1,5 +1,6 @@
 /** Writes the boundary config of a generated machine, as an honest reviewer would: every read and write of every tool and unit is declared. */
 import { ECHO } from './asking.ts';
+import { digest } from './digest.ts';
 import type { Place, Places } from './places.ts';
 import type { Scenario, Step, ToolSpec, Unit } from './scenario.ts';
 
@@ -32,6 +33,7 @@ export class Page {
   readonly #reads = new Map<string, Set<string>>();
   readonly #writes = new Map<string, Set<string>>();
   readonly #skeletons: Record<string, Skeleton> = {};
+  readonly #events: Record<string, { readonly reads: readonly string[] }> = {};
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
@@ -46,6 +48,11 @@ export class Page {
     const writing = this.#writes.get(tool) ?? new Set();
     for (const key of writes) writing.add(places.template(key, place, '{args.entity}'));
     this.#writes.set(tool, writing);
+  }
+
+  /** Declares what the sender of an event looks at: it names the entity and the round. Of half of the events nothing is said: then it is all. */
+  event(type: string, places: Places, place: Place): void {
+    if (digest(type) % 2 === 0) this.#events[type] = { reads: places.identity(place) };
   }
 
   /** Adds the skeleton of a unit. */
@@ -103,6 +110,7 @@ export class Page {
       agent: 'm',
       tools,
       skeletons: this.#skeletons,
+      ...(Object.keys(this.#events).length > 0 && { events: this.#events }),
       ...(isSpending && { budgets: { cents: 1_000_000, calls: 1000 } }),
     };
     return JSON.stringify(page, (key, value: unknown) => (key === 'joint' ? names : value));
