@@ -66,8 +66,7 @@ export class Watched {
         if (this.#wire.queries === before) break;
         ending = await endingOf(sidecar);
       }
-      const status =
-        ending === null || ending.status === 'cancelled' || ending.status === 'stuck' ? 'broken' : ending.status;
+      const status = ending?.status === 'done' || ending?.status === 'parked' ? ending.status : 'broken';
       const parked = ending?.status === 'parked' ? this.#parkedOn(ending.decision) : null;
       const context = status === 'done' ? sidecar.actor.getSnapshot().context : null;
       this.#wire.settle();

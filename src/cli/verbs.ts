@@ -36,6 +36,8 @@ const VERBS: Readonly<Record<string, () => Promise<Add>>> = {
   send: async () => (await workers()).addSend,
   fail: async () => (await ending()).addFail,
   cancel: async () => (await ending()).addCancel,
+  pause: async () => (await import('./commands/pause.ts')).addPause,
+  unpause: async () => (await import('./commands/pause.ts')).addUnpause,
   delete: async () => (await ending()).addDelete,
   compact: async () => (await import('./commands/compact.ts')).addCompact,
   work: async () => (await workers()).addWork,

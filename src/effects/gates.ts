@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { AnswerEntry, GateEntry } from '../model/call-entries.ts';
 import type { InstanceId } from '../model/instance.ts';
-import type { CancelEntry, ComplaintEntry, MessageEntry, RetriedEntry } from '../model/message-entries.ts';
+import type { CancelEntry, ComplaintEntry, MessageEntry, PauseEntry, RetriedEntry } from '../model/message-entries.ts';
 
 /** The status of a gate. `void`: a rollback went past it, or what it asked for was found out otherwise. */
 export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'settled' | 'expired' | 'used' | 'void';
@@ -54,6 +54,8 @@ export class ApprovalRequests {
   read = 0;
   /** The person who has ended the run; null where none has. */
   cancelled: { readonly by: string; readonly why: string | null } | null = null;
+  /** The person who has paused the run; null while it is not paused. */
+  paused: { readonly by: string; readonly why: string | null } | null = null;
   /** The numbers of the messages that are no answers, and were heard or refused. */
   readonly sent = new Set<number>();
   /** The complaints that came to a run which was done. */
@@ -112,12 +114,14 @@ export class ApprovalRequests {
   }
 
   /** A message that is no answer was heard, or refused. @param isDone true where the run was done before. */
-  heard(entry: MessageEntry | ComplaintEntry | CancelEntry | RetriedEntry, isDone = false): void {
+  heard(entry: MessageEntry | ComplaintEntry | CancelEntry | PauseEntry | RetriedEntry, isDone = false): void {
     if (entry.post !== null) this.sent.add(entry.post);
     if (entry.do === 'complaint' && entry.refused !== null && isDone) {
       const { do: _, ...complaint } = entry;
       this.unanswered.push({ ...complaint, refused: entry.refused });
     }
+    if (entry.do === 'pause' && entry.refused === null)
+      this.paused = entry.paused ? { by: entry.by, why: entry.why } : null;
     if (entry.do === 'cancel' && entry.refused === null) this.cancelled = { by: entry.by, why: entry.why };
   }
 

@@ -25,6 +25,8 @@ export interface Inspected {
   open(): JournalStore | Promise<JournalStore>;
   /** Leaves the answer of a person, as the verbs `approve`, `deny` and `settle` do. */
   answer(gate: string, saying: Saying, by: string, why: string | null): Promise<Told>;
+  /** Leaves the word of a person that a run is to stand still, or to go on, as the verbs `pause` and `unpause` do. */
+  pause(run: string, pause: boolean, by: string, why: string | null): Promise<Told>;
   /** The words of a command about a run, ready to type. */
   command(verb: string, run: string, ...more: readonly string[]): string;
   /** Runs a verb that needs the agent's code; null where no module was named. */

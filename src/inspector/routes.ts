@@ -86,12 +86,14 @@ async function act(read: Read, body: Body, port: Inspected, now: number): Promis
   const output = textOf(body, 'output', LONGEST_OUTPUT);
   if (output !== null && !found.output) throw new InspectorError('bad_request', 'This act takes no output.');
   const { by } = found;
-  if (by.is === 'answer') {
+  if (by.is === 'answer' || by.is === 'pause') {
     const name = textOf(body, 'by', LONGEST_NAME);
     if (name === null || name.trim() === '')
       throw new InspectorError('bad_request', 'An answer needs the name of the person who gives it.');
+    const why = textOf(body, 'why', LONGEST_WHY);
+    if (by.is === 'pause') return port.pause(read.summary.run, by.pause, name, why);
     const saying: Saying = by.saying.verdict === 'settled' ? { ...by.saying, output } : by.saying;
-    return port.answer(by.gate, saying, name, textOf(body, 'why', LONGEST_WHY));
+    return port.answer(by.gate, saying, name, why);
   }
   if (port.execute === null)
     throw new InspectorError('not_offered', "The act runs the agent's code: start the inspector with --machines FILE.");

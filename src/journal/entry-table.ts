@@ -82,6 +82,7 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   returned: object('returned', 34),
   held: object('held', 35),
   retried: object('retried', 36),
+  pause: object('pause', 37),
 };
 
 const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));

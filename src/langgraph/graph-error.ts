@@ -11,6 +11,8 @@ export type GraphErrorCode =
   | 'no_question'
   /** The run stands still until a person acts. */
   | 'run_parked'
+  /** A person has paused the run: it goes on once a person says so. */
+  | 'paused'
   /** A person has ended the run. */
   | 'run_cancelled';
 

@@ -254,6 +254,11 @@ function parked(ending: Exclude<Ending, { status: 'done' }>): GraphError {
       'run_cancelled',
       `The run was cancelled by ${JSON.stringify(ending.by)}: it goes on no more.`,
     );
+  if (ending.status === 'paused')
+    return new GraphError(
+      'paused',
+      `The run was paused by ${JSON.stringify(ending.by)}: unpause it, and then call invoke() again.`,
+    );
   const { decision } = ending;
   const why =
     decision.verdict === 'escalate' ? [...new Set(decision.refusals.flatMap(codesOf))].join(', ') : decision.verdict;

@@ -22,6 +22,7 @@ import type {
   EndEntry,
   HeldEntry,
   MessageEntry,
+  PauseEntry,
   RetriedEntry,
 } from './message-entries.ts';
 import type { RedactionRules } from './redaction.ts';
@@ -158,6 +159,7 @@ export type Entry =
   | MessageEntry
   | ComplaintEntry
   | CancelEntry
+  | PauseEntry
   | EndEntry;
 
 /**

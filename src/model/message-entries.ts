@@ -54,6 +54,19 @@ export interface CancelEntry {
   readonly refused: string | null;
 }
 
+/** A person stands the run still, or has it go on (LC10): while it is paused nothing leaves, and what comes waits. */
+export interface PauseEntry {
+  readonly do: 'pause';
+  /** True where the run is paused from here on; false where it goes on. */
+  readonly paused: boolean;
+  /** The number of the message; null where the program said so. */
+  readonly post: number | null;
+  readonly by: string;
+  readonly why: string | null;
+  /** The reason why it was refused; null where it was taken. */
+  readonly refused: string | null;
+}
+
 /** Steps that threw are tried again from the whole past: the questions about them are asked no more (TH1). */
 export interface RetriedEntry {
   readonly do: 'retried';

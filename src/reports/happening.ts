@@ -140,6 +140,7 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
     case 'message':
     case 'complaint':
     case 'cancel':
+    case 'pause':
       return null;
   }
 }

@@ -26,7 +26,7 @@ const LONGEST = 4_096;
 
 /** The entries that the note depends on, whatever the run stands at. */
 const TELLING: ReadonlySet<Entry['do']> = new Set([
-  ...(['begin', 'config', 'decision', 'phase', 'end', 'intent', 'gate', 'cancel'] as const),
+  ...(['begin', 'config', 'decision', 'phase', 'end', 'intent', 'gate', 'cancel', 'pause'] as const),
   ...(['answer', 'outcome', 'restored', 'finding', 'complaint', 'retracted', 'retried', 'publish'] as const),
 ]);
 
@@ -152,6 +152,7 @@ const STANDINGS: Readonly<Record<RunStatus['is'], (of: Readonly<Record<string, u
   done: ({ unpublished, unanswered, untaken }) => [unpublished, unanswered, untaken].every(isCountOrNone),
   cancelled: () => true,
   open: () => true,
+  paused: ({ by, why }) => typeof by === 'string' && (why === null || typeof why === 'string'),
   parked: ({ verdict }) => isVerdict(verdict),
   recovering: ({ verdict }) => isVerdict(verdict),
   stuck: ({ verdict, effect, error }) => isVerdict(verdict) && typeof effect === 'string' && typeof error === 'string',

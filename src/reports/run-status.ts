@@ -9,7 +9,7 @@ import type { Verdict } from '../model/decision.ts';
 import { isOpen } from '../model/effect.ts';
 import type { DecisionEntry, Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
-import type { CancelEntry, EndEntry } from '../model/message-entries.ts';
+import type { CancelEntry, EndEntry, PauseEntry } from '../model/message-entries.ts';
 import { questionOf } from '../projection/open-decisions.ts';
 import type { LeftAtEnd } from './left-at-end.ts';
 
@@ -26,6 +26,8 @@ export type RunStatus =
     }
   /** A person has ended it. */
   | { readonly is: 'cancelled' }
+  /** A person has stood it still: nothing leaves before a person has it go on (LC10). */
+  | { readonly is: 'paused'; readonly by: string; readonly why: string | null }
   /** Nothing more happens until a person or the world acts (§8.4). */
   | { readonly is: 'parked'; readonly verdict: Verdict }
   /** An undo failed, and the context is not restored over it (E5): a person looks at it. */
@@ -45,6 +47,7 @@ const TELLING: ReadonlySet<Entry['do']> = new Set([
   'intent',
   'gate',
   'cancel',
+  'pause',
 ] as const);
 /** Those that it depends on while a person is asked. */
 const ANSWERING: ReadonlySet<Entry['do']> = new Set(['answer', 'outcome', 'restored'] as const);
@@ -68,7 +71,8 @@ export interface Question {
 /** Follows a run from entry to entry. */
 export class RunStatusFold {
   agent: string | null = null;
-  #stands: Exclude<RunStatus, { is: 'waiting' }> = { is: 'open' };
+  #stands: Exclude<RunStatus, { is: 'waiting' | 'paused' }> = { is: 'open' };
+  #paused: Extract<RunStatus, { is: 'paused' }> | null = null;
   /** The instances of the calls that wait at a gate, or once did, by their keys. */
   readonly #gated = new Map<string, InstanceId>();
   /** The approvals that are wanted: the key of the call, by the gate. */
@@ -81,7 +85,9 @@ export class RunStatusFold {
   get parts() {
     const { agent } = this;
     const [gated, approvals, questions] = [[...this.#gated], [...this.#approvals], [...this.#questions]];
-    return { agent, stands: this.#stands, gated, approvals, ...(questions.length > 0 && { questions }) };
+    const [stands, paused] = [this.#stands, this.#paused];
+    const more = { ...(questions.length > 0 && { questions }), ...(paused !== null && { paused }) };
+    return { agent, stands, gated, approvals, ...more };
   }
 
   /** The names of the questions that it is parked on, the newest last. */
@@ -90,8 +96,9 @@ export class RunStatusFold {
   }
 
   /** Goes on from what a base holds. */
-  resumeAt({ agent, stands, gated, approvals, questions = [] }: RunStatusFold['parts']): void {
+  resumeAt({ agent, stands, gated, approvals, questions = [], paused }: RunStatusFold['parts']): void {
     this.agent = agent;
+    this.#paused = paused ?? null;
     for (const [name, question] of questions) this.#questions.set(name, question);
     this.#stands = stands;
     for (const [key, id] of gated) this.#gated.set(key, id);
@@ -100,6 +107,7 @@ export class RunStatusFold {
 
   get now(): RunStatus {
     const { size } = this.#approvals;
+    if (this.#paused !== null && this.#stands.is !== 'done' && this.#stands.is !== 'cancelled') return this.#paused;
     return this.#stands.is === 'open' && size > 0 ? { is: 'waiting', approvals: size } : this.#stands;
   }
 
@@ -124,6 +132,9 @@ export class RunStatusFold {
       case 'cancel':
         // What the run was parked on is asked no more.
         if (now.is === 'parked' && (entry as CancelEntry).refused === null) this.#goesOn();
+        return;
+      case 'pause':
+        this.#pause(entry as PauseEntry);
         return;
       case 'decision':
         this.#decide(entry as DecisionEntry);
@@ -164,6 +175,10 @@ export class RunStatusFold {
     }
   }
 
+  #pause({ paused, by, why, refused }: PauseEntry): void {
+    if (refused === null) this.#paused = paused ? { is: 'paused', by, why } : null;
+  }
+
   #phase({ phase, effect = '', error = '' }: Extract<Entry, { do: 'phase' }>): void {
     const now = this.#stands;
     if (phase === 'RESUMED') this.#stands = this.#rest;
@@ -188,7 +203,7 @@ export class RunStatusFold {
   }
 
   /** The status where nothing is being carried out: parked, on the newest question that is open. */
-  get #rest(): Exclude<RunStatus, { is: 'waiting' }> {
+  get #rest(): Exclude<RunStatus, { is: 'waiting' | 'paused' }> {
     const last = [...this.#questions.values()].at(-1);
     return last === undefined ? { is: 'open' } : { is: 'parked', verdict: last.verdict };
   }

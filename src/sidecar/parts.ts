@@ -17,6 +17,7 @@ import type { RunNoteFold } from '../reports/run-note.ts';
 import type { Activity } from './activity.ts';
 import type { Basing } from './bases/basing.ts';
 import type { Observing } from './observing.ts';
+import type { Pausing } from './pausing.ts';
 import type { Report } from './report.ts';
 
 /** Looks at the world once more before a call leaves: why it must not, or null. Read-only; an error is a no. */
@@ -45,6 +46,8 @@ export interface RunParts extends Clock {
   readonly run: string;
   /** The work that is under way in this process. */
   readonly activity: Activity;
+  /** The pause of the run, by a person's word. */
+  readonly pausing: Pausing;
   /** Aborted once the run is given back: the program's own functions are not called any more. */
   readonly gone: AbortController;
   readonly config: BoundaryConfig;

@@ -50,6 +50,8 @@ export type Ending =
       /** The keys of calls that stand in the world and that its work, done again, had not come to again (C9). */
       readonly standing: readonly string[];
     }
+  /** A person has paused it: nothing leaves, and what comes waits, until a person has it go on (LC10). */
+  | { readonly status: 'paused'; readonly by: string; readonly why: string | null }
   /** Nothing more happens until a person or the world acts: the decision says what (§8.4). */
   | {
       readonly status: 'parked';

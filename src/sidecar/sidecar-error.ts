@@ -37,6 +37,8 @@ export type SidecarErrorCode =
   | 'stuck'
   /** The run has ended: nothing of it is redone. */
   | 'run_finished'
+  /** A person has paused the run: it is not taken up before a person has it go on (LC10). */
+  | 'paused'
   /** A person has ended the run before it had begun. */
   | 'run_cancelled';
 

@@ -5,6 +5,7 @@
 import { messageOf } from '../effects/messages/answers.ts';
 import { cancelMessage } from '../effects/messages/cancels.ts';
 import { complaintIn, complaintMessage, type SentComplaint } from '../effects/messages/complaints.ts';
+import { pauseMessage } from '../effects/messages/pauses.ts';
 import { eventMessage, type SentEvent, sentIn } from '../effects/messages/sent-events.ts';
 import { encode, revive } from '../journal/codec.ts';
 import { gathered } from '../journal/gathered.ts';
@@ -27,6 +28,8 @@ export type WorkResult =
   | ({ readonly is: 'done'; readonly output: unknown } & LeftAtEnd)
   /** A person has ended it; what it had done stands. */
   | { readonly is: 'cancelled'; readonly by: string; readonly why: string | null }
+  /** A person has paused it: nothing of it goes on before a person says unpause. */
+  | { readonly is: 'paused'; readonly by: string; readonly why: string | null }
   /** No worker has had it yet. */
   | { readonly is: 'left' }
   | { readonly is: 'running' }
@@ -90,6 +93,15 @@ export interface WorkClient {
    */
   cancel(run: string, answer: Answerer): Promise<number>;
   /**
+   * Has a run stand still: nothing leaves before a person has it go on (LC10). The process that has it obeys within a second, and no other takes it
+   * up. A word that changes nothing is refused by the run, and its journal says so.
+   * @returns the number of the message.
+   * @throws as `cancel`.
+   */
+  pause(run: string, answer: Answerer): Promise<number>;
+  /** Has a paused run go on. @returns the number of the message. @throws as `cancel`. */
+  unpause(run: string, answer: Answerer): Promise<number>;
+  /**
    * Deletes a run that has ended, or was cancelled, and owes nothing: for good, with its messages and its request. Its name can be used again.
    * @returns the reason why it stays; null where it is gone.
    * @throws JournalError `run_unknown`; `journal_corrupt`: what cannot be read is not deleted.
@@ -131,7 +143,9 @@ export function workClient(store: JournalStore): WorkClient {
         eventMessage({ event: typeof event === 'string' ? { type: event } : event, at: at ?? null, by: by ?? null }),
       ),
     fail: (run, failure) => failed(store, run, failure),
-    cancel: (run, answer) => cancelled(store, run, answer),
+    cancel: async (run, { by, why }) => said(store, run, cancelMessage({ by, why: why ?? null })),
+    pause: async (run, { by, why }) => said(store, run, pauseMessage({ pause: true, by, why: why ?? null })),
+    unpause: async (run, { by, why }) => said(store, run, pauseMessage({ pause: false, by, why: why ?? null })),
     delete: (run) => deleteEnded(store, run),
     result: (run) => resultOf(store, run),
     approve: (run, gate, answer) => answered(store, run, gate, { verdict: 'approved' }, answer),
@@ -161,6 +175,8 @@ async function resultOf(store: JournalStore, run: string): Promise<WorkResult> {
     const output = order.output === null ? undefined : revive(JSON.parse(order.output), { resolve: () => undefined });
     return { is: 'done', output, ...left };
   }
+  const standing = parseRunNote((await store.run(run))?.note)?.standing;
+  if (standing?.is === 'paused') return standing;
   if (order.held) return { is: 'running' };
   if (order.taken >= CRASHES) return { is: 'worker_crashed' };
   return order.digests === null ? { is: 'left' } : { is: 'waits' };
@@ -222,8 +238,8 @@ async function failed(
   return post;
 }
 
-async function cancelled(store: JournalStore, run: string, { by, why }: Answerer): Promise<number> {
-  const message = cancelMessage({ by, why: why ?? null });
+/** Leaves a word that a run which has ended does not hear. */
+async function said(store: JournalStore, run: string, message: string): Promise<number> {
   const standing = parseRunNote((await store.run(run))?.note)?.standing.is ?? null;
   refuseEnded(run, standing === 'done' || standing === 'cancelled' ? standing : null);
   return store.post(run, message);

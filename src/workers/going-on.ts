@@ -37,7 +37,7 @@ export type Left =
   /** A person has ended it. */
   | { readonly is: 'cancelled' }
   /** It waits, until a time (of the clock of this process, in milliseconds) or, with null, for a message. */
-  | { readonly is: 'waits' | 'parked' | 'stuck'; readonly due: number | null }
+  | { readonly is: 'waits' | 'paused' | 'parked' | 'stuck'; readonly due: number | null }
   /** The worker takes leave: what is left to do is done by another one. */
   | { readonly is: 'given_back' }
   /** Another process holds it. */
@@ -51,6 +51,7 @@ export async function goOn(setting: Setting): Promise<Left> {
   } catch (error) {
     const code = error instanceof CodedError ? String(error.code) : 'cannot_run';
     if (code === 'run_cancelled') return { is: 'cancelled' };
+    if (code === 'paused') return { is: 'paused', due: null };
     if (code === 'lease_held' || code === 'lease_lost') return { is: 'held_elsewhere' };
     if (code === 'claims_closed') return { is: 'given_back' };
     const why = (error instanceof Error ? error.message : String(error)).split('\n')[0] as string;
@@ -134,6 +135,7 @@ async function endedAs(sidecar: Sidecar): Promise<Left | null> {
 async function leftAs(sidecar: Sidecar, end: End, due: number | null): Promise<Left> {
   const { status } = sidecar;
   if (status === 'done' || status === 'cancelled') return (await endedAs(sidecar)) ?? { is: 'parked', due };
+  if (status === 'paused') return { is: status, due };
   if (end.status === 'stuck') return { is: 'stuck', due };
   return { is: status === 'parked' ? 'parked' : 'waits', due };
 }

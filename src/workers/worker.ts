@@ -204,7 +204,8 @@ class Working implements Worker {
     const given = { order, agent, store, stopping, lingerMs, drainMs, onTaken, claims: this.#claims };
     const left = await goOn({ ...given, folder: async () => folderOf(run) });
     // Two workers that see the same run ask for it both: the one that comes late has nothing to tell.
-    if (isTaken || left.is !== 'held_elsewhere') await this.#tell(run, left);
+    // A run that is paused was looked at for its mail, and not taken.
+    if (isTaken || (left.is !== 'held_elsewhere' && left.is !== 'paused')) await this.#tell(run, left);
   }
 
   async #tell(run: string, left: Left): Promise<void> {

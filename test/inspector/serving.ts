@@ -21,6 +21,7 @@ export interface Given {
 /** A server, the answers that it handed on, and the verbs that it ran. */
 export class Served {
   readonly given: Given[] = [];
+  readonly paused: object[] = [];
   readonly ran: string[][] = [];
   readonly #serving: Serving;
 
@@ -38,6 +39,10 @@ export class Served {
       open: () => reader(store),
       answer: async (gate, saying, by, why) => {
         made.served?.given.push({ gate, saying, by, why });
+        return { ok: true, text: 'left' };
+      },
+      pause: async (run, pause, by, why) => {
+        made.served?.paused.push({ run, pause, by, why });
         return { ok: true, text: 'left' };
       },
       command: (...words) => ['belay', ...words].join(' '),

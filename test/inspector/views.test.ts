@@ -9,6 +9,26 @@ import { parked, pathOf, Served, UNKNOWN } from './serving.ts';
 /** A run whose error, input and answers are what an attacker would send. */
 const SCRIPT = '<script>alert(1)</script>\u202e\u0007\u2028"&';
 
+describe('a paused run', () => {
+  test('says by whom and why, and offers to have it go on', async () => {
+    const store = memoryStore();
+    const begun = await new Line(UNKNOWN).begin({ journal: store });
+    await begun.sidecar.pause({ by: 'ann', why: 'the price is odd' });
+    await begun.close();
+    const served = await Served.over(store);
+    const { body } = await served.ask<WireRuns>('/api/runs');
+    expect(body.runs[0]).toMatchObject({ waitsFor: 'a person who says unpause', state: { text: 'paused by ann' } });
+    const { body: run } = await served.ask<WireRun>(pathOf('r'));
+    expect(run.cause).toMatchObject({ label: 'PAUSED', text: expect.stringContaining('"ann" has paused it') });
+    expect(run.acts).toMatchObject([{ id: 'unpause', kind: 'answer', command: 'belay unpause r --by NAME' }]);
+    const nameless = await served.ask(`${pathOf('r')}/act`, { act: 'unpause', by: '' });
+    expect([nameless.status, served.paused]).toEqual([400, []]);
+    await served.ask(`${pathOf('r')}/act`, { act: 'unpause', by: 'Bob', why: 'looked at it' });
+    expect(served.paused).toEqual([{ run: 'r', pause: false, by: 'Bob', why: 'looked at it' }]);
+    await served.close();
+  });
+});
+
 describe('a parked run', () => {
   test('is listed first, with what it waits for', async () => {
     const served = await Served.over(await parked());

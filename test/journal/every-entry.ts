@@ -213,6 +213,10 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
     'by a person': { do: 'retried', questions: ['[1]'], by: 'ann', why: 'put right', post: null, refused: null },
     'that was refused': { do: 'retried', questions: [], by: 'ann', why: null, post: 3, refused: 'nothing threw' },
   },
+  pause: {
+    'by a message': { do: 'pause', paused: true, post: 4, by: 'ann', why: 'the price is odd', refused: null },
+    'that was refused': { do: 'pause', paused: false, post: null, by: 'ann', why: null, refused: 'not paused' },
+  },
   retracted: { 'of two questions': { do: 'retracted', questions: ['[1]', '[2]'] } },
   complaint: {
     'about one occurrence': {

@@ -1,5 +1,13 @@
 /** Runs a scenario under the sidecar to its end: process after process, with an honest sender, finder and person beside it. */
-import type { BoundaryConfig, Decision, Ending, GuardedRequest, InstanceId } from 'belay-sidecar';
+import {
+  type BoundaryConfig,
+  type Decision,
+  type Ending,
+  type GuardedRequest,
+  type InstanceId,
+  SidecarError,
+} from 'belay-sidecar';
+import { workClient } from 'belay-sidecar/workers';
 import { attach, resume, type Sidecar } from 'belay-sidecar/xstate';
 import { SPACING } from '../../src/sidecar/opening/options.ts';
 import { Counters } from '../control-counters.ts';
@@ -8,6 +16,7 @@ import { decisionText, type End, type Journals, loaded, type Saved } from './end
 import { Finder } from './finder.ts';
 import { type Built, build } from './machine.ts';
 import { type Death, MortalStore } from './mortal-store.ts';
+import { Pauser } from './pausing.ts';
 import { approve, help, restless, tellAllUndone } from './person.ts';
 import type { Scenario, Site } from './scenario.ts';
 import { Sender } from './sender.ts';
@@ -36,6 +45,9 @@ export class Course {
   readonly #store: Journals;
   readonly #sender: Sender;
   readonly #finder: Finder;
+  readonly #pauser: Pauser;
+  /** The number of messages that say unpause and that the next process finds. */
+  #left = 0;
   #built: Built;
   #life: Life = { alive: false };
   #ending: Ending | null = null;
@@ -59,7 +71,16 @@ export class Course {
     this.#config = loaded(this.#built.page);
     this.#sender = new Sender(this.#built.awaiting);
     this.#finder = new Finder(scenario, this);
-    this.world.onCall = () => {
+    this.#pauser = new Pauser(scenario.faults, {
+      world: this.world,
+      sidecar: () => (this.isUp ? this.sidecar : null),
+      leave: () => {
+        this.#left += 1;
+      },
+      tell: (text) => this.tell(text),
+    });
+    this.world.onCall = (_, { buffer }) => {
+      this.#pauser.onCall(buffer);
       this.#finder.onCall();
       this.#restarts();
       const tell = (ms: number) => void setTimeout(() => this.#tellUndone(), ms);
@@ -142,6 +163,11 @@ export class Course {
     const { sidecar } = this;
     if (sidecar === null) return true;
     if (ending.status === 'cancelled') throw new Error('it was cancelled');
+    if (ending.status === 'paused') {
+      // What it ends with is told once it goes on.
+      if (sidecar.status !== 'paused') this.#watch();
+      return false;
+    }
     if (ending.status === 'done') {
       this.#isOver = true;
       await tellAllUndone(sidecar, this.world);
@@ -172,10 +198,12 @@ export class Course {
     this.#built = this.#build(life);
     const { world } = this;
     const hears = <T>(answer: () => T): T | Promise<never> => (life.alive ? answer() : new Promise<never>(() => {}));
+    const journal = await this.#store.next('r');
+    for (; this.#left > 0; this.#left -= 1) await workClient(journal).unpause('r', { by: 'bob' });
     const options = {
       run: 'r',
       config: this.#config,
-      journal: await this.#store.next('r'),
+      journal,
       redeliver: this.#scenario.redeliver,
       ...(this.#scenario.paged && { [SPACING]: { rows: 1, times: 0, newest: 1 } }),
       reconcilers: {
@@ -208,7 +236,11 @@ export class Course {
       sidecar.actor.start();
       approve(sidecar, world);
     } catch (error) {
-      if (life.alive) throw error;
+      if (!life.alive) return;
+      if (!(error instanceof SidecarError && error.code === 'paused')) throw error;
+      // A person has it go on, and it is taken up once more.
+      await this.#pauser.goOn(true);
+      this.#wants = 'revive';
     }
   }
 

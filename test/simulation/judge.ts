@@ -8,7 +8,7 @@ import { everyStep, siteOf } from './scenario.ts';
 import type { Act, World } from './world.ts';
 
 /** What is wrong with an ending. */
-type Harm = 'twice' | 'left over' | 'lost' | 'context' | 'twice while parked';
+type Harm = 'twice' | 'left over' | 'lost' | 'context' | 'twice while parked' | 'left while paused';
 
 /** The judge's answer. */
 export type Verdict =
@@ -28,6 +28,8 @@ export function judge(
   world: World,
   references: readonly Reference[],
 ): Verdict {
+  const left = world.leftWhilePaused;
+  if (left > 0) return { is: 'harm', harms: ['left while paused'], text: `${left} calls left while it was paused` };
   const standing = world.acts.filter(({ stands }) => stands);
   const twice = irrevocablyTwice(standing);
   if (end.status !== 'done') {

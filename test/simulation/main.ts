@@ -21,6 +21,7 @@ interface Options {
   readonly byHand?: true;
   readonly repeats?: true;
   readonly late?: true;
+  readonly pauses?: true;
   readonly sharing?: true;
   readonly shrink?: true;
   readonly json?: true;
@@ -38,6 +39,7 @@ const options = new Command('simulate')
     '--repeats',
     'machines also ask again for acts that they have asked for, and the config says that they are one act',
   )
+  .option('--pauses', 'a person pauses the run at some call, and has it go on later')
   .option('--late', 'more replies come late, of tools of every class')
   .option('--sharing', 'units in several regions are also one skeleton, about one entity or about several')
   .option('--calm', 'without faults: attaching the sidecar alone must change nothing')
@@ -121,6 +123,7 @@ const tally = await runCampaign({
   byHand: options.byHand ?? false,
   repeats: options.repeats ?? false,
   late: options.late ?? false,
+  pauses: options.pauses ?? false,
   sharing: options.sharing ?? false,
 });
 const kills = await runProcesses(tally, { runs: options.processes, seed, from: from + runs, only });

@@ -192,6 +192,8 @@ export type Fault =
     }
   /** Closed and taken up again at the n-th call. */
   | { readonly fault: 'restart'; readonly calls: number; readonly ms: number }
+  /** Paused so many milliseconds after the n-th call, and told to go on so many later. */
+  | { readonly fault: 'pause'; readonly calls: number; readonly ms: number; readonly lasts: number }
   /** Killed at the n-th append, before or after it, or with what was not flushed lost. */
   | { readonly fault: 'killed'; readonly append: number; readonly when: 'before' | 'after' | 'lost' }
   /** A reconciler, or an undo, fails once. */

@@ -95,6 +95,8 @@ function faultText(fault: Fault): string {
       return `after call ${fault.calls} and ${fault.after} ms act ${fault.which} is undone by hand, told ${fault.ms} ms later`;
     case 'restart':
       return `closed and taken up again ${fault.ms} ms after call ${fault.calls}`;
+    case 'pause':
+      return `paused ${fault.ms} ms after call ${fault.calls}, for ${fault.lasts} ms`;
     case 'killed':
       return `killed ${fault.when === 'lost' ? 'with what was not flushed lost' : fault.when} append ${fault.append}`;
     case 'reconciler down':

@@ -11,6 +11,7 @@ import type { Feature } from './features.ts';
 import { Generator } from './generate.ts';
 import { judge, type Verdict } from './judge.ts';
 import { drawLate } from './late.ts';
+import { drawPauses } from './pausing.ts';
 import { type Reference, referenceOf } from './reference.ts';
 import { withRepeats } from './repeats.ts';
 import type { Fault, Scenario, Site } from './scenario.ts';
@@ -36,6 +37,8 @@ export interface Also {
   readonly repeats?: boolean;
   /** True where more replies come late (C10, C11). */
   readonly late?: boolean;
+  /** True where a person pauses the run, and has it go on later (LC10). */
+  readonly pauses?: boolean;
   /** True where units in several regions are one skeleton (C5, E3). */
   readonly sharing?: boolean;
 }
@@ -57,7 +60,7 @@ async function drawn(
   seed: number,
   index: number,
   only: readonly Feature[] | null,
-  { byHand: isByHand = false, repeats = false, late = false, sharing = false }: Also,
+  { byHand: isByHand = false, repeats = false, late = false, pauses = false, sharing = false }: Also,
 ): Promise<{ scenario: Scenario; calm: Reference }> {
   const chance = new Chance(seed, index);
   // In some runs what goes wrong is a value that much later work has little to do with: that work is what is set aside.
@@ -80,9 +83,10 @@ async function drawn(
   const faults = drawFaults(chance, plain, reference.sites, isApart);
   const byHand = isByHand ? drawByHand(seed, index, reference.sites.length) : [];
   const more = late ? drawLate(seed, index, faults, reference.sites) : [];
+  const paused = pauses ? drawPauses(seed, index, reference.sites.length) : [];
   const inRegions = sharing ? drawInRegions({ ...plain, faults }, seed, index, reference.sites) : [];
   return {
-    scenario: { ...plain, faults: [...faults, ...byHand, ...more, ...inRegions], paged: chance.percent(50) },
+    scenario: { ...plain, faults: [...faults, ...byHand, ...more, ...paused, ...inRegions], paged: chance.percent(50) },
     calm: reference,
   };
 }

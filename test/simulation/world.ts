@@ -46,7 +46,10 @@ export interface Life {
   alive: boolean;
 }
 
-type CallFault = Exclude<Fault, { fault: 'misspelt' | 'restart' | 'killed' | 'reconciler down' | 'undo loses reply' }>;
+type CallFault = Exclude<
+  Fault,
+  { fault: 'misspelt' | 'restart' | 'pause' | 'killed' | 'reconciler down' | 'undo loses reply' }
+>;
 
 /** How long a call takes that outlives its timeout, in milliseconds. */
 const SLOW = 550;
@@ -80,8 +83,10 @@ export class World {
   /** Told after all that happens here. */
   onChange: () => void = () => {};
   inFlight = 0;
+  /** The calls that began while the run was paused (LC10). */
+  leftWhilePaused = 0;
   /** Told of every call as it begins. */
-  onCall: (site: Site) => void = () => {};
+  onCall: (site: Site, tool: ToolSpec) => void = () => {};
   readonly fired = new Set<Fault>();
   readonly #faults: readonly Fault[];
   /** Sites with a call in flight. */
@@ -153,7 +158,7 @@ export class World {
     this.inFlight += 1;
     this.moved();
     this.busy.push(site);
-    this.onCall(site);
+    this.onCall(site, spec);
     let answer: unknown;
     try {
       answer = await this.#carryOut(spec, input, key ?? this.#mint(), this.#take(site));

@@ -168,10 +168,10 @@ function typed({ journal, machines, input, config, reconcilers, failAt, when, si
 /** Prints how it ended, and exits: the agent's module may still be waiting for something. */
 async function end(ended: Ending | Problem, json: boolean): Promise<never> {
   if ('problem' in ended) {
-    const { problem, agents = [] } = ended;
+    const { problem, agents = [], code = 2 } = ended;
     note(problem);
     process.stderr.write(agents.length === 0 ? '' : agentTable(agents));
-    return finish('', null, 2);
+    return finish('', null, code);
   }
   return finish(json ? endingJson(ended) : endingText(ended, page()), null, exitCodeOf(ended.ended.stop));
 }

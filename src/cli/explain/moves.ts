@@ -30,6 +30,8 @@ export function movesOn(read: ReadRun, journal: string, machines: string | null 
     case 'done':
     case 'cancelled':
       return [];
+    case 'paused':
+      return [{ command: command('unpause', run, journal, '--by', 'NAME'), when: 'goes on where it stood still' }];
     case 'open':
       return held ? [] : [{ command: resume(), when: 'goes on where it ended' }];
     case 'waiting':

@@ -9,9 +9,12 @@ import { type Serving, serve } from '../../inspector/http/server.ts';
 import type { Inspected, Told } from '../../inspector/port.ts';
 import { JournalError } from '../../journal/journal.ts';
 import { answeredCode, answeredText, answerGate } from '../approvals/answering.ts';
+import { leaveWord, runsMeant, type Word } from '../pause/pauses.ts';
+import { wordText } from '../pause/text.ts';
 import { keyWords, openJournal } from '../reading/journal-key.ts';
 import { journalProblem } from '../reading/reading.ts';
 import { command } from '../terminal/wording.ts';
+import { inStore } from '../workers/leaving.ts';
 import { inspectedConfigs, matrixIn } from './configs.ts';
 import { inspectedLedger } from './ledger.ts';
 
@@ -60,6 +63,7 @@ function portOf({ file, machines, configs }: InspectOptions, matrices: Inspected
       if ('problem' in answered) return { ok: false, text: answered.problem };
       return { ok: answeredCode(answered) === 0, text: answeredText(answered, WIDE).trimEnd() };
     },
+    pause: (run, pause, by, why) => pausedFrom(file, run, { pause, by, why }),
     command: (verb, run, ...more) =>
       command(verb, run, file, ...more, ...(needsCode(verb) ? machinesOf(machines) : [])),
     execute:
@@ -71,6 +75,14 @@ function portOf({ file, machines, configs }: InspectOptions, matrices: Inspected
     matrices,
     ledger: (run, ledgers) => inspectedLedger(run, ledgers, file),
   };
+}
+
+async function pausedFrom(file: string, run: string, word: Word): Promise<Told> {
+  const told = await inStore(file, async (store) =>
+    leaveWord(store, await runsMeant(store, { run }, word.pause), word),
+  );
+  if ('problem' in told) return { ok: false, text: told.problem };
+  return { ok: told.every(({ is }) => is !== 'refused'), text: wordText(told, word.pause, WIDE).trimEnd() };
 }
 
 function needsCode(verb: string): boolean {

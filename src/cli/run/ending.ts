@@ -35,6 +35,7 @@ export function exitCodeOf(stop: Stop): number {
     case 'parked':
     case 'stuck':
     case 'cancelled':
+    case 'paused':
     case 'waiting':
     case 'broken':
       return 1;
@@ -75,6 +76,8 @@ function stopText(stop: Stop, state: string, { standing, runState: { redaction }
       return `parked (${stop.decision.verdict}), ${where}, until a person acts`;
     case 'cancelled':
       return `cancelled by ${JSON.stringify(redaction.text(stop.by))}, ${where}`;
+    case 'paused':
+      return `paused by ${JSON.stringify(redaction.text(stop.by))}, ${where}, until a person says unpause`;
     case 'stuck': {
       const tool = quoted(stop.effect.tool ?? 'an effect');
       return `stuck, ${where}, as what undoes ${tool} failed: ${JSON.stringify(redaction.text(stop.error))}`;
@@ -121,7 +124,9 @@ export function endingJson({ ended, fault, before }: Ending): string {
       state,
       ...(stop.status === 'done' && stop.output !== undefined && { output: redaction.value(stop.output) }),
       ...((stop.status === 'stuck' || stop.status === 'broken') && { error: redaction.text(stop.error) }),
-      ...((stop.status === 'stopped' || stop.status === 'cancelled') && { by: redaction.text(stop.by) }),
+      ...((stop.status === 'stopped' || stop.status === 'cancelled' || stop.status === 'paused') && {
+        by: redaction.text(stop.by),
+      }),
       ...statusFields(read.standing, read.held),
       ...(stop.status === 'done' && onlyLeft(stop)),
       decisions: decisions(read).slice(before),

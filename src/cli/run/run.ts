@@ -18,7 +18,7 @@ import { journalProblem } from '../reading/reading.ts';
 import { parsed } from '../reading/typed-json.ts';
 import { command } from '../terminal/wording.ts';
 import type { Ending } from './ending.ts';
-import { inSession, worldFolder } from './session.ts';
+import { inSession, type NotBegun, worldFolder } from './session.ts';
 import { faultOf, type Typed } from './step.ts';
 
 /** Options of both `run` and `resume`. */
@@ -40,8 +40,7 @@ export interface RunOptions extends AgentOptions {
 }
 
 /** Something that kept a run from starting, and the agents that exist. */
-export interface Problem {
-  readonly problem: string;
+export interface Problem extends NotBegun {
   /** The agents that there are, for the person at the terminal. */
   readonly agents?: readonly Agent[];
 }

@@ -16,6 +16,7 @@ import { openJournal } from '../reading/journal-key.ts';
 import { isAddress } from '../reading/place.ts';
 import { type ReadRun, readRun } from '../reading/reading.ts';
 import { liveLine, note } from '../terminal/console.ts';
+import { command } from '../terminal/wording.ts';
 
 /** Options for starting a process of a run. */
 export interface SessionOptions {
@@ -66,8 +67,15 @@ export type Next = (
   session: { sidecar: Sidecar; store: JournalStore; until: () => Promise<Stop> },
 ) => Promise<Stop>;
 
+/** The reason why a process of a run has not begun. */
+export interface NotBegun {
+  readonly problem: string;
+  /** The exit code; 2 where it is left out. */
+  readonly code?: 1;
+}
+
 /** Runs one process of a run. A problem is something that kept it from starting, or its journal from being written. */
-export async function inSession(options: SessionOptions, next: Next): Promise<Ended | { readonly problem: string }> {
+export async function inSession(options: SessionOptions, next: Next): Promise<Ended | NotBegun> {
   const stopped = stopSignal();
   try {
     const store = await openJournal(options.journal);
@@ -78,11 +86,17 @@ export async function inSession(options: SessionOptions, next: Next): Promise<En
       await store.close().catch((error: unknown) => note(`${options.journal}: ${message(error)}`));
     }
   } catch (error) {
+    if (error instanceof CodedError && error.code === 'paused')
+      return { problem: `${error.message}: ${unpause(options)}`, code: 1 };
     if (error instanceof CodedError) return { problem: `${options.journal}: ${error.code} ${error.message}` };
     return { problem: `${options.agent.machine.id}: cannot_run ${message(error)}` };
   } finally {
     stopped.done();
   }
+}
+
+function unpause({ run, journal }: SessionOptions): string {
+  return command('unpause', run, journal, '--by', 'NAME');
 }
 
 /** The folder of a run's own, beside its journal; for a run in a database, under the working directory. */

@@ -8,6 +8,7 @@ import { parseRunNote, type RunNote, runNoteOf } from '../../reports/run-note.ts
 import { doneWith, type RunStatus } from '../../reports/run-status.ts';
 import { timelineOf } from '../../reports/timeline.ts';
 import { traceOf } from '../../reports/trace.ts';
+import { unheardPause } from '../pause/unheard.ts';
 import { type Counting, countedRows, reading, runNamed, type Told } from '../reading/reading.ts';
 import { table } from '../terminal/table.ts';
 import type { Medium } from '../terminal/terminal.ts';
@@ -17,6 +18,8 @@ interface Listed extends RunSummary {
   readonly agent: string | null;
   /** The status of the run, or the code with which its journal refuses to be read. */
   readonly stands: RunStatus | { readonly code: string };
+  /** The word that the run is to stand still, or to go on, which no process has heard; left out where there is none. */
+  readonly unheard?: 'pause' | 'unpause';
 }
 
 /** Lists the runs of a journal file. */
@@ -48,8 +51,9 @@ const COLUMNS = [
   { name: 'STANDS' },
 ];
 
-function cellsOf({ run, agent, head, time, held, stands }: Listed): string[] {
-  const text = 'code' in stands ? stands.code : statusText(stands, held);
+function cellsOf({ run, agent, head, time, held, stands, unheard }: Listed): string[] {
+  const word = unheard === undefined ? '' : `, ${unheard} not heard yet`;
+  const text = 'code' in stands ? stands.code : `${statusText(stands, held)}${word}`;
   return [run, agent ?? '', String(head), head === 0 ? 'not yet' : timeText(time), text];
 }
 
@@ -66,10 +70,13 @@ function listedAs(summary: RunSummary, { agent, standing }: RunNote): Listed {
   return { ...summary, agent, stands: standing };
 }
 
-/** A run, with the complaints that were left for it and that no process has read before it was done. */
+/** A run, with the complaints that were left for it and that no process has read before it was done, and a pause that none has heard. */
 async function withUnread(store: JournalStore, listed: Listed): Promise<Listed> {
   const { stands, posts = 0, held, run } = listed;
-  if ('code' in stands || stands.is !== 'done' || posts === 0 || held) return listed;
+  if ('code' in stands || posts === 0 || held) return listed;
+  const word = await unheardPause(store, listed, stands);
+  if (word !== null) return { ...listed, unheard: word ? 'pause' : 'unpause' };
+  if (stands.is !== 'done') return listed;
   const left = await store.posts(run);
   if (left.every(({ body }) => complaintIn(body) === null)) return listed;
   const { runState } = timelineOf(await gathered(store.read(run)));
@@ -86,9 +93,16 @@ async function listed(store: JournalStore, run: RunSummary, counting: Counting):
   }
 }
 
-function fields({ run, agent, head, time, held, stands }: Listed): object {
+function fields({ run, agent, head, time, held, stands, unheard }: Listed): object {
   const how = 'code' in stands ? { standing: null, code: stands.code, held } : statusFields(stands, held);
-  return { run, agent, head, time: head === 0 ? null : new Date(time).toISOString(), ...how };
+  return {
+    run,
+    agent,
+    head,
+    time: head === 0 ? null : new Date(time).toISOString(),
+    ...how,
+    ...(unheard && { unheard }),
+  };
 }
 
 /** Writes a run as a trace (docs/trace-format.md). */

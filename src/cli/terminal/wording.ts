@@ -16,6 +16,8 @@ export function statusText(standing: RunStatus, held: boolean): string {
     }
     case 'cancelled':
       return 'cancelled';
+    case 'paused':
+      return `paused by ${standing.by}`;
     case 'parked':
       return `parked (${standing.verdict})`;
     case 'stuck':

@@ -146,7 +146,7 @@ async function inputIn(file: string): Promise<{ readonly value: unknown } | Prob
 }
 
 /** Opens the store for one act. Errors of the journal, and values that no message can hold, become a line. */
-async function inStore<T>(journal: string, act: (store: JournalStore) => Promise<T>): Promise<T | Problem> {
+export async function inStore<T>(journal: string, act: (store: JournalStore) => Promise<T>): Promise<T | Problem> {
   try {
     const store = await openJournal(journal);
     try {

@@ -165,6 +165,8 @@ function leftText(run: string, as: Extract<WorkTold, { is: 'left' }>['as'], jour
       return as.is;
     case 'waits':
       return next;
+    case 'paused':
+      return `paused, ${next}: ${command('unpause', run, journal, '--by', 'NAME')}`;
     case 'parked':
     case 'stuck':
       return `${as.is}, ${next}: ${command('explain', run, journal)}`;

@@ -14,6 +14,7 @@ import type { Read } from '../reading.ts';
 export interface Offered extends Omit<WireAct, 'disabled' | 'first' | 'kind' | 'command'> {
   readonly by:
     | { readonly is: 'answer'; readonly gate: string; readonly saying: Saying }
+    | { readonly is: 'pause'; readonly pause: boolean }
     | { readonly is: 'code'; readonly verb: string; readonly more: readonly string[] };
 }
 
@@ -22,6 +23,7 @@ export function offered(read: Read, now: number): Offered[] {
   const { timeline, summary } = read;
   const { standing, runState, open: questions } = timeline;
   if (standing.is === 'done' || standing.is === 'cancelled' || timeline.agent === null) return [];
+  if (standing.is === 'paused') return [UNPAUSE];
   const gates = runState.asked.pending().filter(({ expires }) => expires === null || expires > now);
   const answers = gates.flatMap((gate) => answersOf(gate, read));
   const asked = new Set(gates.map(({ key }) => key));
@@ -45,19 +47,35 @@ export function actsOf(read: Read, port: Inspected, now: number): WireAct[] {
   // Between answers the page does not choose: which is right, only the world tells.
   const hasAnswers = all.some(({ by }) => by.is === 'answer');
   return all.map(({ by, ...act }, index) => {
-    const isAnswer = by.is === 'answer';
-    const command = isAnswer
-      ? port.command(verbOf(by.saying), by.gate, ...wordsOf(by.saying), '--by', 'NAME')
-      : port.command(by.verb, summary.run, ...by.more);
+    const isCode = by.is === 'code';
     return {
       ...act,
-      kind: by.is,
-      command,
+      kind: isCode ? 'code' : 'answer',
+      command: commandFor(by, summary.run, port),
       first: index === 0 && !hasAnswers,
-      disabled: isAnswer || port.execute !== null ? null : CODE,
+      disabled: !isCode || port.execute !== null ? null : CODE,
     };
   });
 }
+
+function commandFor(by: Offered['by'], run: string, port: Inspected): string {
+  switch (by.is) {
+    case 'answer':
+      return port.command(verbOf(by.saying), by.gate, ...wordsOf(by.saying), '--by', 'NAME');
+    case 'pause':
+      return port.command(by.pause ? 'pause' : 'unpause', run, '--by', 'NAME');
+    case 'code':
+      return port.command(by.verb, run, ...by.more);
+  }
+}
+
+const UNPAUSE: Offered = {
+  id: 'unpause',
+  title: 'Unpause',
+  does: 'The run goes on where it stands still. What has come meanwhile is carried out.',
+  output: false,
+  by: { is: 'pause', pause: false },
+};
 
 const CODE =
   "It runs the agent's code. Type the command, or start the inspector with --machines FILE to do it from here.";
@@ -184,6 +202,7 @@ function resuming({ timeline }: Read): Offered[] {
   switch (standing.is) {
     case 'done':
     case 'cancelled':
+    case 'paused':
       return [];
     case 'open':
       return [code('resume', 'Resume', 'The agent goes on where its journal ends.', 'resume')];

@@ -16,6 +16,12 @@ export function causeOf({ timeline, summary }: Read): WireCause | null {
     case 'done':
     case 'cancelled':
       return null;
+    case 'paused': {
+      const { by, why } = standing;
+      const text = `${JSON.stringify(runState.redaction.text(by))} has paused it: nothing leaves before a person has it go on.`;
+      const said = why === null ? [] : [{ text: runState.redaction.text(why) }];
+      return { label: 'PAUSED', text, why: said, unblock: [], decision: null };
+    }
     case 'waiting': {
       const tools = runState.asked.pending().flatMap(({ key, asks }) => {
         return asks === 'approval' ? [quoted(runState.ledger.get(key)?.intent.tool ?? 'a call')] : [];

@@ -48,6 +48,7 @@ export class Waits {
 
 function waitsFor({ timeline }: Read): string | null {
   const { standing, runState, open } = timeline;
+  if (standing.is === 'paused') return 'a person who says unpause';
   const gates = runState.asked.pending();
   if (gates.length > 0) {
     return gates

@@ -19,6 +19,8 @@ export function stateOf(
     }
     case 'cancelled':
       return { is: 'done', text: status.is, needs: false };
+    case 'paused':
+      return { is: 'waiting', text: `paused by ${status.by}`, needs: true };
     case 'parked':
       return { is: 'parked', text: `parked (${status.verdict})`, needs: true };
     case 'stuck':

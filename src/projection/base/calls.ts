@@ -119,9 +119,10 @@ export function savedAsked(asked: ApprovalRequests, to: Saving) {
   const listed = (map: ReadonlyMap<string, ApprovalRequest>) =>
     [...map].map(([name, gate]) => [name, number(gate)] as const);
   const lists = { gates: listed(gates), newest: listed(newest), pending: listed(pending), usable: listed(usable) };
-  const { read, cancelled, sent, unanswered } = asked;
+  const { read, cancelled, paused, sent, unanswered } = asked;
   const told = all.map((gate) => ({ ...gate, since: to.texts.time(gate.since) }));
-  return { ...lists, all: told, counts: [...counts], read, cancelled, sent: [...sent], unanswered: [...unanswered] };
+  const heard = { read, cancelled, paused, sent: [...sent], unanswered: [...unanswered] };
+  return { ...lists, all: told, counts: [...counts], ...heard };
 }
 
 export function loadAsked(asked: ApprovalRequests, saved: ReturnType<typeof savedAsked>): void {
@@ -136,6 +137,7 @@ export function loadAsked(asked: ApprovalRequests, saved: ReturnType<typeof save
   for (const [key, count] of saved.counts) counts.set(key, count);
   asked.read = saved.read;
   asked.cancelled = saved.cancelled;
+  asked.paused = saved.paused;
   for (const post of saved.sent) asked.sent.add(post);
   asked.unanswered.push(...saved.unanswered);
 }

@@ -64,7 +64,8 @@ function endProblem(course: Course): Problem | null {
     case 'broken':
       return ['fails_without_faults', `it throws: ${error}`];
     case 'cancelled':
-      return ['fails_without_faults', 'it is cancelled'];
+    case 'paused':
+      return ['fails_without_faults', `it is ${status}`];
     case 'stuck':
       return ['fails_without_faults', `an undo fails: ${error}`];
     case 'parked': {

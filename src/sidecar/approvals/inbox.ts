@@ -4,6 +4,7 @@ import { type Alarm, type Beat, PROCESS } from '../../clock/clock.ts';
 import { answerIn } from '../../effects/messages/answers.ts';
 import { cancelIn, type SentCancel } from '../../effects/messages/cancels.ts';
 import { complaintIn, type SentComplaint } from '../../effects/messages/complaints.ts';
+import { pauseIn, type SentPause } from '../../effects/messages/pauses.ts';
 import { type SentEvent, sentIn } from '../../effects/messages/sent-events.ts';
 import type { AnswerEntry } from '../../model/call-entries.ts';
 import type { RunParts, Writer } from '../parts.ts';
@@ -19,6 +20,7 @@ export interface Hearers {
   event(post: number, sent: SentEvent): void;
   complaint(post: number, sent: SentComplaint): void;
   cancel(post: number, sent: SentCancel): void;
+  pause(post: number, sent: SentPause): void;
 }
 
 /** The inbox of one run. */
@@ -75,11 +77,13 @@ export class Inbox {
     const event = sentIn(body);
     const complaint = event === null ? complaintIn(body) : null;
     const cancel = event === null && complaint === null ? cancelIn(body) : null;
+    const pause = event === null && complaint === null && cancel === null ? pauseIn(body) : null;
     const hearers = this.#hearers();
     if (event !== null) hearers.event(post, event);
     if (complaint !== null) hearers.complaint(post, complaint);
     if (cancel !== null) hearers.cancel(post, cancel);
-    return event !== null || complaint !== null || cancel !== null;
+    if (pause !== null) hearers.pause(post, pause);
+    return event !== null || complaint !== null || cancel !== null || pause !== null;
   }
 
   #take(post: number, body: string): void {

@@ -86,7 +86,8 @@ export class Calls {
       append: (entries: readonly Entry[]) => this.#append(entries, instance),
       durable: () => this.#write.durable(),
       leaves: (key: string) => this.underWay.leaves(key),
-      clear: () => this.#leaving().clear(),
+      clear: () =>
+        this.#parts.pausing.isOn ? this.#parts.activity.waitFor(this.#leaving().clear()) : this.#leaving().clear(),
       free: () => this.#parts.activity.waitFor(this.#leaving().free()),
       confirm: () => confirmed(this.#parts, this.#write),
       secret: runState.secret,

@@ -6,6 +6,7 @@ import { meet } from '../../effects/touched.ts';
 import type { Effect } from '../../model/effect.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import { areIndependent } from '../../recovery/dependence.ts';
+import { never } from '../../runtime/calls-under-way.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import { broughtAs } from '../registered.ts';
 import { triesOf, waitOf } from '../retry.ts';
@@ -62,6 +63,7 @@ export class Undoing {
   async undo(effect: Effect): Promise<string | null> {
     const call = effect.id === null ? undefined : this.#parts.runState.ledger.get(effect.id);
     if (call === undefined) return 'the ledger does not know the call';
+    if (!(await this.#mayBegin())) return never();
     if (call.status === 'compensated') return null;
     const undo = this.#undoOf(call.intent.tool);
     let failure = `nothing is registered that undoes ${call.intent.tool}`;
@@ -70,6 +72,7 @@ export class Undoing {
     const tries = undo === null ? 0 : triesOf('undo');
     for (let round = 0; round < tries; round += 1) {
       if (round > 0) await this.#parts.pause(waitOf('undo', round));
+      if (round > 0 && !(await this.#mayBegin())) return never();
       try {
         await (typeof undo === 'function' ? undo : (undo as Inverse).undo)(this.#undoCall(call));
         this.#write.append([
@@ -82,6 +85,14 @@ export class Undoing {
       }
     }
     return failure;
+  }
+
+  /** Waits while the run is paused: an undo that has begun is finished, and none begins (LC10). @returns false where the process takes leave of the run. */
+  async #mayBegin(): Promise<boolean> {
+    const { pausing, gone } = this.#parts;
+    if (!pausing.isOn) return true;
+    await pausing.passed();
+    return !gone.signal.aborted;
   }
 
   /** Removes what a held call has staged: it never happened. What cannot be removed stays invisible, and is told. */

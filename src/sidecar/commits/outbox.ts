@@ -77,6 +77,7 @@ export class Outbox {
   begin(isOver = false): void {
     const { ledger, asked } = this.#parts.runState;
     if (ledger.buffered().length === 0 || asked.cancelled !== null || this.#run.isSuspecting()) return;
+    if (this.#parts.pausing.isOn) return;
     const due = dueCommits(this.#parts, isOver).filter((entry) => !this.#begun.has(nameOf(entry)));
     const plain = due.filter((entry) => this.#staging.asked(entry).length === 0);
     if (plain.length > 0) {

@@ -129,9 +129,10 @@ export class Answering implements FailureHandler {
 
   /** Settles or decides a failure, and carries out what was decided. */
   async #settleOrDecide(raised: Raised): Promise<Held> {
-    const { machine, queries, outbox, ending, stopping } = this.#run;
+    const { machine, queries, outbox, ending, stopping, parts } = this.#run;
     const { decisions, openCalls } = this.#by;
     await this.#repeats.pause(raised);
+    await parts.pausing.passed();
     if (this.#isPast(raised)) return WAIT;
     const settled = await this.#by.settling.settle(raised);
     if (settled !== null) return settled;
@@ -144,6 +145,7 @@ export class Answering implements FailureHandler {
       // No decision is made while a publication is in progress: it goes on until all of it is visible, or waits for a person.
       await Promise.race([outbox.settled(), ending.finished]);
       await outbox.quiet();
+      await parts.pausing.passed();
       if (stopping.aborted) return WAIT;
       const deciding = decisions.begin(raised, times < MOST_TURNS);
       if (deciding.isLong && (await this.#isPastOnceDecided(deciding, raised))) return WAIT;
@@ -152,7 +154,7 @@ export class Answering implements FailureHandler {
       const isChanged = isRestore(decision)
         ? decision.undo.length > 0 && (await decisions.demote(decision.undo))
         : await openCalls.askAbout(decision, raised.call?.key ?? null, asked);
-      if (!decisions.isOutdated(decision, isChanged)) break;
+      if (this.#isStanding(decision, isChanged)) break;
     }
     if (stopping.aborted || this.#isCancelled) return WAIT;
     if (isRestore(decision)) {
@@ -162,9 +164,16 @@ export class Answering implements FailureHandler {
     return WAIT;
   }
 
+  /** True where a decision is carried out: nothing has changed since, and the run is not paused. */
+  #isStanding(decision: Decision, isChanged: boolean): boolean {
+    return !this.#run.parts.pausing.isOn && !this.#by.decisions.isOutdated(decision, isChanged);
+  }
+
   /** Asks the questions again that the run is parked on. */
   async askAgain(): Promise<void> {
     const { open, queue, parts, machine } = this.#run;
+    // It is asked again once the run goes on.
+    if (parts.pausing.isOn) return;
     await this.#by.plans.goOnStuck();
     if (open.stuck !== null) return;
     if (!open.isParked) {

@@ -1,5 +1,6 @@
 /** Takes the failures of a run in, and has them answered one after the other. */
 import type { Raised } from '../parts.ts';
+import type { Pausing } from '../pausing.ts';
 import type { Writing } from '../writing.ts';
 import type { OpenFailures } from './open-failures.ts';
 import type { RecoveredMachine } from './recovered-machine.ts';
@@ -16,6 +17,7 @@ export class FailureQueue {
   readonly #open: OpenFailures;
   readonly #machine: RecoveredMachine;
   readonly #write: Writing;
+  readonly #pausing: Pausing;
   readonly #stopping: AbortSignal;
   readonly #handler: () => FailureHandler;
   #last: Promise<unknown> = Promise.resolve();
@@ -29,12 +31,14 @@ export class FailureQueue {
     open: OpenFailures,
     machine: RecoveredMachine,
     write: Writing,
+    pausing: Pausing,
     stopping: AbortSignal,
     handler: () => FailureHandler,
   ) {
     this.#open = open;
     this.#machine = machine;
     this.#write = write;
+    this.#pausing = pausing;
     this.#stopping = stopping;
     this.#handler = handler;
   }
@@ -66,10 +70,11 @@ export class FailureQueue {
     return this.#handler().askAgain();
   }
 
-  /** Does work after all recoveries before it. @param failed is told of its error, as the caller is. */
+  /** Does work after all recoveries before it, and not while the run is paused (LC10). @param failed is told of its error, as the caller is. */
   add<T>(work: () => T | Promise<T>, failed: (error: unknown) => void = ignored): Promise<T> {
     this.#length += 1;
-    const done = this.#last.then(work);
+    const pausing = this.#pausing;
+    const done = this.#last.then(() => (pausing.isOn ? pausing.passed().then(work) : work()));
     this.#last = done.then(ignored, failed).finally(() => this.#answered());
     return done;
   }

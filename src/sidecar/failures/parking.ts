@@ -94,6 +94,7 @@ export class Parking {
   }
 
   async #askedLater(keys: readonly string[]): Promise<void> {
+    await this.#parts.pausing.passed();
     if (this.#run.stopping.aborted) return;
     const { ledger } = this.#parts.runState;
     const before = ledger.open().length;

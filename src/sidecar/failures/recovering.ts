@@ -50,7 +50,7 @@ export class Recovering {
     const ending = new RunEnding(helpers.write);
     const open = new OpenFailures(ending);
     const stopping = this.#stop.signal;
-    const queue = new FailureQueue(open, machine, helpers.write, stopping, () => this.#answering);
+    const queue = new FailureQueue(open, machine, helpers.write, parts.pausing, stopping, () => this.#answering);
     const run: RecoveryParts = { ...helpers, parts, machine, ending, open, queue, stopping };
     const answers = new WrongAnswers(run.queries);
     this.#run = run;
@@ -112,6 +112,21 @@ export class Recovering {
   /** True while an undo has failed whose plan is not finished (E5). */
   get isStuck(): boolean {
     return this.#run.open.stuck !== null;
+  }
+
+  /** Tells those who wait for the run that a person has paused it. */
+  tellPaused(by: string, why: string | null): void {
+    const { ending } = this.#run;
+    ending.goOn();
+    ending.standStill({ status: 'paused', by, why });
+  }
+
+  /** A person has the run go on: what it is parked on is asked again, and a plan that is stuck is tried again. */
+  unpaused(): void {
+    const { ending, open } = this.#run;
+    ending.goOn();
+    open.wakeCalls();
+    if (this.#run.parts.runState.asked.cancelled === null) void this.askAgain();
   }
 
   /** Takes leave of the run: nothing new is decided or asked. */

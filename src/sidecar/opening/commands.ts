@@ -1,6 +1,7 @@
 /** The commands that a caller gives to a run that is open. */
 import { parseTime } from '../../boundaries/page/time.ts';
 import type { ApprovalRequest } from '../../effects/gates.ts';
+import { pauseIn, pauseMessage } from '../../effects/messages/pauses.ts';
 import { type Journal, JournalError } from '../../journal/journal.ts';
 import type { Signal } from '../../model/failure.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
@@ -51,6 +52,14 @@ export interface RunCommands {
    * @throws SidecarError `not_advised` where none threw, or something is found wrong; `stuck`.
    */
   retry(word: { readonly by: string; readonly why?: string }): Promise<void>;
+  /**
+   * Has the run stand still: nothing leaves and nothing is decided, but for an undo or a publication that had begun; what comes waits (LC10).
+   * `finished()` tells `paused`, and no process takes the run up before `unpause`.
+   * @throws SidecarError `not_advised` where it is paused already, or a person is ending it; `run_finished`; TypeError where no person says so.
+   */
+  pause(word: { readonly by: string; readonly why?: string }): Promise<void>;
+  /** Has a paused run go on. @throws SidecarError `not_advised` where it is not paused; `run_finished`; TypeError where no person says so. */
+  unpause(word: { readonly by: string; readonly why?: string }): Promise<void>;
   /** Starts the run over, where a decision advised it. @throws SidecarError `not_advised` where none did. */
   rerun(): Promise<void>;
   /**
@@ -78,6 +87,11 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
     const text = `The sidecar of run ${JSON.stringify(run.parts.run)} was closed, and nothing was done. Resume the run, and say it again.`;
     throw new JournalError('journal_closed', text);
   };
+  const paused = async (pause: boolean, { by, why }: Parameters<RunCommands['pause']>[0]) => {
+    commanded();
+    const word = pauseIn(pauseMessage({ pause, by, why: why ?? null }));
+    if (word !== null) await run.pauses.say(word);
+  };
   return {
     finished: () => run.recovering.finished,
     get status() {
@@ -104,16 +118,21 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
     },
     async reconcile() {
       commanded();
+      run.pauses.refuseWhilePaused();
       await run.recovering.reconcile();
       await run.recovering.askAgain();
     },
     async retry({ by, why = null as string | null }) {
       commanded();
+      run.pauses.refuseWhilePaused();
       await run.recovering.retrying.retry({ by, why, post: null });
       await run.write.durable();
     },
+    pause: (word) => paused(true, word),
+    unpause: (word) => paused(false, word),
     async rerun() {
       commanded();
+      run.pauses.refuseWhilePaused();
       await run.recovering.rerun();
     },
     rest: () => lookedRest(run),

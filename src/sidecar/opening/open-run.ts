@@ -24,7 +24,10 @@ import { forgetLeft } from '../calls/left-behind.ts';
 import { observing } from '../observing.ts';
 import { outside } from '../outside.ts';
 import type { RunParts } from '../parts.ts';
+import { Pausing } from '../pausing.ts';
 import { planResume } from '../plan/resume-plan.ts';
+import { pausedError } from '../run/pauses.ts';
+import { givenBack } from '../run/rest.ts';
 import { Run } from '../run/run.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import { claimedAgain, endUnbegun, finishCancelled, planStandstill } from './cancelled.ts';
@@ -132,6 +135,7 @@ function parts(program: Program, options: RunOptions, recorded: Recorded): RunPa
   return {
     run: options.run,
     activity: new Activity(),
+    pausing: new Pausing(recorded.runState, gone.signal),
     ...recorded,
     ...outside(brought, () => gone.signal.aborted),
     gone,
@@ -171,6 +175,7 @@ async function beginLeft(
   const run = begun(program, options, config, journal, DECISION_POLICY);
   run.approvals.poll();
   if (run.runState.asked.cancelled !== null) await endUnbegun(run, journal);
+  await refusePaused(run, journal);
   return handedOver(run, run.runtime.make({ input: program.input }), journal);
 }
 
@@ -227,7 +232,9 @@ async function takeUp(
   const now = { ...before, ...digestsOf(program, options, config) };
   const isOther = runState.digests?.config !== now.config || runState.digests.version !== now.version;
   if (runState.ended === null && isOther) run.write.append([{ do: 'config', digests: now, ...redactOf(config) }]);
-  const isStuck = await finishLeft(run);
+  run.approvals.poll();
+  await refusePaused(run, journal);
+  const isStuck = await finishLeft(run, journal);
   const isCancelled = runState.asked.cancelled !== null;
   if (isCancelled && runState.places.steps.last === undefined) await endUnbegun(run, journal);
   const plan = isCancelled ? planStandstill : planResume;
@@ -251,11 +258,11 @@ function goOn(run: Run, isStuck: boolean): void {
 }
 
 /** Finishes what the last process of a run has left, before its machine is there. @returns true where an undo failed. */
-async function finishLeft(run: Run): Promise<boolean> {
-  const { approvals, runState, recovering } = run;
-  approvals.poll();
+async function finishLeft(run: Run, journal: Journal): Promise<boolean> {
+  const { runState, recovering } = run;
   if (runState.asked.cancelled !== null) return finishCancelled(run);
   const refused = runState.ended === null ? await claimedAgain(run) : null;
+  await refusePaused(run, journal);
   if (runState.asked.cancelled !== null) return finishCancelled(run);
   if (refused !== null) throw new SidecarError('claimed', `the run cannot be taken up: ${refused}`);
   run.heard.holdEvents();
@@ -267,6 +274,14 @@ async function finishLeft(run: Run): Promise<boolean> {
   }
   if (finished === 'nothing') finished = await recovering.askPending();
   return finished === 'stuck' || (await recovering.takeUpCommits()) === 'stuck';
+}
+
+/** Gives a run back that a person has paused, before anything of it goes on. @throws SidecarError `paused`. */
+async function refusePaused(run: Run, journal: Journal): Promise<void> {
+  if (!run.parts.pausing.isOn) return;
+  await run.write.durable();
+  await journal.close(givenBack(run));
+  throw pausedError(run.parts);
 }
 
 function runOf(program: Program, parts: RunParts): Run {

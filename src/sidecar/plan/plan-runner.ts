@@ -33,10 +33,11 @@ export class PlanRunner {
     this.#run = run;
   }
 
-  /** Null while no plan is carried out and no complaint waits for its answer (LC5); else resolves once that may have changed. */
+  /** Null while no plan is carried out, no complaint waits for its answer (LC5) and the run is not paused (LC10); else resolves once that may have changed. */
   clear(): Promise<void> | null {
-    const { open } = this.#run;
-    return this.#underWay?.catch(() => {}) ?? (open.stuck === null && !open.isSuspecting ? null : open.woken());
+    const { open, parts } = this.#run;
+    const plan = this.#underWay?.catch(() => {}) ?? (open.stuck === null && !open.isSuspecting ? null : open.woken());
+    return plan ?? parts.pausing.over();
   }
 
   /** The same, and not while the run is parked. */
@@ -102,6 +103,7 @@ export class PlanRunner {
       this.#standStuck(decision, parts, owed);
       return false;
     }
+    await run.pausing.passed();
     await calls.underWay.staged();
     const records = new Set(parts.aside.map(instanceName));
     for (const [id, at] of parts.kept) {

@@ -73,7 +73,7 @@ export class Calling {
         await outbox.settled();
         goesOn();
         if (this.#isOver(call)) return never();
-        const reply = await calls.ask(call, number, whose, lacks);
+        const reply = await this.#asked(call, number, whose, lacks);
         if (reply.is === 'done') return reply.output;
         if (reply.is === 'dropped' || this.#isOver(call)) return never();
         if (reply.is === 'failed' && (await calls.again(call, reply, tries))) {
@@ -87,6 +87,14 @@ export class Calling {
     } finally {
       ends();
     }
+  }
+
+  /** Makes a call once. Of one that failed nothing more is asked or decided while the run is paused (LC10). */
+  async #asked(...asked: Parameters<Calls['ask']>): Promise<Reply> {
+    const { pausing, activity } = this.#port.parts;
+    const reply = await this.#port.calls.ask(...asked);
+    if (reply.is !== 'done' && pausing.isOn) await activity.waitFor(pausing.passed());
+    return reply;
   }
 
   /** True where no call is made or answered any more: the process takes leave of the run, a person has ended it, or its actor was stopped. */

@@ -15,7 +15,7 @@ import type { Deliveries } from './deliveries.ts';
 /** The surroundings of the end of a run. */
 interface EndingPort {
   readonly runState: RunState;
-  readonly parts: Pick<RunParts, 'version'>;
+  readonly parts: Pick<RunParts, 'version' | 'pausing'>;
   readonly write: Writer;
   readonly runtime: Runtime;
   readonly actors: Actors;
@@ -66,8 +66,9 @@ export class RunEnd {
     const isLeft =
       records.size > 0 || ledger.displaced().length > 0 || recovering.openCalls().length > 0 || outbox.mayRefuse;
     const isOpen = isLeft || recovering.isBusy || this.#port.isReusing() || this.#isAddressed() || recovering.isGone;
+    const isPaused = this.#port.parts.pausing.isOn;
     // A run that is taken up at its end first goes on with what its last process has left.
-    if (!isOpen && !deliveries.isHolding) {
+    if (!isOpen && !isPaused && !deliveries.isHolding) {
       this.over(output);
       return false;
     }
@@ -116,9 +117,14 @@ export class RunEnd {
   }
 
   #mayEnd(): boolean {
-    const { recovering, runState, isReusing, isStopping } = this.#port;
+    const { recovering, runState, isReusing, isStopping, parts } = this.#port;
     return (
-      this.#end !== null && runState.asked.cancelled === null && !isReusing() && !recovering.isBusy && !isStopping()
+      this.#end !== null &&
+      !parts.pausing.isOn &&
+      runState.asked.cancelled === null &&
+      !isReusing() &&
+      !recovering.isBusy &&
+      !isStopping()
     );
   }
 

@@ -11,6 +11,7 @@ import type { Writing } from '../writing.ts';
 import { Cancelling } from './cancelling.ts';
 import type { Complaints } from './complaints.ts';
 import type { Messages } from './messages.ts';
+import type { Pauses } from './pauses.ts';
 import { SentComplaints } from './sent-complaints.ts';
 
 /** The surroundings of what messages bring to a run. */
@@ -23,6 +24,7 @@ interface HeardPort {
   readonly recovering: Recovering;
   readonly events: Messages;
   readonly run: {
+    readonly pauses: Pauses;
     readonly root: ActorHandle | undefined;
     readonly complaints: Complaints;
     hold(): void;
@@ -71,6 +73,10 @@ export class Heard implements Hearers {
 
   cancel(...[post, sent]: Parameters<Hearers['cancel']>): void {
     this.#cancelling.take(post, sent);
+  }
+
+  pause(...[post, sent]: Parameters<Hearers['pause']>): void {
+    this.#port.run.pauses.take(post, sent);
   }
 
   /** Answers what has waited for the root, once it takes events; where the run has no machine, at once. */

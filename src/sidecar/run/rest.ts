@@ -28,6 +28,8 @@ export function lookedRest(run: Run): RunRest {
 function restOf(run: Run): RunRest {
   const { runState, now } = run.parts;
   if (isOver(run)) return { idle: isDurable(run), due: null };
+  // Only a message has it go on.
+  if (run.parts.pausing.isOn) return { idle: isStill(run), due: null };
   if (isEnding(run) || !isIdle(run)) return { idle: false, due: now() };
   const isHeld = run.recovering.isBusy;
   const times = [
@@ -82,6 +84,12 @@ function isIdle(run: Run): boolean {
   // Calls that come to a plan which cannot go on wait for it.
   if (!parts.activity.isNone && !recovering.isStuck) return false;
   return isDurable(run) && !hasLiveActors(parts.runState);
+}
+
+/** True where nothing of a paused run is under way: what waits for the end of the pause goes on waiting in the next process. */
+function isStill(run: Run): boolean {
+  const { parts, calls } = run;
+  return parts.activity.isNone && !calls.underWay.isActing && isDurable(run) && !hasLiveActors(parts.runState);
 }
 
 /** True where nothing of a run waits to be written. */

@@ -29,6 +29,7 @@ import { Deliveries } from './deliveries.ts';
 import { RunEnd } from './ending.ts';
 import { Heard } from './heard.ts';
 import { Messages } from './messages.ts';
+import { Pauses } from './pauses.ts';
 import { outboxOf } from './ports.ts';
 import { Restoring } from './restoring.ts';
 import { Steps } from './steps.ts';
@@ -56,6 +57,7 @@ export class Run implements Watcher {
   readonly #restoring: Restoring;
   readonly #claiming: Claiming;
   readonly heard: Heard;
+  readonly pauses: Pauses;
   #isStopping = false;
   /** True while the machine of a run that is taken up was not started yet, and claims wait for that. */
   #isAsleep = false;
@@ -79,7 +81,7 @@ export class Run implements Watcher {
     const isStopping = () => this.#isStopping;
     const isReusing = () => reuse.isPending;
     write.keepsNoBaseWhile(isReusing);
-    const isBusy = () => isStopping() || isReusing() || recovering.isBusy;
+    const isBusy = () => isStopping() || isReusing() || recovering.isBusy || parts.pausing.isOn;
     const macrosteps = new Macrosteps(runState.places);
     const timers = new Timers({ parts, write, actors, macrosteps, isStopping });
     const deliveries = new Deliveries({ parts, placed, write, runtime, actors, timers, isBusy });
@@ -92,21 +94,16 @@ export class Run implements Watcher {
     };
     const mail = { hasMail: () => approvals.hasMail, isAccused: () => this.#isAccused(), unheard };
     const end = new RunEnd({ ...common, ...mail, input, isReusing });
-    const look = () => this.#look();
-    const restoring = new Restoring({ ...common, look, finds: (code, text) => this.finds(code, text) });
+    const finds = this.finds.bind(this);
+    const restoring = new Restoring({ ...common, finds, look: () => this.#look() });
     const steps = new Steps({ ...common, over: (output) => end.over(output) });
     this.parts = parts;
     this.runtime = runtime;
     this.approvals = approvals;
     this.complaints = new Complaints(parts, write, queries);
-    this.heard = new Heard({
-      ...common,
-      events,
-      unheard,
-      run: this,
-      look: () => approvals.poll(),
-      answered: () => void end.try(),
-    });
+    this.pauses = new Pauses({ ...common, run: this });
+    const answered = () => void end.try();
+    this.heard = new Heard({ ...common, events, unheard, answered, run: this, look: () => approvals.poll() });
     this.end = end;
     this.recovering = recovering;
     this.write = write;
@@ -134,6 +131,7 @@ export class Run implements Watcher {
         this.#isAsleep ||
         this.recovering.isBusy ||
         this.#isStopping ||
+        this.parts.pausing.isOn ||
         runState.asked.cancelled !== null ||
         write.broken !== null,
       claim: (live, record) => this.#claiming.claim(live.id, record),
@@ -151,8 +149,8 @@ export class Run implements Watcher {
     return this.parts.runState;
   }
 
-  get status(): 'running' | 'recovering' | 'parked' | 'stuck' | 'done' | 'cancelled' {
-    return this.end.status ?? this.recovering.status;
+  get status(): 'running' | 'recovering' | 'paused' | 'parked' | 'stuck' | 'done' | 'cancelled' {
+    return this.end.status ?? (this.parts.pausing.isOn ? 'paused' : this.recovering.status);
   }
 
   /** Waits until the calls that are under way have answered; the machine hears of it when the run is taken up. */
@@ -298,6 +296,7 @@ export class Run implements Watcher {
   readonly settled = (): void => this.#onceFree(() => this.offer());
 
   #onceFree(run: () => void): void {
+    if (this.parts.pausing.isOn) return;
     if (this.runState.asked.cancelled !== null) this.heard.cancelOn();
     else if (this.reuse.isPending) this.reuse.begin();
     else {
@@ -307,8 +306,18 @@ export class Run implements Watcher {
     }
   }
 
+  /** The run goes on where a pause had stood it still: what is in question comes first. */
+  unpaused(): void {
+    // One that is being taken up goes on by itself once its machine is there.
+    if (this.root === undefined) return;
+    this.recovering.unpaused();
+    if (this.recovering.isBusy) return;
+    this.release();
+    this.settled();
+  }
+
   #goOn(): void {
-    if (this.recovering.isBusy || this.runState.asked.cancelled !== null) return;
+    if (this.parts.pausing.isOn || this.recovering.isBusy || this.runState.asked.cancelled !== null) return;
     this.#deliveries.release();
     this.offer();
     void this.end.try();

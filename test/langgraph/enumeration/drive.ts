@@ -250,7 +250,8 @@ class Drive {
     const ending = await Promise.race([(this.#run as AttachedGraph).finished(), nothing]);
     if (typeof ending === 'symbol') return null;
     if (ending.status === 'done') return { is: 'done', state: ending.output };
-    if (ending.status === 'cancelled') return { is: 'hang', why: 'it was cancelled' };
+    if (ending.status === 'cancelled' || ending.status === 'paused')
+      return { is: 'hang', why: `it was ${ending.status}` };
     if (ending.status === 'stuck') return { is: 'parked', verdict: 'stuck', codes: [ending.error], forced: [] };
     const { decision } = ending;
     const forced = forcedBy(decision, this.#world.log, this.#rows.read('r'));
