@@ -4,6 +4,7 @@
  * extent, whole.
  */
 import { instanceName } from '../model/instance.ts';
+import { regionName } from '../model/region.ts';
 import type { Place, Places } from './places.ts';
 import type { PlacedStep } from './step-lists.ts';
 
@@ -42,7 +43,26 @@ export function extentOf<Step extends PlacedStep>(places: Places<Step>, place: P
     if (step.spawns || step.ties.some(isOutside) || (step !== closed && step.owes > 0)) return false;
     return step.leads.every((later) => !isOutside(later) || (step === closed && isSentAgain(places, step, later)));
   };
-  return steps.every(isApart) ? { steps, members } : null;
+  const isOver = (name: string) => !goesOn(places, name, place, steps);
+  return steps.every(isApart) && [...members].every(isOver) ? { steps, members } : null;
+}
+
+/**
+ * True for work that a step of the extent has entered, in a region inside of its own, and that goes on behind its last step: a claim would lead into
+ * the middle of it, and start nothing there.
+ */
+function goesOn(places: Places, name: string, around: Place, steps: readonly PlacedStep[]): boolean {
+  const place = places.of(name);
+  const closed = around.closed as PlacedStep;
+  if (place === undefined || place === around || !steps.includes(place.entered) || place.entered === closed)
+    return false;
+  if (!place.root) return place.closed === null || place.closed.nth > closed.nth;
+  const isInner = place.region !== around.region && places.within(place.region, around.region);
+  if (!isInner || steps.findLast(({ moves }) => moves.includes(place.region)) !== place.entered) return false;
+  // A delay and an event are waited for in the control that a claim leads to; an actor that was started there is not started again.
+  return places.actors.some(({ parent, at, started }) => {
+    return parent !== null && started === place.entered && places.within(regionName(parent, at), place.region);
+  });
 }
 
 /** True where a claim sends the event again that the last step of a record sent: to its own machine, or to the parent, and surely by itself (C5a). */
