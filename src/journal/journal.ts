@@ -85,7 +85,9 @@ export type JournalErrorCode =
   /** The input of a run that is left for workers has more than 1 MiB. */
   | 'input_too_large'
   /** A run has 10,000 messages already. */
-  | 'inbox_full';
+  | 'inbox_full'
+  /** Another message was left under the same id. */
+  | 'message_differs';
 
 /** Thrown for a journal that breaks its contract, or whose medium does. */
 export class JournalError extends CodedError<JournalErrorCode> {

@@ -7,7 +7,7 @@ import { JournalError } from './journal.ts';
 /** The size limit of a message, in bytes of UTF-8. */
 export const BODY_LIMIT = 64 * 1024;
 /** The members of an event as a message. */
-export const EVENT_MEMBERS: readonly string[] = ['event', 'at', 'by'];
+export const EVENT_MEMBERS: readonly string[] = ['event', 'at', 'by', 'id', 'seen'];
 /** The most messages of a run. */
 export const POSTS_LIMIT = 10_000;
 

@@ -2,11 +2,21 @@
 import type { Signal } from './failure.ts';
 import type { InstanceId } from './instance.ts';
 
+/** The words of a sender about an event, as the journal has them. */
+export interface Sent {
+  /** The name that its sender gave it: twice is once (CH2). */
+  readonly id?: string;
+  /** The digest of the event, under the secret of the run, where it has an id. */
+  readonly digest?: string;
+  /** The digests of the values that its sender was shown, by their keys; where any is another by then, it is refused (CH5). */
+  readonly seen?: Readonly<Record<string, string>>;
+}
+
 /**
  * An event from outside came while the run could not take it: from this entry on the run has it, and each later process has (CH6). What its
  * sender was shown is the state of the run at this entry (CH3).
  */
-export interface HeldEntry {
+export interface HeldEntry extends Sent {
   readonly do: 'held';
   /** The number of the message that brought it; null where the program sent it. */
   readonly post: number | null;
@@ -17,7 +27,7 @@ export interface HeldEntry {
 }
 
 /** The outcome of an event from outside: it was sent to the root with this entry, or refused. */
-export interface MessageEntry {
+export interface MessageEntry extends Sent {
   readonly do: 'message';
   /** The number of the message; null where the program sent it. */
   readonly post: number | null;

@@ -44,7 +44,7 @@ function isSameAt(key: Key, then: unknown, now: unknown): boolean {
 }
 
 /** The value of a key in a context, or of what encloses a pattern; undefined where there is none. */
-function valueAt(context: unknown, { segments }: Key): unknown {
+export function valueAt(context: unknown, { segments }: Key): unknown {
   let value = context;
   for (const segment of segments) {
     if (segment === '*') return value;

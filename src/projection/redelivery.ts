@@ -23,13 +23,14 @@ export class Redelivery {
   }
 
   /** Notes an event from outside that came: it is not redelivered any more. */
-  came(event: unknown): void {
+  /** @returns the name of the event that was taken back and comes again. */
+  came(event: unknown): string | null {
     const isHeld = this.#isHandedOn;
     this.#isHandedOn = false;
-    if (this.all.length === 0 || isHeld) return;
+    if (this.all.length === 0 || isHeld) return null;
     const text = this.#textOf(event);
     const index = this.all.findIndex((back) => this.#textOf(back.event) === text);
-    if (index !== -1) this.all.splice(index, 1);
+    return index === -1 ? null : ((this.all.splice(index, 1)[0] as ToRedeliver).name ?? null);
   }
 
   /** Adds the events that a restore takes back. */
@@ -40,13 +41,24 @@ export class Redelivery {
   }
 
   /** Notes an event that the run cannot take now. `course`: what its regions hear from here on. */
-  hold({ event, post, by, takers }: HeldEntry, { context, value }: ActorState, next: number): void {
+  hold(
+    { event, post, by, takers }: HeldEntry,
+    { context, value }: ActorState,
+    next: number,
+    name: string | null,
+  ): void {
     this.#isHandedOn = false;
     const regions = takers.map(([region]) => region as Region);
     const heard = { course: { regions, from: next, types: [] }, later: 0 };
     const held: HeldMessage = { number: this.count, post, by, owners: takers.map(([, owner]) => owner) };
     this.count += 1;
-    this.held.push({ event, context, control: value, regions, moved: regions, heard, wrong: null, held });
+    this.held.push({ event, context, control: value, regions, moved: regions, heard, wrong: null, held, name });
+  }
+
+  /** An event that was taken back was refused: it comes no more. */
+  refuse(name: string): void {
+    const index = this.all.findIndex((back) => back.name === name);
+    if (index !== -1) this.all.splice(index, 1);
   }
 
   /** Notes the outcome of an event that was held. Those behind it in its regions have it before them where it was taken. */
@@ -78,9 +90,10 @@ export class Redelivery {
   }
 
   /** Adds an event that a record had heard and that nothing hears now: its sender may send it again, and nothing else does. */
-  lose({ outside }: RecordedStep): void {
+  lose({ outside }: RecordedStep, name: string | null): void {
     const heard = { course: { regions: [], from: 0, types: [] }, later: 0 };
-    this.all.push({ event: outside, context: [], control: '', regions: [], moved: [], heard, wrong: null, held: null });
+    const none = { context: [], control: '', regions: [], moved: [], wrong: null, held: null };
+    this.all.push({ event: outside, ...none, heard, name });
   }
 
   /** Has what was heard before events that wait list what is about to be taken out of it. Costs what lies behind the first of those steps. */

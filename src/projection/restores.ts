@@ -22,13 +22,13 @@ export class Restores {
 
   /** Folds a restore in. */
   take(entry: RestoredEntry): void {
-    const { calls, decisions, instances, places, redelivery } = this.#run;
+    const { calls, decisions, instances, places, received, redelivery } = this.#run;
     const { kept, aside = [], wrong = [], sure = [] } = entry;
     const undone = undoneSteps(places, kept);
     const asides = this.#setAside.recordsOf(aside);
     const { steps, keys, members } = contentsOf(asides.values());
     const found = this.#foundWrong();
-    redelivery.add(eventsToRedeliver(places, undone, steps, found));
+    redelivery.add(eventsToRedeliver(places, undone, steps, found, ({ nth }) => received.undone(nth)));
     if (undone.size > 0) redelivery.moved(new Set(kept.map(([id]) => instanceName(id))), found?.keys ?? null);
     this.#undo(kept, keys);
     calls.void(new Set(kept.map(([id]) => instanceName(id)).filter((name) => !members.has(name))));

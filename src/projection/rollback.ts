@@ -81,13 +81,14 @@ export function eventsToRedeliver(
   undone: ReadonlySet<PlacedStep>,
   aside: ReadonlySet<PlacedStep>,
   wrong: FoundWrong | null,
+  nameOf: (step: RecordedStep) => string | null = () => null,
 ): ToRedeliver[] {
   const heard = new HeardThen(places, undone);
   const last = new Map<number, ContextBefore>();
   return stepsFromOutside(undone, aside).map((step) => {
     const context = new ContextBefore(places, step.actor, step, last.get(step.actor) ?? null);
     last.set(step.actor, context);
-    return metBy(places, step, context, heard, wrong);
+    return metBy(places, step, context, heard, wrong, nameOf(step));
   });
 }
 
@@ -104,6 +105,7 @@ function metBy(
   before: ContextBefore,
   heard: HeardThen,
   wrong: FoundWrong | null,
+  name: string | null,
 ): ToRedeliver {
   const [last] = places.before(step.nth, step.actor);
   const regions = [...step.moves, ...step.looks];
@@ -118,6 +120,7 @@ function metBy(
     heard: heard.before(regions, step.nth),
     wrong: wrong !== null && step.act >= wrong.at ? wrong.keys : null,
     held: null,
+    name,
   };
 }
 

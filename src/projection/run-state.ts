@@ -22,6 +22,7 @@ import { LiveInstances } from './live-instances.ts';
 import type { Occurrences } from './occurrences.ts';
 import { OpenDecisions } from './open-decisions.ts';
 import type { Positions } from './positions.ts';
+import { Received } from './received.ts';
 import { Redaction } from './redaction.ts';
 import { HeardThen, Redelivery } from './redelivery.ts';
 import { Restores } from './restores.ts';
@@ -97,7 +98,8 @@ export class RunState {
     const decisions = new OpenDecisions(places);
     const calls = new Calls(events, decisions);
     this.codecs = codecs;
-    this.#run = { events, places, decisions, actors, timers, instances, calls, redelivery: new Redelivery(codecs) };
+    const messages = { redelivery: new Redelivery(codecs), received: new Received() };
+    this.#run = { events, places, decisions, actors, timers, instances, calls, ...messages };
     this.#steps = new Steps(this.#run);
     this.#setAside = new SetAside(this.#run, this.#steps);
     this.#restores = new Restores(this.#run, this.#steps, this.#setAside);
@@ -139,7 +141,7 @@ export class RunState {
   }
 
   #foldsOfRun() {
-    const { actors, decisions, calls, instances, timers } = this.#run;
+    const { actors, decisions, calls, instances, received, timers } = this.#run;
     return {
       begin: (entry) => this.#begin(entry),
       config: (entry) => this.#reconfigure(entry),
@@ -147,6 +149,7 @@ export class RunState {
       timer: (entry) => timers.take(entry),
       finding: (entry) => instances.find(entry),
       decision: (entry) => {
+        if (entry.thrown !== undefined) received.threw();
         decisions.decide(entry);
         calls.outdate(entry.decision);
       },
@@ -177,7 +180,7 @@ export class RunState {
   }
 
   #foldsOfCalls() {
-    const { actors, calls, events, places, redelivery } = this.#run;
+    const { actors, calls, events, places, received, redelivery } = this.#run;
     return {
       intent: (entry) => calls.intend(entry),
       outcome: (entry) => {
@@ -195,11 +198,13 @@ export class RunState {
       answer: (entry) => calls.asked.answer(entry),
       held: (entry) => {
         if (entry.post !== null) calls.asked.sent.add(entry.post);
-        redelivery.hold(entry, actors.at(0), places.next);
+        redelivery.hold(entry, actors.at(0), places.next, received.hold(entry));
       },
       message: (entry) => {
         calls.asked.heard(entry);
         redelivery.handedOn(entry);
+        const name = received.told(entry);
+        if (entry.refused !== null && entry.held === undefined && name !== null) redelivery.refuse(name);
       },
       complaint: (entry) => calls.asked.heard(entry, this.ended === 'done'),
       cancel: (entry) => calls.asked.heard(entry),
@@ -221,7 +226,7 @@ export class RunState {
 
   /** Has the events from outside come again that steps took which threw (TH6). */
   #comesAgain(steps: readonly Thrown[]): void {
-    const { places, redelivery } = this.#run;
+    const { places, received, redelivery } = this.#run;
     const root = this.actors[0];
     const taken = steps.filter(({ event }) => event !== undefined);
     if (taken.length === 0 || root === undefined) return;
@@ -230,7 +235,7 @@ export class RunState {
     redelivery.add(
       taken.map(({ event, regions = [] }) => {
         const heardBefore = heard.before(regions, Number.POSITIVE_INFINITY);
-        return { ...met, event, regions, heard: heardBefore, wrong: null, held: null };
+        return { ...met, event, regions, heard: heardBefore, wrong: null, held: null, name: received.thrown };
       }),
     );
   }
@@ -263,6 +268,11 @@ export class RunState {
 
   get pending(): Pending | null {
     return this.#run.decisions.pending;
+  }
+
+  /** The events from outside that the run was sent, and what has become of each. */
+  get received(): Received {
+    return this.#run.received;
   }
 
   /** The number of events from outside that the run has held so far. */

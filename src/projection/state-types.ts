@@ -144,6 +144,8 @@ export interface ToRedeliver {
   wrong: readonly string[] | null;
   /** Present where the run has held it before any step took it. */
   readonly held: HeldMessage | null;
+  /** Its name among the events that the run was sent; null where it has none (CH7). */
+  readonly name: string | null;
 }
 
 /** The message that brought an event which the run holds. */

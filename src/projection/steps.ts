@@ -11,6 +11,7 @@ import { changed, controlOf, placedControl, tiesOf } from './control.ts';
 import type { Events } from './events.ts';
 import type { LiveInstances } from './live-instances.ts';
 import type { OpenDecisions } from './open-decisions.ts';
+import type { Received } from './received.ts';
 import type { Redelivery } from './redelivery.ts';
 import type { Translation } from './set-aside/translate.ts';
 import type { RecordedStep } from './state-types.ts';
@@ -26,6 +27,7 @@ export interface Projections {
   readonly decisions: OpenDecisions;
   readonly calls: Calls;
   readonly redelivery: Redelivery;
+  readonly received: Received;
 }
 
 const NOTHING: readonly never[] = [];
@@ -53,7 +55,7 @@ export class Steps {
    * @param around has what the entry does not say: where it is a record's, done again.
    */
   take(entry: StepEntry, context: unknown, around: Partial<Translation> = {}): RecordedStep {
-    const { actors, calls, events, instances, places, redelivery, timers } = this.#run;
+    const { actors, calls, events, instances, places, received, redelivery, timers } = this.#run;
     const entered = this.#enter(entry);
     const act = events.head;
     const certified = this.#marks(entry, around.origins ?? null);
@@ -64,7 +66,7 @@ export class Steps {
     actor.begun = true;
     places.add(step);
     this.#live(entry, step);
-    if (entry.outside) redelivery.came(entry.event);
+    if (entry.outside) received.taken(step.nth, redelivery.came(entry.event));
     timers.heard(entry, step);
     calls.heard(entry, actors);
     for (const number of entry.ended) this.end(number, step);

@@ -31,6 +31,8 @@ export type SidecarErrorCode =
   | 'bad_failure'
   /** A word about a call that was never made, or that the journal contradicts. */
   | 'bad_settlement'
+  /** Another event was sent under the same id. */
+  | 'message_differs'
   /** A rerun that no decision advises. */
   | 'not_advised'
   /** An undo has failed, and nothing else is decided before it is done. */

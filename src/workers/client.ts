@@ -10,11 +10,13 @@ import { eventMessage, type SentEvent, sentIn } from '../effects/messages/sent-e
 import { encode, revive } from '../journal/codec.ts';
 import { gathered } from '../journal/gathered.ts';
 import { JournalError, type JournalStore } from '../journal/journal.ts';
+import { isSame as isEqual } from '../journal/value-codec.ts';
 import { CRASHES } from '../journal/work.ts';
 import type { Signal } from '../model/failure.ts';
 import { parseKey } from '../model/key.ts';
 import { subjectOf } from '../reports/complaint-subject.ts';
 import { type LeftAtEnd, leftAtEnd } from '../reports/left-at-end.ts';
+import { messageNamed, messagesOf, type RunMessage } from '../reports/messages.ts';
 import { parseRunNote } from '../reports/run-note.ts';
 import { timelineOf } from '../reports/timeline.ts';
 import { deleteEnded } from './deleting.ts';
@@ -70,15 +72,28 @@ export interface WorkClient {
   }): Promise<boolean>;
   /**
    * Leaves an event for a run. It is sent once, in the state that it meets or in the state `at`; what the machine does not take is refused,
-   * and its journal says so.
+   * and its journal says so. With an `id`, the same event sent again is the first message (CH2). With `seen`, the values that its sender was shown by
+   * their keys in the context, it is refused where any is another by then (CH5).
    * @returns the number of the message.
-   * @throws TypeError for an event that no run may be sent.
+   * @throws TypeError for an event that no run may be sent; JournalError `message_differs` where another event has the id.
    */
   send(
     run: string,
     event: SentEvent['event'] | string,
-    how?: { readonly at?: string; readonly by?: string },
+    how?: {
+      readonly at?: string;
+      readonly by?: string;
+      readonly id?: string;
+      readonly seen?: Readonly<Record<string, unknown>>;
+    },
   ): Promise<number>;
+  /**
+   * Tells what has become of a message, by its number or by the id of its sender; null where there is none.
+   * @throws JournalError `run_unknown`.
+   */
+  outcome(run: string, message: number | string): Promise<RunMessage | null>;
+  /** The messages of a run, each with what has become of it. @throws JournalError `run_unknown`. */
+  messages(run: string): Promise<readonly RunMessage[]>;
   /**
    * Says that work of a run was found wrong, as it stands now: undone or done again since, the complaint is refused, and the journal of the
    * run says so.
@@ -137,11 +152,9 @@ export function workClient(store: JournalStore): WorkClient {
   return {
     start: async ({ run, agent, input, queue = QUEUE }) =>
       store.work.start({ run, agent, queue, input: input === undefined ? '' : jsonOf(input) }),
-    send: async (run, event, { at, by } = {}) =>
-      store.post(
-        run,
-        eventMessage({ event: typeof event === 'string' ? { type: event } : event, at: at ?? null, by: by ?? null }),
-      ),
+    send: (run, event, how = {}) => sent(store, run, typeof event === 'string' ? { type: event } : event, how),
+    outcome: async (run, message) => messageNamed(await messagesIn(store, run), message) ?? null,
+    messages: (run) => messagesIn(store, run),
     fail: (run, failure) => failed(store, run, failure),
     cancel: async (run, { by, why }) => said(store, run, cancelMessage({ by, why: why ?? null })),
     pause: async (run, { by, why }) => said(store, run, pauseMessage({ pause: true, by, why: why ?? null })),
@@ -152,6 +165,30 @@ export function workClient(store: JournalStore): WorkClient {
     deny: (run, gate, answer) => answered(store, run, gate, { verdict: 'denied' }, answer),
     settle: (run, gate, outcome, answer) => answered(store, run, gate, { verdict: 'settled', ...outcome }, answer),
   };
+}
+
+/** Leaves an event, unless it was left before under the same id: the run itself takes an id once, also from two senders at a time. */
+async function sent(
+  store: JournalStore,
+  run: string,
+  event: SentEvent['event'],
+  { at, by, id, seen }: NonNullable<Parameters<WorkClient['send']>[2]>,
+): Promise<number> {
+  const named = { ...(id !== undefined && { id }), ...(seen !== undefined && { seen }) };
+  const body = eventMessage({ event, at: at ?? null, by: by ?? null, ...named });
+  const before = id === undefined ? undefined : (await store.posts(run)).find((post) => sentIn(post.body)?.id === id);
+  if (before === undefined) return store.post(run, body);
+  if (isEqual(sentIn(before.body)?.event, event)) return before.number;
+  throw new JournalError(
+    'message_differs',
+    `another event was left for run ${JSON.stringify(run)} under the id ${JSON.stringify(id)}`,
+  );
+}
+
+async function messagesIn(store: JournalStore, run: string): Promise<RunMessage[]> {
+  if ((await store.run(run)) === null) throw new JournalError('run_unknown', `There is no run ${JSON.stringify(run)}.`);
+  const [rows, posts] = [[...(await gathered(store.read(run)))], await store.posts(run)];
+  return messagesOf(rows, posts, timelineOf(rows).runState);
 }
 
 /** The input of a run as JSON text. @throws TypeError where JSON cannot hold it: a worker would receive another value. */

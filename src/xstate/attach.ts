@@ -2,11 +2,12 @@
  * Attaches the sidecar to a machine: begins a run, or takes one up again where its journal ends (semantics.md §10, §11). Nothing
  * in the machine is rewritten; a provided copy of it runs, and its actor is an ordinary one.
  */
-import type { Actor, ActorOptions, AnyStateMachine, InputFrom } from 'xstate';
+import type { Actor, ActorOptions, AnyStateMachine, EventFrom, InputFrom } from 'xstate';
 import { DECISION_POLICY, type DecisionPolicy } from '../recovery/decision-policy.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
 import { beginRun, type Opened, type Program, resumeRun } from '../sidecar/opening/open-run.ts';
 import type { RunOptions } from '../sidecar/opening/options.ts';
+import type { EventOutcome, Sending } from '../sidecar/run/sending.ts';
 import { DELAYS, type Delays } from './delays.ts';
 import { ActorPlaces } from './references.ts';
 import { MachineRuntime } from './runtime.ts';
@@ -24,6 +25,13 @@ export interface SidecarOptions<TMachine extends AnyStateMachine = AnyStateMachi
 export interface Sidecar<TMachine extends AnyStateMachine = AnyStateMachine> extends RunCommands {
   /** The machine's actor, to be started like any other. It stays the same through every recovery. */
   readonly actor: Actor<TMachine>;
+  /**
+   * Sends the machine an event under a name, and tells its outcome once that is durable: taken, held or refused. The same event under the same
+   * `id` is one (CH2). With `seen`, the values that its sender was shown by their keys in the context, it is refused where any is another by
+   * then (CH5). `actor.send` stays for events whose outcome is not asked for.
+   * @throws SidecarError `message_differs` where another event has the id, `run_finished`; TypeError for an event that no run may be sent.
+   */
+  send(event: EventFrom<TMachine> | string, how?: Sending): Promise<EventOutcome>;
 }
 
 /**
@@ -127,6 +135,6 @@ function programOf<TMachine extends AnyStateMachine>(machine: TMachine, options:
   };
 }
 
-function sidecarOf<TMachine extends AnyStateMachine>({ root, commands }: Opened): Sidecar<TMachine> {
-  return Object.assign(commands, { actor: root as Actor<TMachine> });
+function sidecarOf<TMachine extends AnyStateMachine>({ root, commands, send }: Opened): Sidecar<TMachine> {
+  return Object.assign(commands, { actor: root as Actor<TMachine>, send: send as Sidecar<TMachine>['send'] });
 }

@@ -1,4 +1,5 @@
 /** The public list of what runs xstate machines: it needs the package `xstate`. */
+export type { EventOutcome, Sending } from '../sidecar/run/sending.ts';
 export type { Agent, AgentSetting, OpenAgent } from './agent.ts';
 export { attach, resume, type Sidecar, type SidecarOptions } from './attach.ts';
 export { tool } from './tool.ts';

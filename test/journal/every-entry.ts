@@ -244,11 +244,16 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
       ],
     },
     'that the program sent': { do: 'held', post: null, event: { type: 'PAID' }, by: null, takers: [] },
+    'with an id and what was seen': {
+      ...{ do: 'held', post: 5, event: { type: 'PAID' }, by: null, takers: [] },
+      ...{ id: 'k1', digest: 'ab', seen: { price: 'cd' } },
+    },
   },
   message: {
     'that was sent': { do: 'message', post: 3, event: 'PAID', by: 'ann', refused: null },
     'that was held': { do: 'message', post: null, held: 0, event: 'PAID', by: null, refused: null },
     'that was refused': { do: 'message', post: 4, event: 'PAID', by: null, refused: 'not in this state' },
+    'with an id': { do: 'message', post: null, id: 'k1', digest: 'ab', event: 'PAID', by: 'ann', refused: null },
   },
 };
 

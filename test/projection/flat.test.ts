@@ -124,6 +124,7 @@ describe('what regions have heard', () => {
       moved: [],
       wrong: null,
       held: null,
+      name: null,
     };
     const takeBack = (...undone: RecordedStep[]) => {
       waiting.takeOut(places, undone);

@@ -5,7 +5,7 @@ import { QUEUE } from '../../workers/client.ts';
 import { JOURNAL } from '../reading/reading.ts';
 import { finish } from '../terminal/console.ts';
 import { printable } from '../terminal/terminal.ts';
-import { sendEvent, startRun } from '../workers/leaving.ts';
+import { startRun } from '../workers/leaving.ts';
 
 const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
 
@@ -43,44 +43,6 @@ input or the store cannot be read or written, or the command is misused.`,
         if (given.json) return finish(`${JSON.stringify(left)}\n`, null, 0);
         const said = left.started ? `is left for workers of queue ${queue}` : 'was left before, and nothing changes';
         return finish(`${printable(`${run} ${said}\n`.trimEnd())}\n${printable(left.next)}\n`, null, 0);
-      },
-    );
-}
-
-/** Adds `belay send`. */
-export function addSend(program: Command): void {
-  program
-    .command('send')
-    .description('leave an event for a run: its worker sends it to the machine, once')
-    .argument('<run>', 'the name of the run; belay runs lists them')
-    .argument('<event>', 'the type of the event, or a JSON object with a "type"')
-    .option('--at <state>', 'send it in this state of the machine, and wait until then')
-    .option('--by <name>', 'the person or the program that sends it')
-    .option(...FILE)
-    .option('--json', 'one JSON object')
-    .addHelpText(
-      'after',
-      `
-The event is sent in the state that it meets. Where the machine does not take
-it there, it is refused, and the journal says so; with --at it waits for that
-state. While a run is parked, events wait. Names that begin with xstate. or @
-are the machine's own and are refused here.
-
-Examples:
-  belay send order-7 PAID
-  belay send order-7 '{"type":"PAID","amount":5}' --at waiting --by till-2
-
-Exit code: 0 when the event is left; 2 when there is no such run, the event is
-none, the store cannot be written, or the command is misused.`,
-    )
-    .action(
-      async (run: string, event: string, given: { at?: string; by?: string; journal: string; json?: boolean }) => {
-        const { at = null, by = null, journal } = given;
-        const left = await sendEvent({ journal, run, event, at, by });
-        if ('problem' in left) return finish('', left.problem, 2);
-        if (given.json) return finish(`${JSON.stringify(left)}\n`, null, 0);
-        const who = left.held ? 'the process that has the run' : 'the worker that takes the run next';
-        return finish(`${printable(`${left.event} is left for ${who}, as message ${left.post}`)}\n`, null, 0);
       },
     );
 }

@@ -41,36 +41,6 @@ export async function startRun({ journal, run, agent, input, queue }: StartOptio
   });
 }
 
-/** Options of `send`. */
-export interface SendOptions {
-  readonly journal: string;
-  readonly run: string;
-  /** The type of an event, or an event as a JSON object. */
-  readonly event: string;
-  readonly at: string | null;
-  readonly by: string | null;
-}
-
-/** An event that is left for a run. */
-export interface LeftEvent {
-  readonly run: string;
-  readonly event: string;
-  /** The number of the message. */
-  readonly post: number;
-  readonly held: boolean;
-}
-
-/** Leaves an event for a run. */
-export async function sendEvent({ journal, run, event, at, by }: SendOptions): Promise<LeftEvent | Problem> {
-  const parsed = eventIn(event);
-  if ('problem' in parsed) return parsed;
-  return inStore(journal, async (store) => {
-    const how = { ...(at !== null && { at }), ...(by !== null && { by }) };
-    const post = await workClient(store).send(run, parsed.event, how);
-    return { run, event: parsed.event.type, post, held: (await store.run(run))?.held ?? false };
-  });
-}
-
 /** Options of `fail`. */
 export interface FailOptions extends LaterFailure {
   readonly journal: string;
@@ -123,17 +93,6 @@ async function leftMessage(
     const post = await leave(store);
     return { run, post, held: (await store.run(run))?.held ?? false };
   });
-}
-
-function eventIn(text: string): { readonly event: { readonly type: string } } | Problem {
-  if (!text.trimStart().startsWith('{')) return { event: { type: text } };
-  try {
-    const event = JSON.parse(text) as { type?: unknown };
-    if (typeof event.type === 'string') return { event: event as { type: string } };
-    return { problem: `the event has no "type": {"type":"PAID","amount":5}` };
-  } catch (error) {
-    return { problem: `the event is not JSON: ${(error as Error).message}` };
-  }
 }
 
 async function inputIn(file: string): Promise<{ readonly value: unknown } | Problem> {

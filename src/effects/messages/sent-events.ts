@@ -1,6 +1,10 @@
 /** Events from outside as messages: one process leaves them, and the one that has the run sends them. A message is untrusted. */
 import { encode } from '../../journal/codec.ts';
+import { parseKey } from '../../model/key.ts';
 import { readerOf, text } from './reading.ts';
+
+/** A name that a sender gives: one that begins with `#` is the number of a message. */
+const ID = { ...text(200), pattern: '^[^#\\s]' };
 
 /** An event as it travels. */
 export interface SentEvent {
@@ -9,6 +13,10 @@ export interface SentEvent {
   readonly at: string | null;
   /** The sender. */
   readonly by: string | null;
+  /** The name that its sender gives it: the same event under the same name is one (CH2). */
+  readonly id?: string;
+  /** The values that its sender was shown, by their keys in the context: where any is another by then, the event is refused (CH5). */
+  readonly seen?: Readonly<Record<string, unknown>>;
 }
 
 const read = readerOf<SentEvent>({
@@ -23,6 +31,8 @@ const read = readerOf<SentEvent>({
     },
     at: { type: ['string', 'null'], minLength: 1, maxLength: 500 },
     by: { type: ['string', 'null'], minLength: 1, maxLength: 200 },
+    id: ID,
+    seen: { type: 'object', minProperties: 1, maxProperties: 50, propertyNames: text(500) },
   },
 });
 
@@ -32,14 +42,24 @@ export function eventMessage(sent: SentEvent): string {
   if (!('text' in encoded))
     throw new TypeError(`no journal can hold it: ${encoded.reason} at ${encoded.path.join('.')}`);
   if (isReserved(sent.event.type)) throw new TypeError(`"${sent.event.type}" is a name that only the machine gives`);
-  if (sentIn(encoded.text) === null) throw new TypeError('it has no type of 1 to 200 characters');
+  for (const key of Object.keys(sent.seen ?? {})) parseKey(key);
+  if (sentIn(encoded.text) === null)
+    throw new TypeError(
+      'it has no type of 1 to 200 characters, or an id that is none (1 to 200 characters, not # or a blank first), or says of none or more than 50 keys that they were seen',
+    );
   return encoded.text;
 }
 
 /** Reads a message; null where it is no event that may be sent. */
 export function sentIn(message: string): SentEvent | null {
   const sent = read(message);
-  return sent === null || isReserved(sent.event.type) ? null : sent;
+  if (sent === null || isReserved(sent.event.type)) return null;
+  try {
+    for (const key of Object.keys(sent.seen ?? {})) parseKey(key);
+    return sent;
+  } catch {
+    return null;
+  }
 }
 
 /** True for the names of events that runtimes make themselves: from outside they would forge an answer or a restore. */

@@ -82,9 +82,9 @@ export function loadDecisions(
 
 /** Lays the events down that are to be sent again. */
 export function savedRedelivery({ all, held, count }: Redelivery, to: Saving) {
-  const saved = ({ event, context, control, regions, moved, heard, wrong, held: by }: ToRedeliver) => {
+  const saved = ({ event, context, control, regions, moved, heard, wrong, held: by, name }: ToRedeliver) => {
     const met = [to.texts.value(event, 'event'), to.texts.value(context, 'memory'), control] as const;
-    return [...met, regions, moved, to.courses.of(heard.course), heard.later, wrong, by] as const;
+    return [...met, regions, moved, to.courses.of(heard.course), heard.later, wrong, by, name] as const;
   };
   return { all: all.map(saved), held: held.map(saved), count };
 }
@@ -113,10 +113,11 @@ export function loadRedelivery(
     later,
     wrong,
     held,
+    name,
   ]: (typeof saved.all)[number]) => {
     const met = { event: from.source.value(event), context: from.source.value(context), control };
     const course = from.courses[number] as HeardCourse;
-    return { ...met, regions, moved, heard: { course, later }, wrong, held };
+    return { ...met, regions, moved, heard: { course, later }, wrong, held, name };
   };
   redelivery.all.push(...saved.all.map(loaded));
   redelivery.held.push(...saved.held.map(loaded));

@@ -50,7 +50,7 @@ export type SavedRun = ReturnType<typeof savedRun>;
 
 /** Lays the state of a run down. */
 export function savedRun(runState: RunState, texts: BaseTexts) {
-  const { actors, calls, decisions, events, instances, places, redelivery, timers } = runState.parts;
+  const { actors, calls, decisions, events, instances, places, received, redelivery, timers } = runState.parts;
   const { pages } = runState;
   const to = new Saving(texts);
   const first = {
@@ -61,6 +61,7 @@ export function savedRun(runState: RunState, texts: BaseTexts) {
     used: savedUsed(events, to),
     decisions: savedDecisions(decisions, to),
     redelivery: savedRedelivery(redelivery, to),
+    received: received.all,
     redaction: savedRedaction(runState.redaction),
     ledger: savedLedger(calls.ledger, to),
     asked: savedAsked(calls.asked, to),
@@ -87,7 +88,7 @@ function savedMembers({ agent, digests, trace, staleUpTo, ended }: RunState) {
 
 /** Makes the state of a run again, in one that has folded nothing yet and knows the pages of it. */
 export function loadRun(runState: RunState, saved: SavedRun, source: BaseSource): void {
-  const { actors, calls, decisions, events, instances, places, redelivery, timers } = runState.parts;
+  const { actors, calls, decisions, events, instances, places, received, redelivery, timers } = runState.parts;
   const from = new Loading(source, saved.named);
   loadSteps(saved.steps, from);
   loadTimers(saved.timers, from);
@@ -98,6 +99,7 @@ export function loadRun(runState: RunState, saved: SavedRun, source: BaseSource)
   loadLive(instances, saved.live, from);
   loadUsed(events, saved.used);
   loadDecisions(decisions, saved.decisions, from);
+  received.resumeAt(saved.received);
   loadRedelivery(redelivery, saved.redelivery, saved.courses, from);
   loadRedaction(runState.redaction, saved.redaction);
   loadLedger(calls.ledger, saved.ledger, from);

@@ -74,7 +74,7 @@ export class SetAside {
 
   /** The replay takes a record over: all that it did is done again, now, with numbers of its own (C5). */
   claim(id: InstanceId): void {
-    const { actors, calls, events, places } = this.#run;
+    const { actors, calls, events, places, received } = this.#run;
     const name = instanceName(id);
     const record = this.records.get(name);
     const place = places.of(name);
@@ -93,6 +93,7 @@ export class SetAside {
       const { entry, around } = translation.of(item.step);
       const step = this.#steps.take(entry, undefined, around);
       translation.done(item.step, step);
+      received.moved(item.step.nth, step.nth);
       if (first === null) this.#replace(replaced, translation, step);
       first ??= step;
     }
@@ -159,7 +160,7 @@ export class SetAside {
     for (const name of record.members) this.#run.decisions.raiseEpoch(name);
     for (const item of record.items) {
       if (item.is === 'call') this.#run.calls.ledger.dismiss(item.call.key);
-      else if (item.step.isOutside) this.#run.redelivery.lose(item.step);
+      else if (item.step.isOutside) this.#run.redelivery.lose(item.step, this.#run.received.undone(item.step.nth));
     }
   }
 

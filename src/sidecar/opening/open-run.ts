@@ -7,6 +7,7 @@ import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { overMachines } from '../../boundaries/lint/machines.ts';
 import { processClock } from '../../clock/clock.ts';
 import { argsDigest } from '../../effects/digest.ts';
+import type { SentEvent } from '../../effects/messages/sent-events.ts';
 import { type EntryDecoder, EntryEncoder, FORMAT } from '../../journal/entry-codec.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { isGoneAnywhere, thisProcess } from '../../journal/lease/holder.ts';
@@ -29,6 +30,7 @@ import { planResume } from '../plan/resume-plan.ts';
 import { pausedError } from '../run/pauses.ts';
 import { givenBack } from '../run/rest.ts';
 import { Run } from '../run/run.ts';
+import { type EventOutcome, type Sending, sendEvent } from '../run/sending.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import { claimedAgain, endUnbegun, finishCancelled, planStandstill } from './cancelled.ts';
 import { commandsOf, type RunCommands } from './commands.ts';
@@ -59,6 +61,8 @@ export interface Program {
 export interface Opened {
   readonly root: ActorHandle;
   readonly commands: RunCommands;
+  /** Sends the root an event under a name. */
+  readonly send: (event: SentEvent['event'] | string, how?: Sending) => Promise<EventOutcome>;
 }
 
 /** Begins a run. @throws SidecarError, JournalError (`run_exists`, `lease_held`). */
@@ -336,5 +340,6 @@ function handedOver(run: Run, root: ActorHandle, journal: Journal): Opened {
   run.heard.beginWith(root);
   if (run.runState.ended === null) run.approvals.listen();
   run.end.tellUnbegun();
-  return { root, commands: commandsOf(run, root, journal) };
+  const commands = commandsOf(run, root, journal);
+  return { root, commands, send: async (event, how = {}) => sendEvent(run, event, how) };
 }

@@ -3,6 +3,7 @@
  * took back are sent again where they meet what they met (semantics.md C1b, K3).
  */
 import { instanceName } from '../../model/instance.ts';
+import type { HeldEntry, Sent } from '../../model/message-entries.ts';
 import { type Region, regionName } from '../../model/region.ts';
 import { meets } from '../../projection/meets.ts';
 import { HeardNow } from '../../projection/redelivery.ts';
@@ -14,6 +15,7 @@ import type { Machines, Origin, Runtime } from '../../runtime/runtime.ts';
 import type { RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
 import type { Actors } from './actors.ts';
+import { keysOf, movedSince, movedText } from './shown.ts';
 import type { SentEvent, Timers } from './timers.ts';
 
 /** An event that waits, and the child that it is news of, as it was then; null where it is news of none. */
@@ -92,7 +94,7 @@ export class Deliveries {
   }
 
   /** Holds an event from outside: the next process has it, too, and its sender may be told so once that is durable (CH6). */
-  holdEvent(event: RuntimeEvent, { post, by }: { readonly post: number | null; readonly by: string | null }): void {
+  holdEvent(event: RuntimeEvent, from: Sent & Pick<HeldEntry, 'post' | 'by'>): void {
     const { parts, runtime, actors, placed, write } = this.#port;
     const root = actors.at(0);
     const regions = root === undefined ? [] : (runtime.machines?.takers(root, event) ?? []);
@@ -102,7 +104,7 @@ export class Deliveries {
       return [region, owner === undefined ? null : instanceName(owner)] as const;
     });
     const number = parts.runState.heldCount;
-    write.append([{ do: 'held', post, event, by, takers }]);
+    write.append([{ do: 'held', ...from, event, takers }]);
     void write.durable().catch(() => {});
     this.#keep(number);
   }
@@ -194,21 +196,44 @@ export class Deliveries {
   }
 
   /** Sends an event that the run has held, or refuses it where the machine takes none such. */
-  #handOnHeld({ event, held }: ToRedeliver): void {
+  #handOnHeld({ event, held, name }: ToRedeliver): void {
     const { runtime, write, actors, parts } = this.#port;
     const root = actors.at(0);
     if (root === undefined || runtime.machines === null || held === null) return;
     const { machines } = runtime;
     const { number, post, by } = held;
-    const isTaken = machines.takers(root, event as RuntimeEvent).length > 0;
-    const refused = isTaken
-      ? null
-      : `the machine takes no ${typeOf(event)} in ${stateText(parts.runState.actor(0).value)}`;
+    const { value, context } = parts.runState.actor(0);
+    const said = this.#saidOf(name);
+    const moved = movedSince(said.seen, context, parts.runState);
+    const isTaken = moved === null && machines.takers(root, event as RuntimeEvent).length > 0;
+    const none = moved === null ? `the machine takes no ${typeOf(event)} in ${stateText(value)}` : movedText(moved);
+    const refused = isTaken ? null : none;
     write.together(() => {
-      write.append([{ do: 'message', post, held: number, event: typeOf(event), by, refused }]);
+      write.append([{ do: 'message', post, ...said, held: number, event: typeOf(event), by, refused }]);
       if (isTaken) machines.send(root, event as RuntimeEvent);
     }, false);
     void write.durable().catch(() => {});
+  }
+
+  /** The words of the sender of an event, as the journal has them. */
+  #saidOf(name: string | null): Sent {
+    const { id, digest, seen } = (name === null ? undefined : this.#port.parts.runState.received.get(name)) ?? {};
+    return { ...(id !== undefined && { id }), ...(digest !== undefined && { digest }), ...(seen && { seen }) };
+  }
+
+  /** Refuses an event that was taken back whose sender was shown what is not so any more (CH5). @returns true where it was refused. */
+  #isMoved({ name, held, event }: ToRedeliver): boolean {
+    const { parts, write } = this.#port;
+    const { runState } = parts;
+    const said = this.#saidOf(name);
+    const moved = movedSince(said.seen, runState.actor(0).context, runState);
+    const known = name === null ? undefined : runState.received.get(name);
+    if (moved === null || known === undefined) return false;
+    const { post, by } = known;
+    const back = held === null ? {} : { held: held.number };
+    write.append([{ do: 'message', post, ...said, ...back, event: typeOf(event), by, refused: movedText(moved) }]);
+    void write.durable().catch(() => {});
+    return true;
   }
 
   /** Sends the next event again that restores took back, where it meets what it met then: behind those that its regions wait for (C1b, CH10). */
@@ -219,7 +244,8 @@ export class Deliveries {
     if (!parts.redeliver || toRedeliver.length === 0 || root === undefined || runtime.machines === null) return;
     if (this.#isHolding || this.#port.isBusy()) return;
     const waiting = new Set<Region>();
-    for (const back of toRedeliver) {
+    for (const back of [...toRedeliver]) {
+      if (this.#isMoved(back)) continue;
       const isBehind = back.regions.some((region) => waiting.has(region));
       if (!isBehind && this.#meetsTheSame(back, root, runtime.machines)) {
         if (back.held === null) runtime.machines.send(root, back.event as RuntimeEvent);
@@ -234,7 +260,8 @@ export class Deliveries {
     const { runState, config } = this.#port.parts;
     const { context, value: control } = runState.actor(0);
     const event = back.event as RuntimeEvent;
-    const reads = config.events.get(event.type)?.reads ?? null;
+    const { seen } = this.#saidOf(back.name);
+    const reads = seen === undefined ? (config.events.get(event.type)?.reads ?? null) : keysOf(seen);
     const heard = this.#heard;
     return meets(reads, back, {
       context,

@@ -1,4 +1,5 @@
 /** The messages that bring a run more than answers: events, complaints, and the word that it is to end. */
+import type { SentEvent } from '../../effects/messages/sent-events.ts';
 import type { EndEntry } from '../../model/message-entries.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
@@ -59,6 +60,17 @@ export class Heard implements Hearers {
   event(...[post, sent]: Parameters<Hearers['event']>): void {
     this.#port.events.take(post, sent);
     queueMicrotask(() => this.#port.events.offer());
+  }
+
+  /** The event that has an id already; undefined where none has. */
+  known(id: string): { readonly digest?: string } | undefined {
+    return this.#port.events.known(id);
+  }
+
+  /** Sends an event of the program's own, as soon as the machine can be sent it. */
+  send(sent: SentEvent): void {
+    this.#port.events.take(null, sent);
+    this.#port.events.offer();
   }
 
   /** Holds the events that came before the run was taken up, where something is to be answered first. */

@@ -2,7 +2,10 @@
  * Events that other processes leave for a run: each is sent once, in the commit with the steps that it causes, or refused with the reason. One
  * waits while a plan is carried out or the run is parked, and one that names a state until the root is there.
  */
+
+import { argsDigest } from '../../effects/digest.ts';
 import type { SentEvent } from '../../effects/messages/sent-events.ts';
+import type { Sent } from '../../model/message-entries.ts';
 import type { StateValue } from '../../model/step-entry.ts';
 import { stateText } from '../../reports/timeline.ts';
 import type { ActorHandle, RuntimeEvent } from '../../runtime/microstep.ts';
@@ -11,6 +14,7 @@ import type { RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
 import type { Actors } from './actors.ts';
 import type { Deliveries } from './deliveries.ts';
+import { digestsOf, movedSince, movedText } from './shown.ts';
 
 /** The surroundings of the messages of a run. */
 interface MessagesPort {
@@ -23,8 +27,11 @@ interface MessagesPort {
 }
 
 interface Waiting {
-  readonly post: number;
+  /** The number of the message; null where the program sends it. */
+  readonly post: number | null;
   readonly sent: SentEvent;
+  /** Its id and what its sender was shown, as the journal has them. */
+  readonly said: Sent;
 }
 
 /** The messages of one run that bring events. */
@@ -44,10 +51,42 @@ export class Messages {
   }
 
   /** Takes a message in, unless its event was sent before. */
-  take(post: number, sent: SentEvent): void {
-    if (this.#port.parts.runState.asked.sent.has(post)) return;
-    this.#waiting.push({ post, sent });
+  take(post: number | null, sent: SentEvent): void {
+    const { runState } = this.#port.parts;
+    if (post !== null && (runState.asked.sent.has(post) || this.#waiting.some((one) => one.post === post))) return;
+    const said = this.saidIn(sent);
+    const twice = this.#refusalOf(said);
+    if (twice !== null) {
+      this.#refuse({ post, sent, said: {} }, twice);
+      return;
+    }
+    this.#waiting.push({ post, sent, said });
     if (this.#isAwake && this.#port.deliveries.isHolding) this.hold();
+  }
+
+  /** The words of a sender as the journal has them. */
+  saidIn({ id, event, seen }: SentEvent): Sent {
+    const { runState } = this.#port.parts;
+    const named = id === undefined ? {} : { id, digest: argsDigest(event, runState.secret, runState.codecs) };
+    return { ...named, ...(seen !== undefined && { seen: digestsOf(seen, runState) }) };
+  }
+
+  /** The event that has an id already; undefined where none has. */
+  known(id: string): { readonly digest?: string } | undefined {
+    return this.#port.parts.runState.received.get(id) ?? this.#waiting.find(({ said }) => said.id === id)?.said;
+  }
+
+  /** Says why an event is refused whose id is taken: it is that event once more, or another one (CH2). Null where it is not. */
+  #refusalOf({ id, digest }: Sent): string | null {
+    const known = id === undefined ? undefined : this.known(id);
+    if (known === undefined) return null;
+    return known.digest === digest ? `it was sent before, as ${id}` : `message_differs: another event has the id ${id}`;
+  }
+
+  #refuse({ post, sent: { event, by }, said }: Waiting, refused: string): void {
+    const { write } = this.#port;
+    write.append([{ do: 'message', post, ...said, event: event.type, by, refused }]);
+    void write.durable().catch(() => {});
   }
 
   /** Holds what has come and names no state: the state of the run is what its senders were shown (CH3). */
@@ -56,7 +95,7 @@ export class Messages {
     if (runtime.machines === null || parts.runState.ended !== null || parts.runState.asked.cancelled !== null) return;
     for (const one of this.#waiting.filter(({ sent: { at } }) => at === null)) {
       this.#waiting.splice(this.#waiting.indexOf(one), 1);
-      deliveries.holdEvent(one.sent.event as RuntimeEvent, { post: one.post, by: one.sent.by });
+      deliveries.holdEvent(one.sent.event as RuntimeEvent, { post: one.post, by: one.sent.by, ...one.said });
     }
   }
 
@@ -91,14 +130,21 @@ export class Messages {
     return this.#waiting.find(({ sent: { at } }) => at === null || isAt(runState.actor(0).value, at.split('.')));
   }
 
-  #send({ post, sent: { event, by } }: Waiting, root: ActorHandle, machines: Machines): void {
+  #send(one: Waiting, root: ActorHandle, machines: Machines): void {
     const { write, parts } = this.#port;
+    const { post, said } = one;
+    const { event, by } = one.sent;
     const isOver = parts.runState.asked.cancelled !== null;
+    const moved = isOver ? null : movedSince(said.seen, parts.runState.actor(0).context, parts.runState);
+    if (moved !== null) {
+      this.#refuse(one, movedText(moved));
+      return;
+    }
     const isTaken = !isOver && machines.takers(root, event as RuntimeEvent).length > 0;
     const state = `the machine takes no ${event.type} in ${stateText(parts.runState.actor(0).value)}`;
     const refused = isTaken ? null : isOver ? 'the run was cancelled' : state;
     write.together(() => {
-      write.append([{ do: 'message', post, event: event.type, by, refused }]);
+      write.append([{ do: 'message', post, ...said, event: event.type, by, refused }]);
       if (isTaken) machines.send(root, event as RuntimeEvent);
     }, false);
     void write.durable().catch(() => {});

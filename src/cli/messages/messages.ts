@@ -1,0 +1,58 @@
+/** The verb `messages`: what reached a run from outside, and what became of each. */
+import { messagesOf, type RunMessage } from '../../reports/messages.ts';
+import { timelineOf } from '../../reports/timeline.ts';
+import { type Counting, countedRows, reading, runNamed, type Told } from '../reading/reading.ts';
+import { table } from '../terminal/table.ts';
+import type { Medium } from '../terminal/terminal.ts';
+import { timeText } from '../terminal/wording.ts';
+
+/** Lists the messages of a run. */
+export async function listMessages(
+  file: string,
+  run: string,
+  json: boolean,
+  medium: Medium,
+  counting: Counting,
+): Promise<Told> {
+  return reading(file, async (store) => {
+    await runNamed(store, run);
+    const rows = [...(await countedRows(store, run, counting))];
+    const messages = messagesOf(rows, await store.posts(run), timelineOf(rows).runState);
+    if (json) return messages.map((message) => `${JSON.stringify({ run, ...message })}\n`);
+    if (messages.length === 0) return ['no messages yet\n'];
+    return [table(COLUMNS, messages.map(cellsOf), medium)];
+  });
+}
+
+const COLUMNS = [
+  { name: 'NUMBER', right: true },
+  { name: 'LEFT' },
+  { name: 'KIND' },
+  { name: 'SAYS' },
+  { name: 'BY' },
+  { name: 'IS' },
+];
+
+function cellsOf({ post, id, time, kind, says, by, is, why }: RunMessage): string[] {
+  const named = id === undefined ? says : `${says} (${id})`;
+  const when = time === null ? 'by its program' : timeText(time);
+  return [post === null ? '' : String(post), when, kind, named, by ?? '', outcomeText({ is, why })];
+}
+
+/** The outcome of a message, in words. */
+export function outcomeText({ is, why }: Pick<RunMessage, 'is' | 'why'>): string {
+  switch (is) {
+    case 'left':
+      return 'not read yet';
+    case 'held':
+      return 'held: the run cannot take it now';
+    case 'taken':
+      return 'taken';
+    case 'taken_back':
+      return 'taken back by a restore: it comes again where it meets the same';
+    case 'refused':
+      return `refused: ${why ?? ''}`;
+    case 'untaken':
+      return 'never taken: the run has ended';
+  }
+}

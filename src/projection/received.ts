@@ -1,0 +1,127 @@
+/** The events from outside that a run was sent, and what has become of each: a function of its journal (semantics.md CH1, CH2, CH7). */
+import type { HeldEntry, MessageEntry, Sent } from '../model/message-entries.ts';
+
+/** The fate of an event. `taken_back`: a restore has taken its receipt back, and it comes again where it meets the same. */
+export type Fate = 'held' | 'taken' | 'taken_back' | 'refused';
+
+/** An event from outside, as the journal knows it. */
+export interface ReceivedEvent extends Sent {
+  /** Its name: the id that its sender gave it, else the number of its message as `#12`. */
+  readonly name: string;
+  readonly post: number | null;
+  readonly event: string;
+  readonly by: string | null;
+  is: Fate;
+  /** The reason why it was refused; null where it was not. */
+  why: string | null;
+  /** The number of the step that took it; null where none stands. */
+  step: number | null;
+}
+
+/** The name of an event by its sender's id, or by the number of its message; null where it has neither. */
+function nameOf({ id, post }: { readonly id?: string; readonly post: number | null }): string | null {
+  return id ?? (post === null ? null : `#${post}`);
+}
+
+/** The parts of an entry that say which event it is. */
+type Note = Sent & Pick<MessageEntry, 'post' | 'by'>;
+
+/** The received events of one run. */
+export class Received {
+  readonly #events = new Map<string, ReceivedEvent>();
+  readonly #bySteps = new Map<number, string>();
+  /** The name of the event that the next step from outside takes. */
+  #next: string | null = null;
+  #thrown: string | null = null;
+
+  /** Every event that has a name, in the order of its first entry. */
+  get all(): readonly ReceivedEvent[] {
+    return [...this.#events.values()];
+  }
+
+  get(name: string): ReceivedEvent | undefined {
+    return this.#events.get(name);
+  }
+
+  /** Goes on from what a base holds. */
+  resumeAt(events: readonly ReceivedEvent[]): void {
+    for (const event of events) {
+      this.#events.set(event.name, { ...event });
+      if (event.step !== null) this.#bySteps.set(event.step, event.name);
+    }
+  }
+
+  /** The run holds an event. @returns its name. */
+  hold(entry: HeldEntry): string | null {
+    const type = String((entry.event as { readonly type?: unknown }).type);
+    return this.#note(entry, type)?.name ?? null;
+  }
+
+  /**
+   * An event was sent to the root, or refused. One whose id was taken has no id in its entry: it is known by the number of its message.
+   * @returns the name of the event that was told of; null where it has none.
+   */
+  told(entry: MessageEntry): string | null {
+    this.#next = null;
+    const event = this.#events.get(nameOf(entry) ?? '') ?? this.#note(entry, entry.event);
+    if (event === undefined) return null;
+    event.is = entry.refused === null ? 'taken' : 'refused';
+    event.why = entry.refused;
+    if (entry.refused === null) this.#next = event.name;
+    return event.name;
+  }
+
+  /** A step has taken an event from outside. @param again the name of the event that was taken back and comes again. */
+  taken(step: number, again: string | null): void {
+    const name = this.#next ?? again;
+    this.#next = null;
+    const event = name === null ? undefined : this.#events.get(name);
+    if (event === undefined) return;
+    event.is = 'taken';
+    event.step = step;
+    this.#bySteps.set(step, event.name);
+  }
+
+  /** A step that took an event does not stand any more. @returns the name of the event. */
+  undone(step: number): string | null {
+    const name = this.#bySteps.get(step);
+    const event = name === undefined ? undefined : this.#events.get(name);
+    if (event === undefined) return null;
+    this.#bySteps.delete(step);
+    event.is = 'taken_back';
+    event.step = null;
+    return event.name;
+  }
+
+  /** The step threw that was to take the event which was sent last: the event comes again with a retry (TH6). */
+  threw(): void {
+    const event = this.#next === null ? undefined : this.#events.get(this.#next);
+    if (event !== undefined) event.is = 'taken_back';
+    this.#thrown = this.#next;
+    this.#next = null;
+  }
+
+  /** The name of the event whose step threw last. */
+  get thrown(): string | null {
+    return this.#thrown;
+  }
+
+  /** A step was done again as another one, by a claim. */
+  moved(before: number, now: number): void {
+    const name = this.#bySteps.get(before);
+    const event = name === undefined ? undefined : this.#events.get(name);
+    if (event === undefined) return;
+    this.#bySteps.delete(before);
+    event.step = now;
+    this.#bySteps.set(now, event.name);
+  }
+
+  #note({ id, digest, seen, post, by }: Note, type: string): ReceivedEvent | undefined {
+    const name = nameOf({ post, ...(id !== undefined && { id }) });
+    if (name === null) return undefined;
+    const sent = { ...(id !== undefined && { id }), ...(digest !== undefined && { digest }), ...(seen && { seen }) };
+    const event: ReceivedEvent = { name, post, event: type, by, ...sent, is: 'held', why: null, step: null };
+    this.#events.set(name, event);
+    return event;
+  }
+}
