@@ -449,7 +449,8 @@ export default {
       to: {
         path: '^(src|domains|audit|bench)/',
         // The option that has bases kept often, and old steps paged out, is no code that it judges.
-        pathNot: '^src/((testing/|xstate/|workers/)?index|journal/(sqlite|postgres)/store|sidecar/opening/options)\\.ts$',
+        pathNot:
+          '^src/((testing/|xstate/|workers/)?index|journal/(sqlite|postgres)/store|sidecar/opening/options)\\.ts$',
       },
     },
     {
