@@ -139,7 +139,7 @@ export class Lowering {
 
   /**
    * A step is one atom (C1a): all its parties lose it, an instance that it entered never started, a step that read the
-   * control it wrote is lost, too, and so are the steps that depend on it wholly.
+   * control it wrote is lost, too, and so are the steps that depend on it wholly, and those that sources lose with it (CH8).
    */
   #undo(step: PlacedStep): void {
     const places = this.#places;
