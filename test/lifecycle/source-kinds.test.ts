@@ -13,7 +13,7 @@ import {
 import { resume, type Sidecar } from '../../src/xstate/index.ts';
 import { until } from '../poll.ts';
 import { Dying } from '../semantics/dying.ts';
-import { calls, configOf, machineOf, run, World } from '../semantics/little.ts';
+import { calls, configOf, held, machineOf, run, World } from '../semantics/little.ts';
 
 type Say = (i: number) => void;
 type Context = { readonly got: readonly number[] };
@@ -214,15 +214,12 @@ test('CH8: a source that is over when its chunk goes back is begun anew: its end
   const world = new World();
   const trip = { initial: 'booking', states: { booking: calls('book', 'booking', 'wait'), wait: {} } };
   const stop = {
-    initial: 'asking',
-    states: {
-      asking: { on: { ASK: 'stopping' } },
-      stopping: calls('stop', 'said', 'stopped', [], [stopChild('feed')]),
-      stopped: {},
-    },
+    initial: 'stopping',
+    states: { stopping: calls('stop', 'said', 'stopped', [], [stopChild('feed')]), stopped: {} },
   };
+  const answers = [held(), held()];
   const machine = machineOf(
-    { book: world.tool('book'), stop: world.tool('stop'), feed: feed.callback },
+    { book: world.tool('book'), stop: world.tool('stop', ({ nth }) => answers[nth]?.promise), feed: feed.callback },
     {
       context: ({ spawn }: { spawn(src: string, options: object): unknown }) => ({
         got: [],
@@ -247,7 +244,7 @@ test('CH8: a source that is over when its chunk goes back is begun anew: its end
   const it = await started({ machine, config });
   await until(() => JSON.stringify(it.value()).includes('wait'));
   feed.say(1);
-  it.send('ASK');
+  answers[0]?.resolve('stop');
   await until(() => JSON.stringify(it.value()).includes('stopped'));
   await it.wrong('Trip', 'booking');
   await until(() => world.count('book') === 2 && JSON.stringify(it.value()).includes('wait'));
