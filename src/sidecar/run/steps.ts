@@ -97,10 +97,10 @@ export class Steps {
     const { actors, parts } = this.#port;
     const isSource = (number: number) => parts.runState.actor(number).started?.kind === 'other';
     const isLive = (number: number) => parts.runState.actor(number).ended === null;
-    const told = [...new Set(tells.flatMap((ref) => actors.numberOf(ref) ?? []))].filter(isSource).filter(isLive);
+    const addressed = [...new Set(tells.flatMap((ref) => actors.numberOf(ref) ?? []))].filter(isSource).filter(isLive);
     const [from] =
       source === undefined ? [] : [actors.numberOf(source) ?? -1].filter((number) => number > 0 && isSource(number));
-    return { ...(from !== undefined && { source: from }), ...(told.length > 0 && { tells: told }) };
+    return { ...(from !== undefined && { source: from }), ...(addressed.length > 0 && { tells: addressed }) };
   }
 
   /** The numbers of the actors that were there before a step and are not after it. */
