@@ -6,6 +6,7 @@
 import { instanceName } from '../model/instance.ts';
 import { regionName } from '../model/region.ts';
 import type { Place, Places } from './places.ts';
+import { isLife } from './sources.ts';
 import type { PlacedStep } from './step-lists.ts';
 
 /**
@@ -40,6 +41,8 @@ export function extentOf<Step extends PlacedStep>(places: Places<Step>, place: P
   }
   const isApart = (step: PlacedStep) => {
     const isOutside = (other: PlacedStep) => !other.gone && !inside.has(other);
+    // What a source says hangs on all that it was told, and no record has that.
+    if (step.looks.some(isLife)) return false;
     if (step.spawns || step.ties.some(isOutside) || (step !== closed && step.owes > 0)) return false;
     return step.leads.every((later) => !isOutside(later) || (step === closed && isSentAgain(places, step, later)));
   };

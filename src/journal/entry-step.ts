@@ -99,8 +99,11 @@ const started = new RowForm<Started>(5, [
   optional('systemId', name),
 ]);
 
+/** The members of a step that say what it did to control, and its part in the life of sources. */
+type ControlOfStep = Pick<StepEntry, 'moves' | 'looks' | 'ties' | 'source' | 'tells'>;
+
 /** The change that a step made to control, where that does not follow from its parties (C1): 0 stands for the regions of its parties. */
-const control = new RowForm<Pick<StepEntry, 'moves' | 'looks' | 'ties'>>(0, [
+const control = new RowForm<ControlOfStep>(0, [
   optional('moves', list(name), '0'),
   optional('looks', list(name), '[]'),
   optional(
@@ -113,6 +116,8 @@ const control = new RowForm<Pick<StepEntry, 'moves' | 'looks' | 'ties'>>(0, [
     ),
     '[]',
   ),
+  optional('source', count, '0'),
+  optional('tells', list(count), '[]'),
 ]);
 
 export const STEP = new RowForm<StepEntry>(
@@ -163,19 +168,14 @@ export const STEP = new RowForm<StepEntry>(
 );
 
 /** True for a step that moves the region of its one party and looks at none: the usual one, found without a set. */
-function isPlain({ moves, looks = [], ties = [], parties, actor }: StepEntry): boolean {
+function isPlain({ moves, looks = [], ties = [], source, tells, parties, actor }: StepEntry): boolean {
   if (parties.length !== 1 || moves?.length !== 1 || looks.length > 0 || ties.length > 0) return false;
+  if (source !== undefined || tells !== undefined) return false;
   return regionName(actor, moves[0] as string) === parties[0]?.region;
 }
 
 /** The control of a step, without the moves that are those of its parties and without what is empty. */
-function unusual({
-  moves,
-  looks = [],
-  ties = [],
-  parties,
-  actor,
-}: StepEntry): Pick<StepEntry, 'moves' | 'looks' | 'ties'> {
+function unusual({ moves, looks = [], ties = [], source, tells, parties, actor }: StepEntry): ControlOfStep {
   const usual = new Set(parties.map(({ region }) => region));
   const isUsual =
     moves === undefined || (moves.length === usual.size && moves.every((path) => usual.has(regionName(actor, path))));
@@ -183,5 +183,7 @@ function unusual({
     ...(!isUsual && { moves }),
     ...(looks.length > 0 && { looks }),
     ...(ties.length > 0 && { ties }),
+    ...(source !== undefined && { source }),
+    ...(tells !== undefined && { tells }),
   };
 }

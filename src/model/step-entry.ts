@@ -86,6 +86,10 @@ export interface StepEntry {
   readonly looks?: readonly string[];
   /** Steps that are undone with it, as (actor, how many steps of that actor ago): those that raised or sent its event (C1a). */
   readonly ties?: readonly (readonly [actor: number, back: number])[];
+  /** The number of the source whose chunk it received (CH8). */
+  readonly source?: number;
+  /** The numbers of the sources that it told something (CH8). */
+  readonly tells?: readonly number[];
   /** The ids of the boundaries that `marks` certify, in that order; '' for an outcome checkpoint. */
   readonly boundaries: readonly string[];
   readonly closed: readonly Closed[];

@@ -6,6 +6,7 @@ import { endedChild } from '../model/reply-event.ts';
 import type { HistoryValue, StepEntry } from '../model/step-entry.ts';
 import type { Actors } from './actors.ts';
 import { RetainedStep } from './base/retained-step.ts';
+import { sourceRegions } from './source-steps.ts';
 import type { ActorState, RecordedStep } from './state-types.ts';
 
 const NOTHING: readonly never[] = [];
@@ -18,8 +19,13 @@ export function controlOf(
 ): Pick<RecordedStep, 'moves' | 'looks'> {
   const { begun, region } = actors.at(entry.actor);
   const own = (path: string) => regionName(entry.actor, path);
+  const ofSources = sourceRegions(actors, entry);
   const isPlain =
-    begun && (entry.looks?.length ?? 0) === 0 && endedChild((entry.event as { type?: unknown }).type) === null;
+    ofSources.moves.length === 0 &&
+    ofSources.looks.length === 0 &&
+    begun &&
+    (entry.looks?.length ?? 0) === 0 &&
+    endedChild((entry.event as { type?: unknown }).type) === null;
   if (isPlain && entry.moves !== undefined)
     return { moves: ownRegions(places, entry.actor, entry.moves), looks: NOTHING };
   const moves = new Set(entry.moves === undefined ? entry.parties.map((party) => party.region) : entry.moves.map(own));
@@ -28,6 +34,8 @@ export function controlOf(
   if (!begun && region !== null) moves.add(regionAround(places, region));
   const child = actors.heard(entry, 'done|error');
   if (child?.started?.kind === 'machine') for (const each of places.regionsOf(child.number)) moves.add(each);
+  for (const each of ofSources.moves) moves.add(each);
+  for (const each of ofSources.looks) looks.add(each);
   for (const each of moves) looks.delete(each);
   return { moves: [...moves], looks: [...looks] };
 }

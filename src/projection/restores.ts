@@ -4,6 +4,7 @@ import { type InstanceId, instanceName } from '../model/instance.ts';
 import { overlaps, parseKey } from '../model/key.ts';
 import { eventsToRedeliver, type FoundWrong, type Kept, rollBack, stepsFromOutside, undoneSteps } from './rollback.ts';
 import { contentsOf, type SetAside } from './set-aside/set-aside.ts';
+import type { RecordedStep } from './state-types.ts';
 import type { Projections, Steps } from './steps.ts';
 
 type RestoredEntry = Extract<Entry, { do: 'restored' }>;
@@ -88,6 +89,13 @@ export class Restores {
     if (at === undefined || record === undefined || suspect !== true) return at !== undefined;
     if (key === null) return at <= record.entry.at;
     return !history.versions.hasWritten(record, (written) => overlaps(written, parseKey(key)));
+  }
+
+  /** The steps that a restore to these positions would take out, in order, without those of work that it sets aside. */
+  takenOutBy(kept: readonly Kept[], aside: readonly InstanceId[]): readonly RecordedStep[] {
+    const apart = this.#setAside.stepsOf(aside);
+    const undone = [...undoneSteps(this.#run.places, kept)] as RecordedStep[];
+    return undone.filter((step) => !apart.has(step)).sort((a, b) => a.nth - b.nth);
   }
 
   /** The events from outside that a restore to these positions would take back, in order. */

@@ -300,6 +300,11 @@ export class RunState {
     return boundaryAt(this.places, id, at);
   }
 
+  /** The steps that a restore to these positions would take out, in order, without those of work that it sets aside. */
+  takenOutBy(kept: readonly Kept[], aside: readonly InstanceId[] = []): readonly RecordedStep[] {
+    return this.#restores.takenOutBy(kept, aside);
+  }
+
   /** The events from outside that a restore to these positions would take back, in order. */
   takenBackBy(kept: readonly Kept[], aside: readonly InstanceId[] = []): unknown[] {
     return this.#restores.takenBackBy(kept, aside);

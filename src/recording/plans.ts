@@ -67,6 +67,8 @@ export function isPlannable(seen: Microstep): boolean {
     seen.remembered === null &&
     !seen.done &&
     seen.parts.length < 2 &&
+    seen.source === undefined &&
+    seen.tells === undefined &&
     seen.reads === undefined &&
     seen.own === undefined &&
     endedChild(seen.event.type) === null

@@ -61,12 +61,14 @@ export class StepRecorder {
    * @param actor the number of the actor that took it.
    * @param endedBy the numbers of the actors that were there before and are not after it.
    * @param ties the steps that raised or sent its event, as (actor, how many of its steps ago).
+   * @param sources the sources that it heard and told, by their numbers (CH8).
    */
   step(
     actor: number,
     seen: Microstep,
     endedBy: readonly number[],
     ties: NonNullable<StepEntry['ties']> = [],
+    sources: Pick<StepEntry, 'source' | 'tells'> = {},
   ): StepEntries {
     const mayPlan = this.#verifier === null && endedBy.length === 0 && ties.length === 0 && isPlannable(seen);
     const plan = mayPlan ? this.#plans.of(actor, seen) : null;
@@ -105,6 +107,7 @@ export class StepRecorder {
       boundaries: boundaries.map(({ id }) => id),
       closed: this.#closed(entering.leaving, boundaries),
       ended: endedBy,
+      ...sources,
     };
     const hasMore = looks.length > 0 || ties.length > 0;
     const entry = hasMore ? { ...step, ...(looks.length > 0 && { looks }), ...(ties.length > 0 && { ties }) } : step;

@@ -9,10 +9,12 @@ import type { History } from '../history/history.ts';
 import type { Access } from '../history/key-tree.ts';
 import type { Places } from '../history/places.ts';
 import { type InstanceRecord, positionBefore } from '../history/registry.ts';
+import { lostWithSource } from '../history/sources.ts';
 import type { PlacedStep } from '../history/step-lists.ts';
 import type { Stretch } from '../history/versions.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { instanceName, rootName } from '../model/instance.ts';
+import type { Region } from '../model/region.ts';
 import type { Dependence } from '../model/veto.ts';
 import { type Crossed, Crossings, keptUpTo, type Placement, type Proposal } from './crossings.ts';
 import { ALL_REPORTED, Effort } from './effort.ts';
@@ -55,6 +57,8 @@ export class Lowering {
   #steps: PlacedStep[] = [];
   readonly #waiting: PlacedStep[] = [];
   #by: InstanceRecord;
+  /** The sources that are begun anew. */
+  readonly #anew = new Set<Region>();
   readonly #effort: Effort;
 
   /** `places` null: control is unknown, as in a trace without it. */
@@ -135,7 +139,7 @@ export class Lowering {
 
   /**
    * A step is one atom (C1a): all its parties lose it, an instance that it entered never started, a step that read the
-   * control it wrote is lost, too, and so are the steps that depend on it wholly.
+   * control it wrote is lost, too, and so are the steps that depend on it wholly, and those that sources lose with it (CH8).
    */
   #undo(step: PlacedStep): void {
     const places = this.#places;
@@ -148,6 +152,7 @@ export class Lowering {
     for (const region of step.moves) waiting.push(...places.afterIn(region, step));
     for (const later of step.leads) if (!later.gone) waiting.push(later);
     waiting.push(...step.ties.filter(({ gone }) => !gone));
+    for (const other of lostWithSource(places, step, this.#anew)) waiting.push(other);
   }
 
   /**

@@ -130,7 +130,7 @@ class TraceWriter {
   *news(): Generator<string> {
     for (; this.#actors < this.runState.actors.length; this.#actors += 1) {
       const { number, parent, started } = this.runState.actor(this.#actors);
-      if (started?.kind === 'machine')
+      if (started !== null && started.kind !== 'promise')
         yield JSON.stringify({ do: 'actor', number, parent: parent ?? 0, at: started.at ?? '' });
     }
     for (const item of this.#items.slice(this.#told)) {

@@ -97,6 +97,10 @@ export interface Microstep {
   readonly own?: string | undefined;
   /** The machine that sent its event, and is no part of the runtime's own bookkeeping; null for any other event. */
   readonly sender: ActorHandle | null;
+  /** The child that sent its event and is no machine: a callback, an observable (CH8). Left out for any other event. */
+  readonly source?: ActorHandle;
+  /** The actors that its actions sent events to and that are no machines. Left out where there are none. */
+  readonly tells?: readonly ActorHandle[];
 }
 
 /** The path of a state within its own machine. */

@@ -55,6 +55,8 @@ export interface Crash {
 export interface Origin {
   /** The machine that sent it; null where none did. */
   sender(): ActorHandle | null;
+  /** The child that sent it and is no machine; null where none did (CH8). */
+  source(): ActorHandle | null;
   /** True where it came from outside the actor system. */
   isOutside(): boolean;
 }
@@ -171,12 +173,14 @@ export interface Machines {
   send(ref: ActorHandle, event: RuntimeEvent): void;
   /** Hands on an event that a step of the machine's own had raised. */
   raise(ref: ActorHandle, event: RuntimeEvent): void;
+  /** Hands on an event that a child which is no machine had sent. */
+  relay(source: ActorHandle, ref: ActorHandle, event: RuntimeEvent): void;
   /** True where a machine has come to its end. */
   isOver(ref: ActorHandle): boolean;
   /** The path of the state that a delayed event belongs to; null for a delayed event of another kind. */
   stateOfTimer(ref: ActorHandle, type: string): string | null;
-  /** The paths of the regions in which the root would take an event now; none where it would not, or is over. */
-  takers(root: ActorHandle, event: RuntimeEvent): readonly string[];
+  /** The paths of the regions in which a machine would take an event now; none where it would not, or is over. */
+  takers(machine: ActorHandle, event: RuntimeEvent): readonly string[];
   /** The events that tell of complete states where a machine stands in a value, in the order in which they are raised. */
   completions(ref: ActorHandle, value: StateValue, context: unknown): readonly Completion[];
 }

@@ -29,6 +29,11 @@ export function isXstates(type: string): boolean {
   return type.startsWith('xstate.');
 }
 
+/** True for an event by which a child tells its machine what it has come to, and goes on. */
+export function isSnapshot(type: string): boolean {
+  return type.startsWith('xstate.snapshot.');
+}
+
 /** True for an event that tells of an error. */
 export function tellsError(type: string): boolean {
   return type.startsWith('xstate.error.');

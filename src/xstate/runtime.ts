@@ -21,6 +21,7 @@ import { BEGIN, END, INIT, RESTORE, WAKE } from './events.ts';
 import { dropActions } from './inert.ts';
 import { ActorPlaces } from './references.ts';
 import { nodeAt } from './structure.ts';
+import { systemOf } from './system.ts';
 import { DelayedEvents, stateOfTimer, TimerClock, watchTimers } from './timers.ts';
 import { toolOf } from './toolbox.ts';
 import { MachineWatch } from './watch/watch.ts';
@@ -130,6 +131,10 @@ export class MachineRuntime implements Runtime, Machines {
     const raised = this.#places.settled(event);
     this.#watch.markInner(raised);
     inside(ref)._send(raised);
+  }
+
+  relay(source: AnyActorRef, ref: AnyActorRef, event: RuntimeEvent): void {
+    systemOf(source)._relay(source, ref, this.#places.settled(event));
   }
 
   teller(ref: AnyActorRef, event: RuntimeEvent): AnyActorRef | null | undefined {

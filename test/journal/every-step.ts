@@ -107,6 +107,8 @@ export const steps: Record<string, StepEntry> = {
       [3, 2],
     ],
   },
+  'that received a chunk of a source': { ...step, parties: [party], moves: ['a'], source: 3 },
+  'that told sources something': { ...step, parties: [party], moves: ['b'], tells: [3, 4] },
   'tied, in a journal that does not say what it moved': { ...step, parties: [party], ties: [[1, 1]] },
   'with a name that is too long for a number': {
     ...step,

@@ -36,6 +36,7 @@ const USUAL = new Set([
   'step: that moves the region of its party',
   'step: that moves the regions of its parties, the other one first',
   'step: that looks at a region',
+  'step: that received a chunk of a source',
 ]);
 const asRead = (name: string, entry: Entry) => (USUAL.has(name) ? { ...entry, moves: undefined } : entry);
 

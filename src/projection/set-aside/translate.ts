@@ -92,8 +92,19 @@ export class Translating {
       ...(old.moves === undefined && { moves: old.parties.map(({ region }) => split(region)[1]) }),
       ties: [],
     };
+    return { entry: this.#withSources(entry), around: this.#around(step, marks) };
+  }
+
+  /** A step with the sources of now in the place of the record's; it tells none that the record does not have. */
+  #withSources({ source, tells = [], ...entry }: StepEntry): StepEntry {
+    const now = source === undefined ? undefined : this.#actors.get(source);
+    const told = tells.flatMap((number) => this.#actors.get(number) ?? []);
+    return { ...entry, ...(now !== undefined && { source: now }), ...(told.length > 0 && { tells: told }) };
+  }
+
+  #around(step: RecordedStep, marks: readonly RepeatedMark[]): Translation {
     const ties = step.ties.flatMap((tied) => this.#steps.get(tied) ?? []);
-    return { entry, around: { ties, origins: marks.map(({ origin }) => origin) } };
+    return { ties, origins: marks.map(({ origin }) => origin) };
   }
 
   /** The marks of a step that are the record's. An instance that is there already is not entered again. */

@@ -2,6 +2,7 @@
  * Plans a restore from a cut: where control stands in each region, which actors go on, which are made anew, which timers are armed again
  * (semantics.md C1, §10). A pure reading of the projections.
  */
+import { isLife, lifeOf } from '../../history/sources.ts';
 import type { PlacedStep } from '../../history/step-lists.ts';
 import type { ControlEntry } from '../../model/entry.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
@@ -65,6 +66,8 @@ class Planner {
   /** The actors that lose steps. */
   readonly #touched: ReadonlySet<number>;
   readonly #moved: ReadonlySet<string>;
+  /** The lives of the sources that are begun anew: what an undone step has told them cannot be taken back (CH8). */
+  readonly #anew: ReadonlySet<Region>;
   readonly #resumes: readonly Resume[];
   readonly #around: Surroundings;
 
@@ -73,6 +76,7 @@ class Planner {
     this.#undone = undoneSteps(runState.places, kept);
     this.#touched = new Set([...this.#undone].map(({ actor }) => actor));
     this.#moved = new Set(kept.map(([id]) => instanceName(id)));
+    this.#anew = new Set([...this.#undone].flatMap(({ moves }) => moves.filter(isLife)));
     this.#resumes = resumes;
     this.#around = around;
   }
@@ -116,7 +120,7 @@ class Planner {
     const isRunning = ended === null;
     const isMoved = region !== null && this.#moved.has(this.#around.ownerOf(region));
     if (started?.kind === 'machine') return this.#fateOfMachine(child, isMoved);
-    if (started?.kind === 'other') return isRunning ? 'keep' : 'afresh';
+    if (started?.kind === 'other') return isRunning && !this.#anew.has(lifeOf(child.number)) ? 'keep' : 'afresh';
     return isRunning && !isMoved ? 'keep' : 'afresh';
   }
 

@@ -68,6 +68,7 @@ export class Claiming {
       };
     });
     if (plan !== null) restoring.rewind(actor, plan);
+    deliveries.takeBack((later) => deliveries.chunks.living(later));
     deliveries.deliverOwn();
     this.#goOn(actor, ref, record, closed);
   }

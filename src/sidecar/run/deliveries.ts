@@ -15,6 +15,7 @@ import type { Machines, Origin, Runtime } from '../../runtime/runtime.ts';
 import type { RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
 import type { Actors } from './actors.ts';
+import { type Chunk, Chunks } from './chunks.ts';
 import { keysOf, movedSince, movedText } from './shown.ts';
 import type { SentEvent, Timers } from './timers.ts';
 
@@ -31,6 +32,8 @@ interface Waiting {
   readonly held?: number;
   /** Where one machine sent it to another: as the journal has it. */
   readonly sent: SentEvent | null;
+  /** Present where a source sent it (CH8). */
+  readonly chunk?: Chunk;
 }
 
 /** The surroundings of the deliveries of a run. */
@@ -43,6 +46,8 @@ interface DeliveryPort {
   readonly timers: Pick<Timers, 'sent' | 'isOnItsWay' | 'unheard'>;
   /** True while nothing may be sent again: a recovery is under way, work waits for its claim, or the run stops. */
   isBusy(): boolean;
+  /** Tells a finding. */
+  finds(code: string, text: string): void;
 }
 
 /** The deliveries of one run. */
@@ -55,10 +60,15 @@ export class Deliveries {
   /** True while events that are part of what is being carried out come past what holds the others back. */
   #letThrough = false;
   readonly #heard: HeardNow;
+  readonly chunks: Chunks;
 
   constructor(port: DeliveryPort) {
     this.#port = port;
     this.#heard = new HeardNow(port.parts.runState.places);
+    const { parts, runtime, actors, finds } = port;
+    const { runState } = parts;
+    const isHeld = () => this.#isHolding;
+    this.chunks = new Chunks({ runState, runtime, actors, finds, isHeld });
     for (const { held } of port.parts.runState.held) if (held !== null) this.#keep(held.number);
   }
 
@@ -72,15 +82,18 @@ export class Deliveries {
    * sender does not send it again.
    */
   keeps(ref: ActorHandle, event: RuntimeEvent, from?: Origin): boolean {
-    if (!this.#isHolding || this.#letThrough) return false;
+    if (this.#letThrough) return false;
+    if (!this.#isHolding) return this.chunks.keeps(ref, event, from);
     if (from?.isOutside() === true && this.#port.actors.numberOf(ref) === 0) {
       this.holdEvent(event, { post: null, by: null });
       return true;
     }
+    const chunk = this.chunks.of(ref, event, from);
     const again = this.#handedOn;
     const isAgain = again?.event === event && this.#port.actors.at(again.to) === ref;
     const sent = isAgain ? again : this.#sentBy(from?.sender() ?? null, ref, event);
-    this.#backlog.push({ ref, event: sent?.event ?? event, source: this.#port.runtime.teller(ref, event), sent });
+    const source = this.#port.runtime.teller(ref, event);
+    this.#backlog.push({ ref, event: sent?.event ?? event, source, sent, ...(chunk !== null && { chunk }) });
     return true;
   }
 
@@ -127,9 +140,13 @@ export class Deliveries {
     }
   }
 
-  #handOn({ ref, event, source, isOwed, isInner, sent, held }: Waiting): void {
+  #handOn({ ref, event, source, isOwed, isInner, sent, held, chunk }: Waiting): void {
     const { runtime, write, actors, parts } = this.#port;
     if (isOwed?.() === false) return;
+    if (chunk !== undefined && (source === null || this.chunks.holdsBack(chunk))) {
+      this.chunks.handOn(chunk);
+      return;
+    }
     if (held !== undefined) {
       // What a restore or a retry has taken back came before it.
       for (let left = Number.POSITIVE_INFINITY; parts.runState.toRedeliver.length < left; this.offer())
@@ -174,6 +191,21 @@ export class Deliveries {
     const ref = actors.at(actor);
     if (ref === undefined || runtime.machines === null) return;
     this.#backlog.unshift({ ref, event: { ...runtime.machines.settling }, source: null, sent: null });
+  }
+
+  /** Puts what a restore has taken back before all that waits, but for the eventless moves of where it led, and drops what is void (CH8). */
+  takeBack(back: (later: readonly Chunk[]) => Chunk[]): void {
+    const { settling } = this.#port.runtime.machines ?? {};
+    const waits = this.#backlog.splice(0);
+    const moves = waits.filter(({ event }) => event.type === settling?.type);
+    const others = waits.filter(({ chunk, event }) => event.type !== settling?.type && chunk === undefined);
+    const chunks = back(waits.flatMap(({ chunk }) => chunk ?? []));
+    const none = { sent: null };
+    const again = chunks.map((chunk): Waiting => {
+      const { ref, event } = chunk;
+      return { ref, event, source: this.#port.runtime.teller(ref, event), chunk, ...none };
+    });
+    this.#backlog.push(...moves, ...again, ...others);
   }
 
   /** Hands on what a claim has put first: the eventless moves of where it leads. */

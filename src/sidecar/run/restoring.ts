@@ -49,11 +49,12 @@ export class Restoring {
 
   /** Undoes memory and, with actors at hand, control. */
   restore({ kept, aside, wrong, sure }: RestoredParts, inPlace: boolean): void {
-    const { queries, runState, write, timers } = this.#port;
+    const { queries, runState, write, timers, deliveries } = this.#port;
     // What was left until now is held against the state that its sender was shown (CH3).
     this.#port.look();
     const before = new Set(runState.toRedeliver);
     const resumes = queries.resumes(kept);
+    const taken = deliveries.chunks.takingBack(kept, aside);
     const plan = planRestore(runState, kept, resumes, this.#surroundings());
     write.append([
       {
@@ -70,7 +71,9 @@ export class Restoring {
     this.verifyAgain();
     timers.restored();
     if (!inPlace) return;
-    this.owe(plan.rewinds.flatMap(({ actor, plan: rewind }) => this.rewind(actor, rewind())));
+    const rewound = plan.rewinds.flatMap(({ actor, plan: rewind }) => this.rewind(actor, rewind()));
+    deliveries.takeBack(taken);
+    this.owe(rewound);
   }
 
   /** Tells of each held event that rests on what the restore has taken back: it waits for what its sender was shown, or for the sender. */
@@ -99,6 +102,7 @@ export class Restoring {
     const running = runState.family
       .concerned([])
       .filter(({ number, ended }) => ended === null && actors.at(number) !== undefined);
+    deliveries.chunks.tellAnew(running.map(({ number }) => number));
     const machines = running.filter(({ started, begun }) => started === null || (started.kind === 'machine' && begun));
     for (const { number } of [...machines].reverse()) deliveries.settle(number);
     this.owe(machines.map(({ number }) => number));
@@ -137,6 +141,7 @@ export class Restoring {
       return [number, ref === undefined ? undefined : runtime.inputOf(ref)] as const;
     });
     write.append(recorder.restarts(actor, made));
+    deliveries.chunks.tellAnew(plan.make.map(({ number }) => number));
     return [
       actor,
       ...plan.make.flatMap((child) => (child.plan === null ? [] : this.#settle(child.number, child.plan))),

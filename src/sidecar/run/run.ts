@@ -83,8 +83,9 @@ export class Run implements Watcher {
     write.keepsNoBaseWhile(isReusing);
     const isBusy = () => isStopping() || isReusing() || recovering.isBusy || parts.pausing.isOn;
     const macrosteps = new Macrosteps(runState.places);
+    const finds = this.finds.bind(this);
     const timers = new Timers({ parts, write, actors, macrosteps, isStopping });
-    const deliveries = new Deliveries({ parts, placed, write, runtime, actors, timers, isBusy });
+    const deliveries = new Deliveries({ parts, placed, write, runtime, actors, timers, isBusy, finds });
     const events = new Messages({ parts, write, runtime, actors, deliveries, isStopping });
     const shared = { parts, runState, placed, write, runtime, actors, recorder, queries, reuse, outbox, calls };
     const common = { ...shared, deliveries, macrosteps, timers, recovering, verifier, isStopping, now: parts.now };
@@ -94,8 +95,7 @@ export class Run implements Watcher {
     };
     const mail = { hasMail: () => approvals.hasMail, isAccused: () => this.#isAccused(), unheard };
     const end = new RunEnd({ ...common, ...mail, input, isReusing });
-    const finds = this.finds.bind(this);
-    const restoring = new Restoring({ ...common, finds, look: () => this.#look() });
+    const restoring = new Restoring({ ...common, look: () => this.#look(), finds });
     const steps = new Steps({ ...common, over: (output) => end.over(output) });
     this.parts = parts;
     this.runtime = runtime;

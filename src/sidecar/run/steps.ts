@@ -5,6 +5,7 @@ import type { Entry, Thrown } from '../../model/entry.ts';
 import type { Failure } from '../../model/failure.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { regionName } from '../../model/region.ts';
+import type { StepEntry } from '../../model/step-entry.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { Placed } from '../../recording/entry-states.ts';
 import type { Macrosteps } from '../../recording/macrosteps.ts';
@@ -58,6 +59,7 @@ export class Steps {
       for (const step of seen) this.#take(ref, number, step);
     });
     if (number === 0 && parts.runState.toRedeliver.length > 0) queueMicrotask(() => deliveries.offer());
+    if (deliveries.chunks.isWaiting) queueMicrotask(() => deliveries.chunks.offer());
   }
 
   #take(ref: ActorHandle, number: number, seen: Microstep): void {
@@ -66,7 +68,7 @@ export class Steps {
     const { next } = runState.places;
     const ended = this.#ended(ref, number, seen);
     const { entries, fresh } = parts.encoder.grouped(() => {
-      const recorded = recorder.step(number, seen, ended, macrosteps.tiesOf(number, seen));
+      const recorded = recorder.step(number, seen, ended, macrosteps.tiesOf(number, seen), this.#sourcesOf(seen));
       const last = recorded.entries.findLastIndex((entry) => entry.do === 'step');
       write.append(recorded.entries, seen.context, last);
       return recorded;
@@ -88,6 +90,17 @@ export class Steps {
     }
     // A machine that ends in its very first macrostep is over before anybody watches it.
     if (number === 0 && seen.before === null && seen.done) this.#port.over(seen.output);
+  }
+
+  /** The sources that a step heard and told, by their numbers. */
+  #sourcesOf({ source, tells = [] }: Microstep): Pick<StepEntry, 'source' | 'tells'> {
+    const { actors, parts } = this.#port;
+    const isSource = (number: number) => parts.runState.actor(number).started?.kind === 'other';
+    const isLive = (number: number) => parts.runState.actor(number).ended === null;
+    const addressed = [...new Set(tells.flatMap((ref) => actors.numberOf(ref) ?? []))].filter(isSource).filter(isLive);
+    const [from] =
+      source === undefined ? [] : [actors.numberOf(source) ?? -1].filter((number) => number > 0 && isSource(number));
+    return { ...(from !== undefined && { source: from }), ...(addressed.length > 0 && { tells: addressed }) };
   }
 
   /** The numbers of the actors that were there before a step and are not after it. */

@@ -11,7 +11,7 @@ import type {
   AnyTransitionDefinition,
   InspectionEvent,
 } from 'xstate';
-import { isRaising, isSending, isXstates } from '../events.ts';
+import { isRaising, isSending, isSnapshot, isXstates } from '../events.ts';
 import { kindOf } from '../shape.ts';
 
 /** The surroundings of an actor, as its logic is handed them. */
@@ -20,7 +20,7 @@ export type Scope = Parameters<AnyStateMachine['transition']>[2];
 /** An action of xstate's own that sends an event: with a delay, or at once. */
 interface Sent {
   readonly type: string;
-  readonly params: { readonly event: AnyEventObject; readonly delay?: unknown };
+  readonly params: { readonly event: AnyEventObject; readonly delay?: unknown; readonly to?: unknown };
 }
 
 /** A microstep as xstate announces it. */
@@ -72,7 +72,8 @@ export class Announcements {
       if (event.type === '@xstate.event') {
         if (event.sourceRef === undefined) this.#cameFromOutside(event.event);
         // An end of an actor is kept with its step: it would hold the actor.
-        else if (!isXstates(event.event.type)) this.#senders.set(event.event, event.sourceRef as AnyActorRef);
+        else if (!isXstates(event.event.type) || isSnapshot(event.event.type))
+          this.#senders.set(event.event, event.sourceRef as AnyActorRef);
       }
       if (event.type === '@xstate.action' && (isRaising(event.action.type) || isSending(event.action.type)))
         this.#act(event.actorRef, event.action as Sent);
@@ -133,7 +134,17 @@ export class Announcements {
   /** The machine that sent an event, and is no part of xstate's own bookkeeping; null for any other event. */
   senderOf(event: AnyEventObject): AnyActorRef | null {
     const sender = this.#senders.get(event);
-    if (sender === undefined) return null;
-    return kindOf((sender as unknown as { logic: AnyActorLogic }).logic) === 'machine' ? sender : null;
+    return sender !== undefined && isMachine(sender) && !isXstates(event.type) ? sender : null;
   }
+
+  /** The child that sent an event and is no machine; null for any other event. */
+  sourceOf(event: AnyEventObject): AnyActorRef | null {
+    const sender = this.#senders.get(event);
+    return sender === undefined || isMachine(sender) ? null : sender;
+  }
+}
+
+/** True for a machine among actors. */
+export function isMachine(ref: AnyActorRef): boolean {
+  return kindOf((ref as unknown as { logic: AnyActorLogic }).logic) === 'machine';
 }

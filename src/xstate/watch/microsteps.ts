@@ -7,7 +7,7 @@ import { kindOf } from '../shape.ts';
 import { activeNodes, remembered, runs } from '../structure.ts';
 import type { DelayedEvents } from '../timers.ts';
 import { toolOf } from '../toolbox.ts';
-import type { Announcements, Micro } from './announcements.ts';
+import { type Announcements, isMachine, type Micro } from './announcements.ts';
 import { Control } from './control.ts';
 import type { Layout } from './layout.ts';
 
@@ -40,6 +40,8 @@ export class MicrostepReader {
     const before = index === 0 ? start : (micros[index - 1] as Micro).snapshot;
     const control = this.#control.step(before, snapshot, transitions);
     const isRemembered = before !== null && before.historyValue === snapshot.historyValue;
+    const source = index === 0 ? this.#announcements.sourceOf(event) : null;
+    const tells = sent.length === 0 ? NONE : sent.flatMap(sourceTold);
     return {
       turn: control.kept ? control : undefined,
       event,
@@ -66,6 +68,8 @@ export class MicrostepReader {
       told: sent.length === 0 ? NONE : sent.flatMap(told),
       fired: (index === 0 ? this.#delayed.of(event) : undefined) ?? null,
       sender: index === 0 ? this.#announcements.senderOf(event) : null,
+      ...(source !== null && { source }),
+      ...(tells.length > 0 && { tells }),
     };
   }
 
@@ -100,6 +104,15 @@ function isSentAtOnce({ type, params }: Micro['sent'][number]): boolean {
 function told(sent: Micro['sent'][number]): readonly AnyEventObject[] {
   const { event, delay } = sent.params;
   return isSentAtOnce(sent) || (typeof delay === 'number' && !isDelay(event.type)) ? [event] : NONE;
+}
+
+/** The actor that an action sends an event to, now or later, where that is no machine. */
+function sourceTold({ type, params: { to } }: Micro['sent'][number]): readonly AnyActorRef[] {
+  return isSending(type) && isActor(to) && !isMachine(to) ? [to] : NONE;
+}
+
+function isActor(to: unknown): to is AnyActorRef {
+  return typeof to === 'object' && to !== null && 'logic' in to;
 }
 
 function goneBetween(before: AnyMachineSnapshot | null, after: AnyMachineSnapshot): readonly AnyActorRef[] {

@@ -191,7 +191,11 @@ export class MachineWatch {
     const { self } = scope;
     if (event.type === STOP && isRoot(self)) this.#watcher.stopping();
     if (event.type === STOP) return transition(snapshot, event, scope) as AnyMachineSnapshot;
-    const from = { sender: () => this.#senderOf(event), isOutside: () => this.#announcements.isOutside(event) };
+    const from = {
+      sender: () => this.#senderOf(event),
+      source: () => this.#announcements.sourceOf(event),
+      isOutside: () => this.#announcements.isOutside(event),
+    };
     if (this.#watcher.stops(self, event, from)) return snapshot;
     if (tellsError(event.type) && !snapshot.can(event)) {
       this.#crashed(self, event, event.error, this.layout.placesOf(snapshot));

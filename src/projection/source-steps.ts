@@ -1,0 +1,33 @@
+/** The part of a step in the lives of sources: which it began, told, ended or heard (semantics.md CH8). */
+import { endOf, lifeOf } from '../history/sources.ts';
+import type { Region } from '../model/region.ts';
+import type { StepEntry } from '../model/step-entry.ts';
+import type { Actors } from './actors.ts';
+import type { ActorState } from './state-types.ts';
+
+/** The regions of sources that a step writes, and the one that it reads. */
+interface SourceRegions {
+  readonly moves: readonly Region[];
+  readonly looks: readonly Region[];
+}
+
+const NONE: SourceRegions = { moves: [], looks: [] };
+
+/** The regions of sources that a step writes and reads, before it is folded in. */
+export function sourceRegions(actors: Actors, { source, tells = [], started, ended }: StepEntry): SourceRegions {
+  if (source === undefined && tells.length === 0 && started.length === 0 && ended.length === 0) return NONE;
+  const first = actors.all.length;
+  const begun = started.flatMap(({ kind }, index) => (kind === 'other' ? [first + index] : []));
+  const over = ended.flatMap((number) => sourcesIn(actors, number));
+  const moves = [...begun, ...tells, ...over].map(lifeOf).concat(over.map(endOf));
+  if (moves.length === 0 && source === undefined) return NONE;
+  return { moves, looks: source === undefined ? [] : [lifeOf(source)] };
+}
+
+/** The sources that are over with an actor: itself, or those of a machine and of the machines within it. */
+function sourcesIn(actors: Actors, number: number): number[] {
+  const { started, ended }: ActorState = actors.at(number);
+  if (ended !== null || started === null || started.kind === 'promise') return [];
+  if (started.kind === 'other') return [number];
+  return actors.childrenOf(number).flatMap((child) => sourcesIn(actors, child.number));
+}
