@@ -12,6 +12,8 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   const program = new Command('belay')
     .description('From which point may failed work be redone, so that everything already promised stays true?')
     .version(version)
+    // A verb may have a --version of its own: that of an agent's code.
+    .enablePositionalOptions()
     .configureOutput({
       outputError: (text, write) => write(text.trimEnd().split('\n').map(printable).join('\n').concat('\n')),
     })

@@ -43,6 +43,8 @@ export interface WorkOrder extends StartRequest {
 /** An agent as a worker carries it. */
 export interface Carried extends WorkDigests {
   readonly agent: string;
+  /** The version of its code; null where it names none. */
+  readonly version: string | null;
 }
 
 /** The runs that a worker asks for. */

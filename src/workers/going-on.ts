@@ -16,6 +16,8 @@ const LOOK = 100;
 export interface Setting {
   readonly order: WorkOrder;
   readonly agent: Agent;
+  /** The version of its code; null where none is named. */
+  readonly version: string | null;
   readonly store: JournalStore;
   /** Keeps it apart from others that touch the same things outside; null where nothing does. */
   readonly claims: Claims | null;
@@ -60,13 +62,13 @@ export async function goOn(setting: Setting): Promise<Left> {
 }
 
 async function opened(setting: Setting): Promise<Left> {
-  const { order, agent, store } = setting;
+  const { order, agent, version, store } = setting;
   const { run, input } = order;
   const folder = await setting.folder();
   const open = await agent.open({ run, folder, input: input === '' ? undefined : (JSON.parse(input) as unknown) });
   try {
     const kept = { journal: store, ...(setting.claims !== null && { claims: setting.claims }) };
-    const named = agent.version === undefined ? {} : { version: agent.version };
+    const named = version === null ? {} : { version };
     const own = { run, config: agent.config, ...named, ...kept, redeliver: true, keepAlive: false };
     const sidecar = await resume(open.machine, { ...openedOptions(open), ...own });
     setting.onTaken();

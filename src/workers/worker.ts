@@ -23,6 +23,8 @@ export interface WorkerOptions {
   readonly store: JournalStore;
   /** The agents that it carries. */
   readonly agents: Iterable<Agent>;
+  /** The version of the code of its agents, in place of the one that each names. */
+  readonly version?: string;
   /** Conditions in code that configs name. */
   readonly guards?: Guards;
   /** The folder of a run's own, which has to be there. */
@@ -50,7 +52,7 @@ export interface WorkerOptions {
 /** A worker that works. */
 export interface Worker {
   readonly counts: WorkCounts;
-  /** The agents that it carries, with their digests. */
+  /** The agents that it carries, with their digests and versions. */
   readonly carries: readonly Carried[];
   /** Takes no more runs, waits for the calls that are under way, and gives everything back. */
   stop(): Promise<void>;
@@ -116,7 +118,7 @@ class Working implements Worker {
     this.#options = options;
     const agents = [...options.agents];
     this.#agents = new Map(agents.map((agent) => [agent.machine.id, agent]));
-    this.carries = agents.map((agent) => carried(agent, options.guards));
+    this.carries = agents.map((agent) => carried(agent, options.guards, options.version));
     this.#sweeping = options.retainMs === undefined ? null : new Sweeping(options, options.retainMs);
     this.#own = options.claims === undefined ? claimsIn(options.store) : null;
     const claims = options.claims ?? this.#own;
@@ -191,7 +193,7 @@ class Working implements Worker {
     const agent = this.#agents.get(order.agent);
     const own = this.carries.find((each) => each.agent === order.agent);
     if (agent === undefined || own === undefined) return;
-    const { machine, config } = own;
+    const { machine, config, version } = own;
     // Before it begins: another worker with another version does not take it then.
     if (order.digests === null && !(await store.work.bind(run, { machine, config }))) return;
     const stopping = this.#stopping.signal;
@@ -201,7 +203,7 @@ class Working implements Worker {
       this.#counts.taken += 1;
       onTold?.({ is: 'taken', run, agent: order.agent });
     };
-    const given = { order, agent, store, stopping, lingerMs, drainMs, onTaken, claims: this.#claims };
+    const given = { order, agent, version, store, stopping, lingerMs, drainMs, onTaken, claims: this.#claims };
     const left = await goOn({ ...given, folder: async () => folderOf(run) });
     // Two workers that see the same run ask for it both: the one that comes late has nothing to tell.
     // A run that is paused was looked at for its mail, and not taken.

@@ -11,7 +11,7 @@ interface Stores {
 }
 
 const digests = { machine: 'm1', config: 'c1' };
-const carries = [{ agent: 'order', ...digests }];
+const carries = [{ agent: 'order', ...digests, version: null }];
 const asked = { queue: 'default', carries, limit: 10 };
 const request = (run: string, more: Partial<StartRequest> = {}): StartRequest => {
   return { run, agent: 'order', input: '{"item":"tea"}', queue: 'default', ...more };

@@ -9,6 +9,7 @@ import { type Ending, endingJson, endingText, exitCodeOf } from '../run/ending.t
 import { type Problem, runAgent } from '../run/run.ts';
 import { finish, note, page } from '../terminal/console.ts';
 import { table } from '../terminal/table.ts';
+import { VERSION } from './version.ts';
 
 /** Options that both verbs take on the command line. */
 interface Given {
@@ -16,6 +17,7 @@ interface Given {
   machines?: string;
   input?: string;
   config?: string;
+  version?: string;
   reconcilers: boolean;
   failAt?: string;
   when?: 'before' | 'after';
@@ -110,6 +112,7 @@ export function addReconcile(program: Command): void {
     .option('--machines <file>', 'a built JavaScript module that exports the agents; its code is run')
     .option('--input <json>', 'as for run, where the agent needs it to open its world')
     .option('--config <file>', "another boundary config than the agent's own")
+    .option(...VERSION)
     .option('--json', 'one JSON object')
     .addHelpText(
       'after',
@@ -125,13 +128,15 @@ Examples:
 Exit code: 0 when nothing is unknown any more; 1 when something still is; 2 when
 the run cannot be read or taken up, or the command is misused.`,
     )
-    .action(async (run: string, given: Pick<Given, 'journal' | 'machines' | 'input' | 'config' | 'json'>) => {
-      const options = typed({ ...given, reconcilers: true });
-      const reconciled = await reconcileRun({ ...options, run });
-      if ('problem' in reconciled) return finish('', reconciled.problem, 2);
-      const text = given.json ? reconciledJson(reconciled) : reconciledText(reconciled, page());
-      return finish(text, null, reconciledCode(reconciled));
-    });
+    .action(
+      async (run: string, given: Pick<Given, 'journal' | 'machines' | 'input' | 'config' | 'version' | 'json'>) => {
+        const options = typed({ ...given, reconcilers: true });
+        const reconciled = await reconcileRun({ ...options, run });
+        if ('problem' in reconciled) return finish('', reconciled.problem, 2);
+        const text = given.json ? reconciledJson(reconciled) : reconciledText(reconciled, page());
+        return finish(text, null, reconciledCode(reconciled));
+      },
+    );
 }
 
 function shared(command: Command, input: string): Command {
@@ -140,6 +145,7 @@ function shared(command: Command, input: string): Command {
     .option('--machines <file>', 'a built JavaScript module that exports the agents; its code is run')
     .option('--input <json>', input)
     .option('--config <file>', "another boundary config than the agent's own")
+    .option(...VERSION)
     .option('--no-reconcilers', 'ask no counterparty what became of a call')
     .option('--fail-at <step>', 'rehearse a failure: TOOL or TOOL#N, the Nth call of a tool')
     .addOption(
@@ -152,12 +158,13 @@ function shared(command: Command, input: string): Command {
     .option('--json', 'one JSON object, with the decisions and the rows of the world');
 }
 
-function typed({ journal, machines, input, config, reconcilers, failAt, when, signal }: Given) {
+function typed({ journal, machines, input, config, version, reconcilers, failAt, when, signal }: Given) {
   return {
     journal,
     machines: machines ?? null,
     input: input ?? null,
     config: config ?? null,
+    version: version ?? null,
     reconcilers,
     failAt: failAt ?? null,
     when: when ?? null,

@@ -6,6 +6,7 @@ import { JOURNAL } from '../reading/reading.ts';
 import { finish } from '../terminal/console.ts';
 import { printable } from '../terminal/terminal.ts';
 import { startRun } from '../workers/leaving.ts';
+import { VERSION } from './version.ts';
 
 const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
 
@@ -53,6 +54,7 @@ interface Given {
   module?: string;
   machines?: string;
   queue: string;
+  version?: string;
   concurrency: number;
   poll: number;
   drain: number;
@@ -71,6 +73,7 @@ export function addWork(program: Command): void {
     .option('--module <file>', 'a built JavaScript module that exports the agents; its code is run')
     .option('--machines <file>', 'the same, as for run')
     .option('--queue <name>', 'the queue', QUEUE)
+    .option(...VERSION)
     .option('--concurrency <runs>', 'the most runs at once', numberOf(1, 10_000), 16)
     .option('--poll <time>', 'the time between two looks for runs', timeOf, 1_000)
     .option('--drain <time>', 'the longest wait for calls under way at the end', timeOf, 30_000)
@@ -106,6 +109,7 @@ cannot begin, or the command is misused.`,
       const { work } = await import('../workers/work.ts');
       const ended = await work({
         ...{ journal, queue, concurrency, poll, drain, retain, archive },
+        version: given.version ?? null,
         machines: given.module ?? given.machines ?? null,
         health: health === undefined ? null : { host: healthAt, port: health },
         json: given.json ?? false,

@@ -54,7 +54,7 @@ export async function reconcileRun(options: ReconcileOptions): Promise<Reconcile
   if ('problem' in agent) return agent;
   const prepared = prepare(options, agent);
   if ('problem' in prepared) return prepared;
-  const { run, journal, config } = options;
+  const { run, journal, config, version } = options;
   const ended = await inSession(
     {
       agent,
@@ -62,6 +62,7 @@ export async function reconcileRun(options: ReconcileOptions): Promise<Reconcile
       journal,
       input: prepared.input,
       config,
+      version,
       reconcilers: true,
       fault: null,
       begins: false,

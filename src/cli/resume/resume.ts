@@ -45,9 +45,12 @@ export async function resumeRun(options: ResumeOptions): Promise<Ending | Proble
   if ('problem' in prepared) return prepared;
   const next = nextOf(options, read, prepared.config);
   if ('problem' in next) return next;
-  const { run, journal, config, reconcilers } = options;
+  const { run, journal, config, version, reconcilers } = options;
   const { input, fault } = prepared;
-  const ended = await inSession({ agent, run, journal, input, config, reconcilers, fault, begins: false }, next.next);
+  const ended = await inSession(
+    { agent, run, journal, input, config, version, reconcilers, fault, begins: false },
+    next.next,
+  );
   return 'problem' in ended
     ? ended
     : { ended, journal, machines: options.machines, fault, before: read.decisions.length };

@@ -27,6 +27,8 @@ export interface AgentOptions extends Typed {
   /** JSON text. */
   readonly input: string | null;
   readonly config: string | null;
+  /** The version of the agent's code; null for the one that the agent names. */
+  readonly version: string | null;
   readonly reconcilers: boolean;
   readonly machines: string | null;
 }
@@ -56,10 +58,10 @@ export async function runAgent(options: RunOptions): Promise<Ending | Problem | 
   if ('problem' in prepared) return prepared;
   const run = await freeName(options, agent.machine.id);
   if (typeof run !== 'string') return run;
-  const { journal, config, reconcilers } = options;
+  const { journal, config, version, reconcilers } = options;
   const { input, fault } = prepared;
   const ended = await inSession(
-    { agent, run, journal, input, config, reconcilers, fault, begins: true, claims: options.claims },
+    { agent, run, journal, input, config, version, reconcilers, fault, begins: true, claims: options.claims },
     async (stop) => stop,
   );
   return 'problem' in ended ? ended : { ended, journal, machines: options.machines, fault, before: 0 };

@@ -27,6 +27,8 @@ export interface SessionOptions {
   readonly input: unknown;
   /** The path of another config than the agent's own. */
   readonly config: string | null;
+  /** The version of the agent's code; null for the one that the agent names. */
+  readonly version: string | null;
   /** True if the agent's reconcilers may be asked. */
   readonly reconcilers: boolean;
   readonly fault: Fault | null;
@@ -95,6 +97,12 @@ export async function inSession(options: SessionOptions, next: Next): Promise<En
   }
 }
 
+/** The version of the code, as the person at the terminal names it, or the agent does. */
+function versionOf({ agent, version }: SessionOptions): { readonly version?: string } {
+  const named = version ?? agent.version;
+  return named === undefined ? {} : { version: named };
+}
+
 function unpause({ run, journal }: SessionOptions): string {
   return command('unpause', run, journal, '--by', 'NAME');
 }
@@ -148,7 +156,7 @@ async function withSidecar(
     run,
     ...claims,
     config: options.config ?? agent.config,
-    ...(agent.version !== undefined && { version: agent.version }),
+    ...versionOf(options),
     journal: store,
     redeliver: true,
     // It ends where nothing is left to do in this process, and says for which events or persons the run waits.

@@ -22,6 +22,8 @@ export interface WorkOptions {
   readonly journal: string;
   readonly machines: string | null;
   readonly queue: string;
+  /** The version of the code of the agents; null for the one that each names. */
+  readonly version: string | null;
   readonly concurrency: number;
   readonly poll: number;
   readonly drain: number;
@@ -69,6 +71,7 @@ export async function work(options: WorkOptions): Promise<Problem | Ended> {
         drainMs,
         ...(options.retain !== null && { retainMs: options.retain }),
         ...(options.archive !== null && { archive: archiveInto(options.archive) }),
+        ...(options.version !== null && { version: options.version }),
         onTold,
       };
       const worker = startWorker(settings);
