@@ -36,6 +36,7 @@ const VERBS: Readonly<Record<string, () => Promise<Add>>> = {
   send: async () => (await import('./commands/messages.ts')).addSend,
   messages: async () => (await import('./commands/messages.ts')).addMessages,
   fail: async () => (await ending()).addFail,
+  retry: async () => (await import('./commands/retry.ts')).addRetry,
   cancel: async () => (await ending()).addCancel,
   pause: async () => (await import('./commands/pause.ts')).addPause,
   unpause: async () => (await import('./commands/pause.ts')).addUnpause,

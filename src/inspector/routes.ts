@@ -86,11 +86,12 @@ async function act(read: Read, body: Body, port: Inspected, now: number): Promis
   const output = textOf(body, 'output', LONGEST_OUTPUT);
   if (output !== null && !found.output) throw new InspectorError('bad_request', 'This act takes no output.');
   const { by } = found;
-  if (by.is === 'answer' || by.is === 'pause') {
+  if (by.is !== 'code') {
     const name = textOf(body, 'by', LONGEST_NAME);
     if (name === null || name.trim() === '')
       throw new InspectorError('bad_request', 'An answer needs the name of the person who gives it.');
     const why = textOf(body, 'why', LONGEST_WHY);
+    if (by.is === 'retry') return port.retry(read.summary.run, name, why);
     if (by.is === 'pause') return port.pause(read.summary.run, by.pause, name, why);
     const saying: Saying = by.saying.verdict === 'settled' ? { ...by.saying, output } : by.saying;
     return port.answer(by.gate, saying, name, why);

@@ -6,6 +6,7 @@ import { messageOf } from '../effects/messages/answers.ts';
 import { cancelMessage } from '../effects/messages/cancels.ts';
 import { complaintIn, complaintMessage, type SentComplaint } from '../effects/messages/complaints.ts';
 import { pauseMessage } from '../effects/messages/pauses.ts';
+import { retryMessage } from '../effects/messages/retries.ts';
 import { eventMessage, type SentEvent, sentIn } from '../effects/messages/sent-events.ts';
 import { encode, revive } from '../journal/codec.ts';
 import { gathered } from '../journal/gathered.ts';
@@ -17,6 +18,7 @@ import { parseKey } from '../model/key.ts';
 import { subjectOf } from '../reports/complaint-subject.ts';
 import { type LeftAtEnd, leftAtEnd } from '../reports/left-at-end.ts';
 import { messageNamed, messagesOf, type RunMessage } from '../reports/messages.ts';
+import { whyNoRetry } from '../reports/no-retry.ts';
 import { parseRunNote } from '../reports/run-note.ts';
 import { timelineOf } from '../reports/timeline.ts';
 import { deleteEnded } from './deleting.ts';
@@ -117,6 +119,13 @@ export interface WorkClient {
   /** Has a paused run go on. @returns the number of the message. @throws as `cancel`. */
   unpause(run: string, answer: Answerer): Promise<number>;
   /**
+   * Has the steps tried again that threw and that the run is parked on, by the process that has it or takes it next (TH2). Heard while something comes
+   * before them, it is refused, and the journal of the run says so.
+   * @returns the number of the message.
+   * @throws JournalError `run_unknown`; RangeError where the run is parked on no step that threw, or something comes first (TH5); TypeError for a blank name.
+   */
+  retry(run: string, answer?: Partial<Answerer>): Promise<number>;
+  /**
    * Deletes a run that has ended, or was cancelled, and owes nothing: for good, with its messages and its request. Its name can be used again.
    * @returns the reason why it stays; null where it is gone.
    * @throws JournalError `run_unknown`; `journal_corrupt`: what cannot be read is not deleted.
@@ -159,6 +168,7 @@ export function workClient(store: JournalStore): WorkClient {
     cancel: async (run, { by, why }) => said(store, run, cancelMessage({ by, why: why ?? null })),
     pause: async (run, { by, why }) => said(store, run, pauseMessage({ pause: true, by, why: why ?? null })),
     unpause: async (run, { by, why }) => said(store, run, pauseMessage({ pause: false, by, why: why ?? null })),
+    retry: (run, answer = {}) => retried(store, run, answer),
     delete: (run) => deleteEnded(store, run),
     result: (run) => resultOf(store, run),
     approve: (run, gate, answer) => answered(store, run, gate, { verdict: 'approved' }, answer),
@@ -279,6 +289,16 @@ async function failed(
 async function said(store: JournalStore, run: string, message: string): Promise<number> {
   const standing = parseRunNote((await store.run(run))?.note)?.standing.is ?? null;
   refuseEnded(run, standing === 'done' || standing === 'cancelled' ? standing : null);
+  return store.post(run, message);
+}
+
+async function retried(store: JournalStore, run: string, { by, why }: Partial<Answerer>): Promise<number> {
+  const message = retryMessage({ by: by ?? null, why: why ?? null });
+  const { runState } = timelineOf(await gathered(store.read(run)));
+  const held = (await store.run(run))?.held ?? false;
+  // The process that has the run may still have the event of a step that no other has.
+  const refused = whyNoRetry(runState, ({ lost }) => held || lost !== true);
+  if (refused !== null) throw new RangeError(`nothing of run ${JSON.stringify(run)} is tried again: ${refused}`);
   return store.post(run, message);
 }
 

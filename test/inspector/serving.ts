@@ -22,6 +22,7 @@ export interface Given {
 export class Served {
   readonly given: Given[] = [];
   readonly paused: object[] = [];
+  readonly retried: object[] = [];
   readonly ran: string[][] = [];
   readonly #serving: Serving;
 
@@ -43,6 +44,10 @@ export class Served {
       },
       pause: async (run, pause, by, why) => {
         made.served?.paused.push({ run, pause, by, why });
+        return { ok: true, text: 'left' };
+      },
+      retry: async (run, by, why) => {
+        made.served?.retried.push({ run, by, why });
         return { ok: true, text: 'left' };
       },
       command: (...words) => ['belay', ...words].join(' '),

@@ -4,10 +4,29 @@ import type { WireContext, WireDiagram, WireTimeline } from '../../src/inspector
 import type { WireAnswer, WireDecision, WireRun, WireRuns, WireTick } from '../../src/inspector/page-data.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { Line } from '../sidecar/stations.ts';
+import { Parked } from '../workers/parked.ts';
 import { parked, pathOf, Served, UNKNOWN } from './serving.ts';
 
 /** A run whose error, input and answers are what an attacker would send. */
 const SCRIPT = '<script>alert(1)</script>\u202e\u0007\u2028"&';
+
+describe('a run that is parked over a step that threw', () => {
+  test('offers to have it tried again, whether a process has it or not', async () => {
+    const store = memoryStore();
+    const begun = await new Parked(store).opened();
+    await begun.finished();
+    const served = await Served.over(store);
+    const offer = { id: 'retry', kind: 'answer', command: 'belay retry r --by NAME', disabled: null };
+    const { body: held } = await served.ask<WireRun>(pathOf('r'));
+    expect(held.acts).toMatchObject([{ ...offer, does: expect.stringContaining('within a second') }]);
+    await begun.close();
+    const { body: free } = await served.ask<WireRun>(pathOf('r'));
+    expect(free.acts).toMatchObject([offer, { id: 'resume', kind: 'code' }]);
+    await served.ask(`${pathOf('r')}/act`, { act: 'retry', by: 'Bob', why: 'put right' });
+    expect(served.retried).toEqual([{ run: 'r', by: 'Bob', why: 'put right' }]);
+    await served.close();
+  });
+});
 
 describe('a paused run', () => {
   test('says by whom and why, and offers to have it go on', async () => {

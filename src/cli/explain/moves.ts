@@ -46,7 +46,7 @@ export function movesOn(read: ReadRun, journal: string, machines: string | null 
       const over = { command: resume('--rerun'), when: 'starts the run over, in the same run and under the same keys' };
       const all = [
         ...open.toReversed().flatMap((decided) => again(decided, resume)),
-        ...actsOf(open).flatMap((act) => movesOf(act, read, resume)),
+        ...actsOf(open).flatMap((act) => movesOf(act, read, journal, resume)),
         ...(standing.verdict === 'rerun' ? [over] : []),
       ];
       return [...new Map(all.toReversed().map((move) => [`${move.command} ${move.when}`, move])).values()].toReversed();
@@ -114,7 +114,7 @@ function again({ entry, around }: Decided, resume: () => string): MoveOn[] {
   return [{ command: resume(), when: `has ${quoted(around.tool)} called again` }];
 }
 
-function movesOf(act: Act, read: ReadRun, resume: (...more: string[]) => string): MoveOn[] {
+function movesOf(act: Act, read: ReadRun, journal: string, resume: (...more: string[]) => string): MoveOn[] {
   switch (act.act) {
     case 'settle_outcome': {
       const effect = nameOf(act.effect.id, read, act.effect.at);
@@ -141,9 +141,9 @@ function movesOf(act: Act, read: ReadRun, resume: (...more: string[]) => string)
         },
       ];
     case 'fix_and_retry':
-      return [{ command: resume(), when: 'once the code is put right: the step is tried again' }];
+      return againMoves('once the code is put right: the step is tried again', read, journal, resume());
     case 'raise_limit':
-      return [{ command: resume(), when: 'with a higher limit' }];
+      return againMoves('with a higher limit', read, journal, resume());
     case 'register_codec':
       return [{ command: resume(), when: 'once the program passes plain data there, or has a codec for it' }];
     // A changed config makes the checkpoints of this run stale (§5): it helps only later runs.
@@ -152,6 +152,17 @@ function movesOf(act: Act, read: ReadRun, resume: (...more: string[]) => string)
     case 'name_suspect':
       return [];
   }
+}
+
+/** The commands that have a step tried again which threw, or which met a limit: by another process, or on the word of a person. */
+function againMoves(when: string, { run, held }: ReadRun, journal: string, resume: string): MoveOn[] {
+  const said = command('retry', run, journal, '--by', 'NAME');
+  if (held) return [{ command: said, when: `${when}, in the process that has the run` }];
+  const word = 'the same on the word of a person, where the version or the limit is no other one';
+  return [
+    { command: resume, when },
+    { command: said, when: word },
+  ];
 }
 
 /**

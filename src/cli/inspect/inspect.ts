@@ -15,6 +15,7 @@ import { keyWords, openJournal } from '../reading/journal-key.ts';
 import { journalProblem } from '../reading/reading.ts';
 import { command } from '../terminal/wording.ts';
 import { inStore } from '../workers/leaving.ts';
+import { retriedCode, retriedText, retryRun } from '../workers/retry-run.ts';
 import { inspectedConfigs, matrixIn } from './configs.ts';
 import { inspectedLedger } from './ledger.ts';
 
@@ -64,6 +65,11 @@ function portOf({ file, machines, configs }: InspectOptions, matrices: Inspected
       return { ok: answeredCode(answered) === 0, text: answeredText(answered, WIDE).trimEnd() };
     },
     pause: (run, pause, by, why) => pausedFrom(file, run, { pause, by, why }),
+    retry: async (run, by, why) => {
+      const retried = await retryRun({ journal: file, run, by, why });
+      if ('problem' in retried) return { ok: false, text: retried.problem };
+      return { ok: retriedCode(retried) === 0, text: retriedText(retried).trimEnd() };
+    },
     command: (verb, run, ...more) =>
       command(verb, run, file, ...more, ...(needsCode(verb) ? machinesOf(machines) : [])),
     execute:

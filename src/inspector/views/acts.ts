@@ -15,6 +15,7 @@ export interface Offered extends Omit<WireAct, 'disabled' | 'first' | 'kind' | '
   readonly by:
     | { readonly is: 'answer'; readonly gate: string; readonly saying: Saying }
     | { readonly is: 'pause'; readonly pause: boolean }
+    | { readonly is: 'retry' }
     | { readonly is: 'code'; readonly verb: string; readonly more: readonly string[] };
 }
 
@@ -37,7 +38,8 @@ export function offered(read: Read, now: number): Offered[] {
   const open = runState.ledger.open().length > 0 ? [RECONCILE] : [];
   // A living process goes on by itself, and takes answers as they come.
   const going = summary.held ? [] : [...rerun, ...settling, ...resuming(read), ...open];
-  return unique([...answers, ...going]);
+  const retry = unblock.some(({ act }) => act === 'fix_and_retry' || act === 'raise_limit') ? [retrying(read)] : [];
+  return unique([...answers, ...retry, ...going]);
 }
 
 /** The acts as they are sent. */
@@ -64,6 +66,8 @@ function commandFor(by: Offered['by'], run: string, port: Inspected): string {
       return port.command(verbOf(by.saying), by.gate, ...wordsOf(by.saying), '--by', 'NAME');
     case 'pause':
       return port.command(by.pause ? 'pause' : 'unpause', run, '--by', 'NAME');
+    case 'retry':
+      return port.command('retry', run, '--by', 'NAME');
     case 'code':
       return port.command(by.verb, run, ...by.more);
   }
@@ -76,6 +80,20 @@ const UNPAUSE: Offered = {
   output: false,
   by: { is: 'pause', pause: false },
 };
+
+/** The trying again of the step that threw, or that met a limit. */
+function retrying({ summary }: Read): Offered {
+  const who = summary.held
+    ? 'The process that has the run does so within a second'
+    : 'The process that takes it next does so';
+  return {
+    id: 'retry',
+    title: 'Retry',
+    does: `Once its code is put right, or its limit raised: the step is tried again where it stood. ${who}. Nothing goes back.`,
+    output: false,
+    by: { is: 'retry' },
+  };
+}
 
 const CODE =
   "It runs the agent's code. Type the command, or start the inspector with --machines FILE to do it from here.";

@@ -5,6 +5,7 @@ import { answerIn } from '../../effects/messages/answers.ts';
 import { cancelIn, type SentCancel } from '../../effects/messages/cancels.ts';
 import { complaintIn, type SentComplaint } from '../../effects/messages/complaints.ts';
 import { pauseIn, type SentPause } from '../../effects/messages/pauses.ts';
+import { retryIn, type SentRetry } from '../../effects/messages/retries.ts';
 import { type SentEvent, sentIn } from '../../effects/messages/sent-events.ts';
 import type { AnswerEntry } from '../../model/call-entries.ts';
 import type { RunParts, Writer } from '../parts.ts';
@@ -21,6 +22,7 @@ export interface Hearers {
   complaint(post: number, sent: SentComplaint): void;
   cancel(post: number, sent: SentCancel): void;
   pause(post: number, sent: SentPause): void;
+  retry(post: number, sent: SentRetry): void;
 }
 
 /** The inbox of one run. */
@@ -74,16 +76,14 @@ export class Inbox {
 
   /** Hands a message on that is no answer. @returns false where it is one, or nothing at all. */
   #hear(post: number, body: string): boolean {
-    const event = sentIn(body);
-    const complaint = event === null ? complaintIn(body) : null;
-    const cancel = event === null && complaint === null ? cancelIn(body) : null;
-    const pause = event === null && complaint === null && cancel === null ? pauseIn(body) : null;
     const hearers = this.#hearers();
-    if (event !== null) hearers.event(post, event);
-    if (complaint !== null) hearers.complaint(post, complaint);
-    if (cancel !== null) hearers.cancel(post, cancel);
-    if (pause !== null) hearers.pause(post, pause);
-    return event !== null || complaint !== null || cancel !== null || pause !== null;
+    return (
+      handedOn(sentIn(body), (event) => hearers.event(post, event)) ||
+      handedOn(complaintIn(body), (complaint) => hearers.complaint(post, complaint)) ||
+      handedOn(cancelIn(body), (cancel) => hearers.cancel(post, cancel)) ||
+      handedOn(pauseIn(body), (pause) => hearers.pause(post, pause)) ||
+      handedOn(retryIn(body), (retry) => hearers.retry(post, retry))
+    );
   }
 
   #take(post: number, body: string): void {
@@ -179,6 +179,12 @@ export class Inbox {
       signal.addEventListener('abort', wake, { once: true });
     });
   }
+}
+
+/** Hands a message on that has a form. @returns false where it has none. */
+function handedOn<Sent>(sent: Sent | null, hear: (sent: Sent) => void): boolean {
+  if (sent !== null) hear(sent);
+  return sent !== null;
 }
 
 function refusedEntry(gate: string, by: string | null, why: string, post: number): AnswerEntry {

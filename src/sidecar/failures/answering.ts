@@ -5,9 +5,10 @@
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Decision } from '../../model/decision.ts';
 import { instanceName } from '../../model/instance.ts';
+import { goneCalls } from '../../projection/gone-calls.ts';
 import type { Held, Raised } from '../parts.ts';
 import type { PlanRunner } from '../plan/plan-runner.ts';
-import { complaintAbout, goneCalls } from '../queries/gone-effects.ts';
+import { complaintAbout } from '../queries/gone-effects.ts';
 import type { Complaints } from './complaints.ts';
 import type { Deciding } from './deciding.ts';
 import { type Decisions, isRestore } from './decisions.ts';

@@ -1,12 +1,13 @@
 /** Tries steps again that threw, from the whole past: nothing goes back, nothing is undone, no try is charged (semantics.md TH1 to TH7). */
+import type { SentRetry } from '../../effects/messages/retries.ts';
 import type { DecisionEntry, Thrown } from '../../model/entry.ts';
 import { questionOf } from '../../projection/open-decisions.ts';
+import { whatComesFirst, whyNoRetry } from '../../reports/no-retry.ts';
 import type { Raised } from '../parts.ts';
-import { goneCalls } from '../queries/gone-effects.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
 
-type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'open' | 'queue'>;
+type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'open' | 'queue' | 'stopping'>;
 
 /** The word that the code may be another one by now (TH2). */
 export interface RetryWord {
@@ -23,53 +24,84 @@ const PROCESS: RetryWord = { by: null, why: null, post: null };
 /** The trying again of one run. */
 export class Retrying {
   readonly #run: Needs;
+  /** The words that messages have brought and that nothing has answered, in their order. */
+  #waiting: RetryWord[] = [];
+  #isAwake = false;
 
   constructor(run: Needs) {
     this.#run = run;
   }
 
+  /** Takes a message in, unless it was heard before. */
+  take(post: number, { by, why }: SentRetry): void {
+    const { asked, ended } = this.#run.parts.runState;
+    if (asked.sent.has(post)) return;
+    this.#waiting.push({ by, why, post });
+    if (this.#isAwake || ended !== null) this.#answer();
+  }
+
+  /** The machine is there: the words that have waited for it are answered. */
+  begin(): void {
+    this.#isAwake = true;
+    this.#answer();
+  }
+
+  #answer(): void {
+    for (const word of this.#waiting.splice(0)) {
+      // A journal that takes nothing any more says so to those who wait for the run.
+      const answered = this.retry(word).then(() => this.#run.write.durable());
+      void answered.catch(() => {});
+    }
+  }
+
   /** Has the steps taken again that threw, before the machine is there: it then takes them by itself. */
   takenUp(): void {
     const { write, parts } = this.#run;
+    const [said] = this.#waiting;
+    const isAgain = (entry: DecisionEntry) => (said === undefined ? this.#isTaken(entry) : isLeft(entry));
     const questions = this.#mayGoOn
-      ? [...parts.runState.open].flatMap(([question, entry]) => (this.#isTaken(entry) ? [question] : []))
+      ? [...parts.runState.open].flatMap(([question, entry]) => (isAgain(entry) ? [question] : []))
       : [];
-    if (questions.length > 0) write.append([this.#retried(PROCESS, questions)]);
+    if (questions.length === 0) return;
+    if (said !== undefined) this.#waiting.shift();
+    write.append([this.#retried(said ?? PROCESS, questions)]);
   }
 
   /**
    * Has the steps taken again that threw, in place.
-   * @throws SidecarError `stuck`; `not_advised` where no step threw, or something is found wrong.
+   * @throws SidecarError `stuck`; `not_advised` where no step threw, or something is found wrong. The refusal of a message is written instead.
    */
   async retry(word: RetryWord): Promise<void> {
-    await this.#run.queue.add(() => this.#retry(word));
+    const { queue } = this.#run;
+    for (let isSaid = false; !isSaid; ) isSaid = await queue.add(() => this.#retry(word));
   }
 
-  #retry(word: RetryWord): void {
-    const { open, write } = this.#run;
-    open.refuseIfStuck();
+  /** @returns false where it is to be said behind steps that threw and are asked about again: the run is parked on them once more first. */
+  #retry(word: RetryWord): boolean {
+    const { open, write, stopping } = this.#run;
+    if (!stopping.aborted && [...open.queued].some(({ thrown }) => thrown !== undefined)) return false;
+    if (word.post === null) open.refuseIfStuck();
+    // The process that takes the run next hears it.
+    else if (stopping.aborted) return true;
     const again = this.#mayGoOn ? open.parked.filter(({ thrown, retry }) => isThere(thrown, retry)) : [];
-    const refused = this.#retried(word, again.map(nameOf));
-    if (again.length > 0 || word.post !== null) write.append([refused]);
-    if (again.length === 0 && word.post === null) throw new SidecarError('not_advised', refused.refused ?? '');
+    const retried = this.#retried(word, again.map(nameOf));
+    if (again.length > 0 || word.post !== null) write.append([retried]);
+    if (again.length === 0 && word.post === null) throw new SidecarError('not_advised', retried.refused ?? '');
     // The last one is the first to be handed on otherwise.
     for (const { retry } of [...again].reverse()) retry?.();
     open.unask(again);
+    return true;
   }
 
   #retried({ by, why, post }: RetryWord, questions: readonly string[]) {
-    const nothing = this.#mayGoOn
-      ? 'the run is parked on no step that threw'
-      : 'what the step rests on is in question: that comes first';
-    return { do: 'retried', questions, by, why, post, refused: questions.length > 0 ? null : nothing } as const;
+    const refused = questions.length > 0 ? null : (whyNoRetry(this.#run.parts.runState, () => false) ?? '');
+    return { do: 'retried', questions, by, why, post, refused } as const;
   }
 
-  /** False while anything is found wrong, an effect of the past is gone, or a plan is under way (TH5). */
+  /** False while something comes before the steps that threw (TH5), or the run is over. */
   get #mayGoOn(): boolean {
     const { runState } = this.#run.parts;
-    const { pending, open } = runState;
-    if ([...open.values()].some(({ suspect }) => suspect === true) || goneCalls(runState).length > 0) return false;
-    return pending === null || pending.phase === 'DECIDED';
+    return runState.ended === null && runState.asked.cancelled === null && whatComesFirst(runState) === null;
   }
 
   /** True where a process that takes the run up tries a step again. */
@@ -81,6 +113,11 @@ export class Retrying {
     if (thrown.limit !== undefined) return limit !== thrown.limit;
     return version === null || version !== thrown.version;
   }
+}
+
+/** True for a step whose event comes again in another process. */
+function isLeft({ thrown }: DecisionEntry): boolean {
+  return thrown !== undefined && thrown.lost !== true;
 }
 
 /** True where the machine can take a step again: it is there still, or comes again by itself. */

@@ -5,12 +5,12 @@
 import type { Decision } from '../../model/decision.ts';
 import type { Effect } from '../../model/effect.ts';
 import { instanceName } from '../../model/instance.ts';
+import { isGone } from '../../projection/gone-calls.ts';
 import { withdrawTakenBack } from '../calls/withdrawing.ts';
 import type { RestoredParts } from '../failures/recovered-machine.ts';
 import type { RecoveryParts } from '../failures/recovery-parts.ts';
 import { isTakenBack } from '../failures/undone-work.ts';
 import type { Raised } from '../parts.ts';
-import { isGone } from '../queries/gone-effects.ts';
 
 type Needs = Pick<
   RecoveryParts,

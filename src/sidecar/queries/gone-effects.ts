@@ -1,22 +1,8 @@
-/**
- * Effects of the kept past that were taken back in the world, by whomever: the run itself says that the reply of each is wrong
- * (semantics.md E8).
- */
+/** The complaint of a run about an effect of its kept past that was taken back in the world, by whomever (semantics.md E8). */
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { ROOT } from '../../model/instance.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { Raised } from '../parts.ts';
-
-/** True for a call that the kept past relies on, though its effect is gone. */
-export function isGone(runState: RunState, { status, at, isAnswered, intent }: LedgerCall): boolean {
-  // A machine that went on without its answer relies on nothing of it.
-  return status === 'compensated' && at !== null && (isAnswered || runState.actor(intent.actor).ended === null);
-}
-
-/** The calls of the kept past whose effects are gone, in the order of their intents. */
-export function goneCalls(runState: RunState): LedgerCall[] {
-  return [...runState.ledger.all()].filter((call) => isGone(runState, call));
-}
 
 /** The complaint of a run about the reply of a call whose effect is gone. */
 export function complaintAbout(runState: RunState, gone: LedgerCall): Raised {

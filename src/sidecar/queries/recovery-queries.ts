@@ -15,6 +15,7 @@ import { type InstanceId, instanceName } from '../../model/instance.ts';
 import type { Region } from '../../model/region.ts';
 import type { Unavailable } from '../../model/veto.ts';
 import type { Facts } from '../../predicates/predicate.ts';
+import { goneCalls } from '../../projection/gone-calls.ts';
 import { budgetKey } from '../../projection/open-decisions.ts';
 import type { Kept } from '../../projection/rollback.ts';
 import type { RunState } from '../../projection/run-state.ts';
@@ -25,7 +26,6 @@ import type { Raised, RunParts, Suspect } from '../parts.ts';
 import type { Resume } from '../plan/restore-plan.ts';
 import type { MovedInput } from '../report.ts';
 import { keyedAs, rootOf } from './call-names.ts';
-import { goneCalls } from './gone-effects.ts';
 import { movedInputs } from './moved-inputs.ts';
 import {
   hasActed,

@@ -1,4 +1,4 @@
-/** The messages that bring a run more than answers: events, complaints, and the word that it is to end. */
+/** The messages that bring a run more than answers: events, complaints, and what people have it do: end, stand still, try steps again. */
 import type { SentEvent } from '../../effects/messages/sent-events.ts';
 import type { EndEntry } from '../../model/message-entries.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
@@ -91,12 +91,17 @@ export class Heard implements Hearers {
     this.#port.run.pauses.take(post, sent);
   }
 
+  retry(...[post, sent]: Parameters<Hearers['retry']>): void {
+    this.#port.recovering.retrying.take(post, sent);
+  }
+
   /** Answers what has waited for the root, once it takes events; where the run has no machine, at once. */
   beginWith(root: ActorHandle): void {
     const begin = () => {
       this.#port.events.begin();
       this.#complaints.begin();
       this.#cancelling.begin();
+      this.#port.recovering.retrying.begin();
     };
     const { machines } = this.#port.runtime;
     if (machines === null) queueMicrotask(begin);

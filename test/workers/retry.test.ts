@@ -1,0 +1,153 @@
+/** The word of a client that a step which threw is to be tried again (TH2, TH5): heard by the process that has the run, or by the next one. */
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { retryIn, retryMessage } from '../../src/effects/messages/retries.ts';
+import type { JournalStore } from '../../src/journal/journal.ts';
+import { memoryStore } from '../../src/journal/memory/store.ts';
+import { sqliteStore } from '../../src/journal/sqlite/store.ts';
+import { until } from '../poll.ts';
+import { sharedFolder } from '../scratch.ts';
+import { Parked } from './parked.ts';
+
+const folder = sharedFolder('retry');
+const stores: JournalStore[] = [];
+afterAll(async () => {
+  for (const store of stores) await store.close();
+});
+
+/** A run in a store that is closed behind the tests. */
+function parkedIn(store: JournalStore): Parked {
+  stores.push(store);
+  return new Parked(store);
+}
+
+let files = 0;
+const MADE: [string, () => JournalStore][] = [
+  ['memory', memoryStore],
+  ['SQLite', () => sqliteStore(join(folder, `${++files}.sqlite`))],
+];
+
+test.each(MADE)('is heard by the process that has the run, and the run goes on (%s)', async (_, make) => {
+  const it = parkedIn(make());
+  const run = await it.opened();
+  expect((await run.finished()).status).toBe('parked');
+  await it.client.retry('r', { by: 'ann' });
+  await until(async () => (await it.retried()).length === 1);
+  expect((await run.finished()).status).toBe('parked');
+  it.bug = false;
+  expect(await it.client.retry('r', { by: 'ann', why: 'put right' })).toBe(2);
+  await until(() => run.status !== 'parked');
+  expect(await run.finished()).toMatchObject({ status: 'done' });
+  expect(await it.retried()).toMatchObject([
+    { post: 1, by: 'ann', why: null, refused: null },
+    { post: 2, by: 'ann', why: 'put right', refused: null },
+  ]);
+  expect(it.paid).toBe(1);
+  await run.close();
+});
+
+test.each(MADE)(
+  'is heard by the process that takes the run next, also under the same version (%s)',
+  async (_, make) => {
+    const it = parkedIn(make());
+    const first = await it.opened();
+    await first.finished();
+    await first.close();
+    it.bug = false;
+    await it.client.retry('r');
+    const second = await it.opened();
+    expect(await second.finished()).toMatchObject({ status: 'done' });
+    expect(await it.retried()).toMatchObject([{ post: 1, by: null, why: null, refused: null }]);
+    expect(it.paid).toBe(1);
+    await second.close();
+  },
+);
+
+test('is one word where the next process is of another version, too', async () => {
+  const it = parkedIn(memoryStore());
+  const first = await it.opened();
+  await first.finished();
+  await first.close();
+  await it.client.retry('r', { by: 'ann' });
+  const second = await it.opened('2');
+  expect((await second.finished()).status).toBe('parked');
+  expect(await it.retried()).toMatchObject([{ post: 1, by: 'ann', refused: null }]);
+  await second.close();
+});
+
+test('is refused where no such run is, nothing threw, something is found wrong, or the run has ended', async () => {
+  const it = parkedIn(memoryStore());
+  await expect(it.client.retry('r')).rejects.toMatchObject({ code: 'run_unknown' });
+  const run = await it.opened();
+  await run.finished();
+  await run.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'Pay', entity: 'it' } });
+  await expect(it.client.retry('r')).rejects.toThrow('what the step rests on is in question');
+  await run.close();
+  const other = parkedIn(memoryStore());
+  other.bug = false;
+  const ended = await other.opened();
+  await ended.finished();
+  await expect(other.client.retry('r')).rejects.toThrow('the run has ended: it is done');
+  await ended.close();
+});
+
+test('said twice, the second finds no step that threw, and is refused in the journal', async () => {
+  const it = parkedIn(memoryStore());
+  const first = await it.opened();
+  await first.finished();
+  await first.close();
+  it.bug = false;
+  await it.client.retry('r', { by: 'ann' });
+  await it.client.retry('r', { by: 'bob' });
+  const second = await it.opened();
+  await until(async () => (await it.retried()).length === 2);
+  expect(await it.retried()).toMatchObject([
+    { post: 1, refused: null },
+    { post: 2, questions: [], refused: expect.stringMatching(/no step that threw|has ended/) },
+  ]);
+  expect(await second.finished()).toMatchObject({ status: 'done' });
+  expect(it.paid).toBe(1);
+  await second.close();
+});
+
+test('a complaint that comes with it comes first, and it is refused in the journal', async () => {
+  const it = parkedIn(memoryStore());
+  const first = await it.opened();
+  await first.finished();
+  await first.close();
+  it.bug = false;
+  const instance = { skeleton: 'Pay', entity: 'it' };
+  await it.client.retry('r', { by: 'ann' });
+  await it.client.fail('r', { signal: 'CONTRACT_VIOLATION', instance, by: 'bob' });
+  const second = await it.opened();
+  await until(async () => (await it.retried()).length === 1);
+  expect(await it.retried()).toMatchObject([{ post: 1, refused: expect.stringContaining('in question') }]);
+  expect((await second.finished()).status).toBe('parked');
+  expect(it.paid).toBe(1);
+  await second.close();
+});
+
+test('waits while the run is paused, and is heard once it goes on', async () => {
+  const it = parkedIn(memoryStore());
+  const run = await it.opened();
+  await run.finished();
+  await run.pause({ by: 'ann' });
+  it.bug = false;
+  await it.client.retry('r', { by: 'ann' });
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  expect(await it.retried()).toEqual([]);
+  await run.unpause({ by: 'ann' });
+  await until(async () => (await it.retried()).length === 1);
+  expect(await it.retried()).toMatchObject([{ post: 1, refused: null }]);
+  expect(await run.finished()).toMatchObject({ status: 'done' });
+  await run.close();
+});
+
+test('its message is read as it was written, and a blank name is none', () => {
+  const sent = { by: 'ann', why: 'put right' };
+  expect(retryIn(retryMessage(sent))).toEqual(sent);
+  expect(retryIn(retryMessage({ by: null, why: null }))).toEqual({ by: null, why: null });
+  expect(() => retryMessage({ by: ' ', why: null })).toThrow(TypeError);
+  for (const wrong of ['{"retry":false,"by":null,"why":null}', '{"retry":true}', '{"retry":true,"by":1,"why":null}'])
+    expect(retryIn(wrong)).toBeNull();
+});
