@@ -34,6 +34,11 @@ export interface WorkOrder extends StartRequest {
   readonly ended: number | null;
   /** The reason why the last worker could not go on with it; null where it could. */
   readonly note: string | null;
+  /**
+   * The versions of the code under which a step threw that the run is parked on: a worker that carries another one takes it. Null where it is parked on no
+   * such step.
+   */
+  readonly threw: readonly string[] | null;
   /** True where a living process has it. */
   readonly held: boolean;
   /** The output of a run that has ended, as JSON text; null where it has none. */
@@ -70,6 +75,8 @@ export interface Rest {
   readonly heard: number;
   readonly ended: boolean;
   readonly digests: WorkDigests;
+  /** @see WorkOrder.threw */
+  readonly threw: readonly string[] | null;
   /** The output of a run that has ended, as JSON text; null where there is none. */
   readonly output: string | null;
 }
@@ -84,7 +91,10 @@ export interface WorkQueue {
   start(request: StartRequest): Awaitable<boolean>;
   /** The request of a run; null where it was not left for workers. */
   order(run: string): Awaitable<WorkOrder | null>;
-  /** The runs that a worker can take now: due, held by no living process, with an agent that it carries. The longest due come first. */
+  /**
+   * The runs that a worker can take now, held by no living process, with an agent that it carries: those that are due, the longest due first, and then
+   * those that are parked over a throw of other versions of the code than it carries.
+   */
   ready(asked: WorkAsked): Awaitable<readonly WorkOrder[]>;
   /** The runs of the queue that are due, and that such a worker does not take. */
   left(asked: WorkAsked): Awaitable<readonly LeftRun[]>;
@@ -104,6 +114,15 @@ export function differs(there: StartRequest, asked: StartRequest): string | null
   if (there.agent !== asked.agent) return `of the agent ${JSON.stringify(there.agent)}`;
   if (there.input !== asked.input) return 'with another input';
   return there.queue === asked.queue ? null : `in the queue ${JSON.stringify(there.queue)}`;
+}
+
+/** True where a run is parked over a throw, and a worker carries its agent under a version of the code that has not thrown there (TH2). */
+export function isUnderOther(
+  { agent, threw, ended }: Pick<WorkOrder, 'agent' | 'threw' | 'ended'>,
+  carries: readonly Carried[],
+): boolean {
+  if (threw === null || ended !== null) return false;
+  return carries.some((each) => each.agent === agent && each.version !== null && !threw.includes(each.version));
 }
 
 /** The reason why a worker does not take a run that is due; null where it does. */

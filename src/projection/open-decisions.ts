@@ -19,6 +19,8 @@ export class OpenDecisions {
   readonly epochs = new Map<string, number>();
   /** The budgets that were charged for throws of this version of the code, by what the step had met (TH4, TH8). */
   readonly thrown = new Map<string, string | null>();
+  /** The versions of the code whose throws the run was parked on, by the question: no process tries one of them again by itself (TH2). */
+  readonly threw = new Map<string, Set<string>>();
   readonly #places: Places<RecordedStep>;
 
   constructor(places: Places<RecordedStep>) {
@@ -38,6 +40,7 @@ export class OpenDecisions {
     this.open.delete(question);
     if (decision.verdict === 'escalate' || decision.verdict === 'rerun') {
       this.open.set(question, entry);
+      if (thrown?.version !== undefined) this.threw.set(question, this.threwUnder(question).add(thrown.version));
       return;
     }
     this.recoveries += 1;
@@ -85,6 +88,11 @@ export class OpenDecisions {
       pending !== null && questions.includes(questionOf({ ...pending.entry, failed: pending.entry.decision.failed }));
     for (const question of questions) this.open.delete(question);
     if (isRetracted) this.#next();
+  }
+
+  /** The versions of the code whose throws the run was parked on by a question. */
+  threwUnder(question: string): Set<string> {
+    return this.threw.get(question) ?? new Set();
   }
 
   /** The steps that threw of some questions. */

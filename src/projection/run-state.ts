@@ -266,6 +266,11 @@ export class RunState {
     return this.#run.decisions.thrown.has(digest);
   }
 
+  /** The versions of the code whose throws the run was parked on by a question (TH2). */
+  threwUnder(question: string): ReadonlySet<string> {
+    return this.#run.decisions.threwUnder(question);
+  }
+
   get pending(): Pending | null {
     return this.#run.decisions.pending;
   }

@@ -10,7 +10,7 @@ interface Stores {
 }
 
 const request = (run: string) => ({ run, agent: 'order', input: '', queue: 'default' });
-const rest = { due: null, heard: 0, ended: true, digests: { machine: 'm', config: 'c' }, output: null };
+const rest = { due: null, heard: 0, ended: true, digests: { machine: 'm', config: 'c' }, threw: null, output: null };
 
 export function deleteContract({ newStore, journalOf }: Stores): void {
   async function written(store: JournalStore, run: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** What every store must do with the runs that are left for workers: a part of the contract in contract.ts. */
 import { expect, test } from 'vitest';
 import type { Journal, JournalStore } from '../../src/journal/journal.ts';
-import type { Rest, StartRequest } from '../../src/journal/work.ts';
+import type { Carried, Rest, StartRequest, WorkAsked } from '../../src/journal/work.ts';
 import { refused, row } from './rows-of.ts';
 
 /** The stores that a contract is run on. */
@@ -11,8 +11,8 @@ interface Stores {
 }
 
 const digests = { machine: 'm1', config: 'c1' };
-const carries = [{ agent: 'order', ...digests, version: null }];
-const asked = { queue: 'default', carries, limit: 10 };
+const carries: readonly Carried[] = [{ agent: 'order', ...digests, version: null }];
+const asked: WorkAsked = { queue: 'default', carries, limit: 10 };
 const request = (run: string, more: Partial<StartRequest> = {}): StartRequest => {
   return { run, agent: 'order', input: '{"item":"tea"}', queue: 'default', ...more };
 };
@@ -21,6 +21,7 @@ const rest = (more: Partial<Rest> = {}): Rest => ({
   heard: 0,
   ended: false,
   digests,
+  threw: null,
   output: null,
   ...more,
 });
@@ -34,7 +35,7 @@ export function workContract({ newStore, journalOf }: Stores): void {
     const store = newStore();
     expect(await store.work.start(request('a'))).toBe(true);
     expect(await store.run('a')).toMatchObject({ run: 'a', head: 0, held: false });
-    const fresh = { digests: null, due: 0, taken: 0, ended: null, note: null, held: false, output: null };
+    const fresh = { digests: null, due: 0, taken: 0, ended: null, note: null, threw: null, held: false, output: null };
     expect(await store.work.order('a')).toEqual({ ...request('a'), ...fresh });
     expect(await store.work.ready(asked)).toEqual([{ ...request('a'), ...fresh }]);
     const journal = await journalOf(store, 'a', 'either');
@@ -126,6 +127,31 @@ export function workContract({ newStore, journalOf }: Stores): void {
     expect(await left(store)).toEqual(['other unserved', 'parcel unserved']);
     expect((await store.work.left(asked))[0]?.order.digests).toEqual({ machine: 'm1', config: 'c2' });
     expect(await names(store, { limit: 0 })).toEqual([]);
+  });
+
+  test('a run that is parked over a throw goes to a worker with another version of the code, and to no worker twice', async () => {
+    const store = newStore();
+    const by = (version: string | null) => names(store, { carries: [{ agent: 'order', ...digests, version }] });
+    for (const run of ['a', 'b']) await store.work.start(request(run));
+    await (await journalOf(store, 'a')).close(rest({ threw: ['1'] }));
+    await (await journalOf(store, 'b')).close(rest({ threw: [], due: 3_600_000 }));
+    expect((await store.work.order('a'))?.threw).toEqual(['1']);
+    expect([await by(null), await by('1'), await by('2')]).toEqual([[], ['b'], ['a', 'b']]);
+    expect(await left(store)).toEqual([]);
+    expect(await names(store, { carries: [{ agent: 'order', machine: 'm2', config: 'c1', version: '2' }] })).toEqual(
+      [],
+    );
+    expect(await names(store, { carries: [{ agent: 'parcel', ...digests, version: '2' }] })).toEqual([]);
+    expect(await names(store, { carries: [{ agent: 'order', ...digests, version: '2' }], limit: 1 })).toEqual(['a']);
+    const a = await journalOf(store, 'a');
+    expect(await by('2')).toEqual(['b']);
+    await a.close(rest({ threw: ['1', '2'] }));
+    expect([await by('2'), await by('3')]).toEqual([['b'], ['a', 'b']]);
+    await store.post('a', 'a message');
+    expect(await by('3')).toEqual(['a', 'b']);
+    await (await journalOf(store, 'a')).close(rest({ heard: 1 }));
+    await (await journalOf(store, 'b')).close(rest({ threw: ['\u0000"'], ended: true }));
+    expect([await by('3'), (await store.work.order('b'))?.threw]).toEqual([[], ['\u0000"']]);
   });
 
   test('a run that was given back without a word of when it can go on is still due', async () => {

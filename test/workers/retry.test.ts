@@ -1,13 +1,19 @@
-/** The word of a client that a step which threw is to be tried again (TH2, TH5): heard by the process that has the run, or by the next one. */
+/**
+ * The word of a client that a step which threw is to be tried again (TH2, TH5): heard by the process that has the run, or by the next one; and
+ * workers of another version, which need no word.
+ */
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { assign } from 'xstate';
 import { retryIn, retryMessage } from '../../src/effects/messages/retries.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
+import type { Agent } from '../../src/xstate/agent.ts';
 import { until } from '../poll.ts';
 import { sharedFolder } from '../scratch.ts';
 import { Parked } from './parked.ts';
+import { small, stopped, wait, working } from './small.ts';
 
 const folder = sharedFolder('retry');
 const stores: JournalStore[] = [];
@@ -150,4 +156,78 @@ test('its message is read as it was written, and a blank name is none', () => {
   expect(() => retryMessage({ by: ' ', why: null })).toThrow(TypeError);
   for (const wrong of ['{"retry":false,"by":null,"why":null}', '{"retry":true}', '{"retry":true,"by":1,"why":null}'])
     expect(retryIn(wrong)).toBeNull();
+});
+
+/** A worker's agent whose step throws behind a payment, under every version but those that are right; it tells the versions that took the receipt. */
+function versioned(right: readonly string[], taken: string[], paid: string[]): (version: string) => Agent {
+  return (version) =>
+    small({
+      name: 'receipt',
+      config: `tools: { pay: { writes: [id], effect: irreversible } }
+skeletons: { Pay: { entity: '"it"', states: [paying], entry: [paying], outputs: [id], exit: [{ id: over, at: paying -> told, when: 'true' }], rollback: { anchors: [over], resume: paying } } }
+`,
+      initial: 'paying',
+      states: {
+        paying: {
+          on: { GO: {} },
+          invoke: {
+            src: 'pay',
+            onDone: {
+              target: 'told',
+              actions: assign(({ event }: { event: { output?: unknown } }) => {
+                taken.push(version);
+                if (!right.includes(version)) throw new TypeError('no receipt');
+                return { id: event.output };
+              }) as never,
+            },
+          },
+        },
+        told: { type: 'final' },
+      },
+      acts: { pay: async ({ key }) => void paid.push(String(key)) },
+    });
+}
+
+test.each(MADE)(
+  'a worker of another version takes a parked run by itself, and of no version twice (%s)',
+  async (_, make) => {
+    const store = make();
+    const [taken, paid]: [string[], string[]] = [[], []];
+    const agent = versioned(['3'], taken, paid);
+    const one = working(store, [agent('1')], { version: '1' });
+    await one.client.start({ run: 'a', agent: 'receipt' });
+    await until(() => one.told.includes('a parked'));
+    const two = working(store, [agent('2')], { version: '2' });
+    await until(() => two.told.includes('a parked'));
+    await wait(300);
+    // Each version has thrown once: neither takes the run again, though both are there.
+    expect([taken, one.told, two.told]).toEqual([['1', '2'], ['a parked'], ['a parked']]);
+    expect((await store.work.order('a'))?.threw).toEqual(['1', '2']);
+    // A message wakes a worker of either version, and the step is not tried again for it.
+    await one.client.send('a', 'GO');
+    await until(() => one.told.length + two.told.length === 3);
+    await wait(100);
+    expect(taken).toEqual(['1', '2']);
+    const three = working(store, [agent('3')], { version: '3' });
+    await until(() => three.told.includes('a done'));
+    expect([taken, paid.length]).toEqual([['1', '2', '3'], 1]);
+    await stopped();
+  },
+);
+
+test('a worker without a version takes no such run by itself', async () => {
+  const store = memoryStore();
+  const [taken, paid]: [string[], string[]] = [[], []];
+  const agent = versioned([], taken, paid);
+  const one = working(store, [agent('none')]);
+  await one.client.start({ run: 'a', agent: 'receipt' });
+  await until(() => one.told.includes('a parked'));
+  const other = working(store, [agent('none')]);
+  await wait(300);
+  expect([taken, other.told]).toEqual([['none'], []]);
+  expect((await store.work.order('a'))?.threw).toEqual([]);
+  const named = working(store, [agent('1')], { version: '1' });
+  await until(() => named.told.includes('a parked'));
+  expect(taken).toEqual(['none', '1']);
+  await stopped();
 });

@@ -2,6 +2,7 @@
 import { checkRunName, inputBytes, otherRequest, wrongRun } from '../rows.ts';
 import {
   differs,
+  isUnderOther,
   type LeftRun,
   type Rest,
   type StartRequest,
@@ -47,7 +48,7 @@ export class MemoryWork implements WorkQueue {
     const other = there === undefined ? null : differs(there, request);
     if (other !== null) throw otherRequest(run, other);
     if (there !== undefined) return false;
-    const fresh = { digests: null, due: this.#now(), taken: 0, ended: null, note: null, output: null };
+    const fresh = { digests: null, due: this.#now(), taken: 0, ended: null, note: null, threw: null, output: null };
     this.#orders.set(run, { run, agent, input, queue, ...fresh });
     this.#runs.set(run, newRun(run));
     return true;
@@ -60,7 +61,9 @@ export class MemoryWork implements WorkQueue {
   }
 
   ready({ queue, carries, limit, holding = false }: WorkAsked): readonly WorkOrder[] {
-    return this.#due(queue)
+    const due = this.#due(queue);
+    const others = this.#free((kept) => kept.queue === queue && !this.#isDue(kept) && isUnderOther(kept, carries));
+    return [...due, ...others]
       .filter(({ run }) => !holding || this.#hasClaims(run))
       .filter((order) => whyLeft(order, carries) === null)
       .slice(0, limit);
@@ -122,15 +125,25 @@ export class MemoryWork implements WorkQueue {
     kept.due = rest.ended || next === null ? null : this.#now() + next;
     if (rest.ended) kept.ended ??= this.#now();
     kept.digests = rest.digests;
+    kept.threw = rest.threw;
     kept.output = rest.output ?? kept.output;
     kept.note = null;
   }
 
   #due(queue: string): WorkOrder[] {
+    return this.#free((kept) => kept.queue === queue && this.#isDue(kept));
+  }
+
+  #isDue({ due }: Kept): boolean {
+    return due !== null && due <= this.#now();
+  }
+
+  /** Those that no process has, the longest due first. */
+  #free(isWanted: (kept: Kept) => boolean): WorkOrder[] {
     this.#refuseIfClosed();
     return [...this.#orders.values()]
-      .filter((kept) => kept.queue === queue && kept.due !== null && kept.due <= this.#now())
-      .sort((one, other) => (one.due as number) - (other.due as number))
+      .filter(isWanted)
+      .sort((one, other) => (one.due ?? 0) - (other.due ?? 0))
       .map((kept) => this.#told(kept))
       .filter(({ held }) => !held);
   }

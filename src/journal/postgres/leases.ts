@@ -26,7 +26,7 @@ const BEAT = 'SELECT belay.beat($1, $2, $3)';
 const TAKE =
   'SELECT refusal, holder, remaining, o_id, o_token, o_overtaken, o_from, o_before FROM belay.take($1, $2, $3, $4, $5)';
 const GONE = 'UPDATE belay.run SET overtaken = $4 WHERE id = $1 AND token = $2 AND nonce = $3';
-const RELEASE = 'SELECT belay.rest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)';
+const RELEASE = 'SELECT belay.rest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)';
 const HELD = `SELECT r.id, r.posts FROM belay.run r
   JOIN unnest($1::bigint[], $2::bigint[], $3::uuid[]) AS f (id, token, nonce)
   ON r.id = f.id AND r.token = f.token AND r.nonce = f.nonce`;
@@ -113,9 +113,9 @@ export class Leases {
 
   /** Gives a run back; sent again it changes nothing. @param rest when it can go on, where that is known. */
   async release({ run, token, nonce }: Fence, rest?: Rest): Promise<void> {
-    const { due = null, heard = 0, ended = false, digests = null, output = null } = rest ?? {};
+    const { due = null, heard = 0, ended = false, digests = null, threw = null, output = null } = rest ?? {};
     const told: unknown[] = [rest !== undefined, due, heard, ended, digests?.machine ?? null, digests?.config ?? null];
-    told.push(output === null ? null : Buffer.from(output, 'utf8'));
+    told.push(output === null ? null : Buffer.from(output, 'utf8'), threw?.map((each) => JSON.stringify(each)) ?? null);
     await this.#database.ask('write', RELEASE, [run.id, token, nonce, ...told]);
   }
 

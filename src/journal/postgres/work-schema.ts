@@ -1,6 +1,7 @@
 /**
  * The table of the runs that are left for workers, and what keeps it in step with the fence of each run, inside the same
- * transaction. A poll for due runs reads an index of those that are due, and no row of one that waits.
+ * transaction. A poll for due runs reads an index of those that are due, and one of those that
+ * are parked over a throw, and no other row of one that waits. A version of the code stands there as JSON text, which holds every character.
  */
 export const WORK_SCHEMA = `
 CREATE TABLE belay.work (
@@ -14,9 +15,11 @@ CREATE TABLE belay.work (
   taken int NOT NULL DEFAULT 0,
   ended timestamptz,
   note text,
+  threw text[],
   output bytea
 ) WITH (fillfactor = 70);
 CREATE INDEX work_due ON belay.work (queue, due) WHERE due IS NOT NULL;
+CREATE INDEX work_threw ON belay.work (queue) WHERE threw IS NOT NULL;
 
 CREATE FUNCTION belay.work_taken() RETURNS trigger LANGUAGE plpgsql AS $belay$
 BEGIN
@@ -35,7 +38,7 @@ END $belay$;
 CREATE TRIGGER run_posted AFTER UPDATE OF posts ON belay.run FOR EACH ROW EXECUTE FUNCTION belay.work_posted();
 
 CREATE FUNCTION belay.rest(p_run bigint, p_token bigint, p_nonce uuid, p_known boolean, p_due bigint, p_heard bigint,
-  p_ended boolean, p_machine text, p_config text, p_output bytea)
+  p_ended boolean, p_machine text, p_config text, p_output bytea, p_threw text[])
 RETURNS void LANGUAGE plpgsql AS $belay$
 DECLARE
   messages bigint;
@@ -49,7 +52,7 @@ BEGIN
     RETURN;
   END IF;
   UPDATE belay.work SET taken = 0, note = NULL, machine = p_machine, config = p_config,
-    output = coalesce(p_output, output),
+    output = coalesce(p_output, output), threw = p_threw,
     ended = CASE WHEN p_ended THEN coalesce(ended, clock_timestamp()) ELSE ended END,
     due = CASE WHEN p_ended THEN NULL WHEN messages > p_heard THEN clock_timestamp()
       ELSE clock_timestamp() + p_due * interval '1 ms' END

@@ -19,7 +19,7 @@ import { whole } from './tables.ts';
 const LEFT = 1_000;
 
 const START = 'SELECT belay.start($1, $2, $3, $4) AS found';
-const SELECT = `SELECT r.name, w.agent, w.queue, w.input, w.machine, w.config, w.taken, w.note, w.output, k.id IS NOT NULL AS held,
+const SELECT = `SELECT r.name, w.agent, w.queue, w.input, w.machine, w.config, w.taken, w.note, w.threw, w.output, k.id IS NOT NULL AS held,
     CASE WHEN w.due IS NOT NULL THEN greatest(0, ceil(extract(epoch FROM w.due - clock_timestamp()) * 1000)) END AS due,
     floor(extract(epoch FROM w.ended) * 1000) AS ended
   FROM belay.work w JOIN belay.run r ON r.id = w.run
@@ -29,6 +29,11 @@ const SERVED = `EXISTS (SELECT FROM unnest($2::text[], $3::text[], $4::text[]) A
 const DUE = `${SELECT} WHERE w.queue = $1 AND w.due <= clock_timestamp() AND k.id IS NULL`;
 const READY = `${DUE} AND w.taken < ${CRASHES} AND ${SERVED}
   AND (NOT $6 OR EXISTS (SELECT FROM belay.claim c WHERE c.run = w.run)) ORDER BY w.due, w.run LIMIT $5`;
+const THREW = `${SELECT} WHERE w.queue = $1 AND w.threw IS NOT NULL AND w.ended IS NULL AND (w.due > clock_timestamp()) IS NOT FALSE
+  AND k.id IS NULL AND w.taken < ${CRASHES} AND (NOT $6 OR EXISTS (SELECT FROM belay.claim c WHERE c.run = w.run))
+  AND EXISTS (SELECT FROM unnest($2::text[], $3::text[], $4::text[], $7::text[]) AS c (agent, machine, config, version)
+    WHERE c.agent = w.agent AND c.version <> ALL (w.threw)
+    AND (w.machine IS NULL OR (c.machine = w.machine AND c.config = w.config))) ORDER BY w.run LIMIT $5`;
 const OTHERS = `${DUE} AND (w.taken >= ${CRASHES} OR NOT ${SERVED}) ORDER BY w.due, w.run LIMIT $5`;
 const ENDED = `SELECT r.name FROM belay.work w JOIN belay.run r ON r.id = w.run
   WHERE w.queue = $1 AND w.ended <= clock_timestamp() - $2 * interval '1 ms' ORDER BY w.ended LIMIT $3`;
@@ -78,8 +83,12 @@ export class PostgresWork implements WorkQueue {
   }
 
   async ready({ queue, carries, limit, holding = false }: WorkAsked): Promise<readonly WorkOrder[]> {
-    const rows = await this.#ask('read', READY, [queue, ...columns(carries), limit, holding]);
-    return rows.map((row) => this.#order(row));
+    const due = await this.#ask('read', READY, [queue, ...columns(carries), limit, holding]);
+    const versions = carries.map(({ version }) => (version === null ? null : JSON.stringify(version)));
+    const isNamed = versions.some((version) => version !== null) && due.length < limit;
+    const values = [queue, ...columns(carries), limit - due.length, holding, versions];
+    const threw = isNamed ? await this.#ask('read', THREW, values) : [];
+    return [...due, ...threw].map((row) => this.#order(row));
   }
 
   async left({ queue, carries }: WorkAsked): Promise<readonly LeftRun[]> {
@@ -116,6 +125,7 @@ export class PostgresWork implements WorkQueue {
     const [due, ended] = [timeOf(row.due), timeOf(row.ended)];
     const isText = (value: unknown): value is string | null => value === null || typeof value === 'string';
     const tries = whole(taken);
+    const threw = versionsIn(row.threw);
     if (
       typeof name !== 'string' ||
       typeof agent !== 'string' ||
@@ -125,6 +135,7 @@ export class PostgresWork implements WorkQueue {
       !isText(config) ||
       !isText(note) ||
       tries === null ||
+      threw === undefined ||
       typeof held !== 'boolean'
     )
       throw corrupt(this.#database.where, String(name), 0, 'its request has no form');
@@ -139,6 +150,7 @@ export class PostgresWork implements WorkQueue {
       taken: tries,
       ended,
       note,
+      threw,
       held,
       output,
     };
@@ -157,4 +169,22 @@ function columns(carries: readonly Carried[]): [string[], string[], string[]] {
 function timeOf(value: unknown): number | null {
   const time = value === null ? Number.NaN : Number(value);
   return Number.isFinite(time) ? time : null;
+}
+
+/** The versions of a list as it is kept; undefined where it has no form. */
+function versionsIn(kept: unknown): readonly string[] | null | undefined {
+  if (kept === null) return null;
+  if (!Array.isArray(kept)) return undefined;
+  const versions = kept.map((each) => versionIn(each));
+  return versions.every((each) => each !== null) ? versions : undefined;
+}
+
+/** The version that stands there as JSON text; null where none does. */
+function versionIn(kept: unknown): string | null {
+  try {
+    const version: unknown = JSON.parse(String(kept));
+    return typeof version === 'string' ? version : null;
+  } catch {
+    return null;
+  }
 }

@@ -7,6 +7,7 @@ import type { Statement } from 'better-sqlite3';
 import { checkRunName, inputBytes, otherRequest, wrongRun } from '../rows.ts';
 import {
   differs,
+  isUnderOther,
   type LeftRun,
   type Rest,
   type StartRequest,
@@ -29,7 +30,7 @@ const PAGE = 256;
 /** The most runs that are told which a worker does not take. */
 const LEFT = 1_000;
 
-const SELECT = `SELECT w.run, r.name, w.agent, w.queue, w.input, w.machine, w.config, w.due, w.taken, w.ended, w.note, w.output
+const SELECT = `SELECT w.run, r.name, w.agent, w.queue, w.input, w.machine, w.config, w.due, w.taken, w.ended, w.note, w.threw, w.output
   FROM work w JOIN run r ON r.id = w.run`;
 
 const HOLDING = 'AND EXISTS (SELECT 1 FROM claim c WHERE c.run = w.run)';
@@ -86,7 +87,11 @@ export class Work implements WorkQueue {
 
   ready({ queue, carries, limit, holding = false }: WorkAsked): readonly WorkOrder[] {
     const told = (order: WorkOrder) => (!order.held && whyLeft(order, carries) === null ? order : null);
-    return this.#due(queue, limit, told, holding ? HOLDING : '');
+    const only = holding ? HOLDING : '';
+    const due = this.#due(queue, limit, told, only);
+    if (carries.every(({ version }) => version === null)) return due;
+    const isOther = (order: WorkOrder) => (isUnderOther(order, carries) ? told(order) : null);
+    return [...due, ...this.#threw(queue, limit - due.length, isOther, only)];
   }
 
   left({ queue, carries }: WorkAsked): readonly LeftRun[] {
@@ -151,18 +156,41 @@ export class Work implements WorkQueue {
     const next = messages > rest.heard ? 0 : rest.due;
     const due = rest.ended || next === null ? null : now + next;
     this.#prepared(
-      'UPDATE work SET due = ?, ended = coalesce(ended, ?), machine = ?, config = ?, output = coalesce(?, output), note = NULL WHERE run = ?',
-    ).run(due, rest.ended ? now : null, rest.digests.machine, rest.digests.config, this.#sealed(run, rest.output), run);
+      'UPDATE work SET due = ?, ended = coalesce(ended, ?), machine = ?, config = ?, output = coalesce(?, output), threw = ?, note = NULL WHERE run = ?',
+    ).run(
+      due,
+      rest.ended ? now : null,
+      rest.digests.machine,
+      rest.digests.config,
+      this.#sealed(run, rest.output),
+      rest.threw === null ? null : JSON.stringify(rest.threw),
+      run,
+    );
   }
 
   /** The due runs of a queue, in the order in which they became due, as many as `told` tells something of. */
   #due<T>(queue: string, limit: number, told: (order: WorkOrder) => T | null, only = ''): T[] {
+    return this.#found(limit, told, (offset) =>
+      this.#prepared(
+        `${SELECT} WHERE w.queue = ? AND w.due <= ? ${only} ORDER BY w.due, w.run LIMIT ${PAGE} OFFSET ?`,
+      ).all(queue, this.#now(), offset),
+    );
+  }
+
+  /** The runs of a queue that are parked over a throw and not due. */
+  #threw<T>(queue: string, limit: number, told: (order: WorkOrder) => T | null, only: string): T[] {
+    return this.#found(limit, told, (offset) =>
+      this.#prepared(
+        `${SELECT} WHERE w.queue = ? AND w.threw IS NOT NULL AND coalesce(w.due > ?, true) ${only} ORDER BY w.run LIMIT ${PAGE} OFFSET ?`,
+      ).all(queue, this.#now(), offset),
+    );
+  }
+
+  #found<T>(limit: number, told: (order: WorkOrder) => T | null, page: (offset: number) => unknown[]): T[] {
     const found: T[] = [];
     return atOnce(this.#db, () => {
       for (let offset = 0; found.length < limit; offset += PAGE) {
-        const rows = this.#prepared(
-          `${SELECT} WHERE w.queue = ? AND w.due <= ? ${only} ORDER BY w.due, w.run LIMIT ${PAGE} OFFSET ?`,
-        ).all(queue, this.#now(), offset);
+        const rows = page(offset);
         for (const row of rows) {
           const one = found.length < limit ? told(this.#order(row)) : null;
           if (one !== null) found.push(one);
@@ -185,7 +213,7 @@ export class Work implements WorkQueue {
   }
 
   #order(row: unknown): WorkOrder {
-    const { run, name, agent, queue, input, machine, config, due, taken, ended, note, output } = row as Record<
+    const { run, name, agent, queue, input, machine, config, due, taken, ended, note, threw, output } = row as Record<
       string,
       unknown
     >;
@@ -201,7 +229,8 @@ export class Work implements WorkQueue {
       [machine, config, note].every(isText) &&
       [due, ended].every(isTime) &&
       Number.isSafeInteger(taken);
-    if (!valid) throw corrupt(this.#tables.path, String(name), 0, 'its request has no form');
+    const versions = versionsIn(threw);
+    if (!valid || versions === undefined) throw corrupt(this.#tables.path, String(name), 0, 'its request has no form');
     return {
       run: name as string,
       agent: agent as string,
@@ -212,6 +241,7 @@ export class Work implements WorkQueue {
       taken: taken as number,
       ended: ended as number | null,
       note: note as string | null,
+      threw: versions,
       held: this.#leases.isHeld(run as number),
       output: output === null ? null : this.#opened(String(name), run as number, output as Buffer),
     };
@@ -225,5 +255,16 @@ export class Work implements WorkQueue {
 
   #sealed(run: number, text: string | null): Buffer | null {
     return text === null ? null : this.#tables.cipher.seal(inputPlace(run), Buffer.from(text, 'utf8'));
+  }
+}
+
+/** The versions of a list as it is kept; undefined where it has no form. */
+function versionsIn(kept: unknown): readonly string[] | null | undefined {
+  if (kept === null) return null;
+  try {
+    const list: unknown = JSON.parse(String(kept));
+    return Array.isArray(list) && list.every((each) => typeof each === 'string') ? list : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -48,7 +48,8 @@ export function loadUsed(events: Events, { used, external, time }: ReturnType<ty
 }
 
 /** Lays the decisions down. */
-export function savedDecisions({ open, pending, recoveries, spent, epochs, thrown }: OpenDecisions, to: Saving) {
+export function savedDecisions(decisions: OpenDecisions, to: Saving) {
+  const { open, pending, recoveries, spent, epochs, thrown, threw } = decisions;
   return {
     open: [...open].map(([question, entry]) => [question, to.texts.entry(entry)] as const),
     pending: pending === null ? null : savedPending(pending, to),
@@ -56,6 +57,7 @@ export function savedDecisions({ open, pending, recoveries, spent, epochs, throw
     spent: [...spent],
     epochs: [...epochs],
     thrown: [...thrown],
+    threw: [...threw].map(([question, versions]) => [question, [...versions]] as const),
   };
 }
 
@@ -65,7 +67,7 @@ function savedPending({ entry, phase, stuck }: Pending, to: Saving) {
 
 export function loadDecisions(
   decisions: OpenDecisions,
-  { open, pending, recoveries, spent, epochs, thrown }: ReturnType<typeof savedDecisions>,
+  { open, pending, recoveries, spent, epochs, thrown, threw }: ReturnType<typeof savedDecisions>,
   from: Loading,
 ): void {
   const decision = (stored: unknown) => from.source.entry(stored) as Extract<Entry, DecisionEntry>;
@@ -78,6 +80,7 @@ export function loadDecisions(
   for (const [key, count] of spent) decisions.spent.set(key, count);
   for (const [name, epoch] of epochs) decisions.epochs.set(name, epoch);
   for (const [on, key] of thrown) decisions.thrown.set(on, key);
+  for (const [question, versions] of threw) decisions.threw.set(question, new Set(versions));
 }
 
 /** Lays the events down that are to be sent again. */

@@ -58,9 +58,10 @@ export class Retrying {
   takenUp(): void {
     const { write, parts } = this.#run;
     const [said] = this.#waiting;
-    const isAgain = (entry: DecisionEntry) => (said === undefined ? this.#isTaken(entry) : isLeft(entry));
+    const isAgain = (question: string, entry: DecisionEntry) =>
+      said === undefined ? this.#isTaken(question, entry) : isLeft(entry);
     const questions = this.#mayGoOn
-      ? [...parts.runState.open].flatMap(([question, entry]) => (isAgain(entry) ? [question] : []))
+      ? [...parts.runState.open].flatMap(([question, entry]) => (isAgain(question, entry) ? [question] : []))
       : [];
     if (questions.length === 0) return;
     if (said !== undefined) this.#waiting.shift();
@@ -105,14 +106,25 @@ export class Retrying {
   }
 
   /** True where a process that takes the run up tries a step again. */
-  #isTaken({ thrown, decision: { verdict } }: DecisionEntry): boolean {
-    if (thrown === undefined || thrown.lost === true) return false;
-    const { version, limit } = this.#run.parts;
-    // Where a rerun is advised, a person chooses.
-    if (verdict !== 'escalate') return false;
-    if (thrown.limit !== undefined) return limit !== thrown.limit;
-    return version === null || version !== thrown.version;
+  #isTaken(question: string, entry: DecisionEntry): boolean {
+    if (!isByItself(entry)) return false;
+    const { version, limit, runState } = this.#run.parts;
+    if (entry.thrown?.limit !== undefined) return limit !== entry.thrown.limit;
+    return version === null || !runState.threwUnder(question).has(version);
   }
+
+  /** The versions of the code under which no process tries again what the run is parked on; null where none does under another one. */
+  threwUnder(): readonly string[] | null {
+    const { runState, pausing } = this.#run.parts;
+    if (!this.#mayGoOn || pausing.isOn) return null;
+    const open = [...runState.open].filter(([, entry]) => isByItself(entry) && entry.thrown?.limit === undefined);
+    return open.length === 0 ? null : [...new Set(open.flatMap(([question]) => [...runState.threwUnder(question)]))];
+  }
+}
+
+/** True for a step that a process tries again by itself, once the code or the limit is another one: where a rerun is advised, a person chooses. */
+function isByItself(entry: DecisionEntry): boolean {
+  return isLeft(entry) && entry.decision.verdict === 'escalate';
 }
 
 /** True for a step whose event comes again in another process. */

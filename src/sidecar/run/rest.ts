@@ -50,7 +50,8 @@ export function givenBack(run: Run): Rest {
   const { due } = restOf(run);
   const ended = isOver(run);
   const next = due === null ? null : Math.max(0, due - now());
-  return { due: next, heard: run.approvals.looked, ended, digests, output: ended ? outputOf(run) : null };
+  const threw = run.recovering.retrying.threwUnder();
+  return { due: next, heard: run.approvals.looked, ended, digests, threw, output: ended ? outputOf(run) : null };
 }
 
 /** The output of the root, as JSON text; null where it has none, or none that a journal could hold. */
