@@ -1,4 +1,4 @@
-/** What a mutant is: one rule of control (semantics.md §10, C1-C13), switched off by one replacement, and the check that has to notice it. */
+/** What a mutant is: one rule of control (semantics.md §10, C1-C13) or of throws (TH1-TH8), switched off by one replacement, and the check that has to notice it. */
 
 /** The rules, each of which needs a mutant. */
 export const RULES = [
@@ -18,6 +18,14 @@ export const RULES = [
   'C11',
   'C12',
   'C13',
+  'TH1',
+  'TH2',
+  'TH3',
+  'TH4',
+  'TH5',
+  'TH6',
+  'TH7',
+  'TH8',
 ] as const;
 
 type Rule = (typeof RULES)[number];

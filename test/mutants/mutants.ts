@@ -1,9 +1,11 @@
-/** The mutants of the rules of control. `by` is the cheapest check that kills the mutant. */
+/** The mutants of the rules of control and of throws. `by` is the cheapest check that kills the mutant. */
 import { OF_GRAPHS } from './graphs.ts';
 import type { Mutant } from './mutant.ts';
+import { OF_THROWS } from './throws.ts';
 
 export const MUTANTS: readonly Mutant[] = [
   ...OF_GRAPHS,
+  ...OF_THROWS,
   {
     rule: 'C1',
     file: 'recovery/line.ts',
