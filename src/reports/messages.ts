@@ -3,6 +3,7 @@ import { answerIn } from '../effects/messages/answers.ts';
 import { cancelIn } from '../effects/messages/cancels.ts';
 import { complaintIn } from '../effects/messages/complaints.ts';
 import { pauseIn } from '../effects/messages/pauses.ts';
+import { retryIn } from '../effects/messages/retries.ts';
 import { sentIn } from '../effects/messages/sent-events.ts';
 import { EntryDecoder, kindOf } from '../journal/entry-codec.ts';
 import type { Posted, StoredRow } from '../journal/journal.ts';
@@ -11,7 +12,7 @@ import type { Fate, ReceivedEvent } from '../projection/received.ts';
 import type { RunState } from '../projection/run-state.ts';
 
 /** The kinds of messages. `none`: it has no form that a run understands. */
-type MessageKind = 'event' | 'complaint' | 'answer' | 'cancel' | 'pause' | 'none';
+type MessageKind = 'event' | 'complaint' | 'answer' | 'cancel' | 'pause' | 'retry' | 'none';
 
 /** A message, and what has become of it. */
 export interface RunMessage {
@@ -100,6 +101,8 @@ function readMessage(body: string): Pick<RunMessage, 'kind' | 'says' | 'by'> & {
   if (cancel !== null) return { kind: 'cancel', says: 'cancel', by: cancel.by };
   const pause = pauseIn(body);
   if (pause !== null) return { kind: 'pause', says: pause.pause ? 'pause' : 'unpause', by: pause.by };
+  const retry = retryIn(body);
+  if (retry !== null) return { kind: 'retry', says: 'retry', by: retry.by };
   const answer = answerIn(body);
   if (answer !== null) return { kind: 'answer', says: `${answer.verdict} ${answer.gate}`, by: answer.by };
   return { kind: 'none', says: 'it has no form that a run understands', by: null };

@@ -48,6 +48,7 @@ test.each(MADE)('is heard by the process that has the run, and the run goes on (
     { post: 1, by: 'ann', why: null, refused: null },
     { post: 2, by: 'ann', why: 'put right', refused: null },
   ]);
+  expect(await it.client.outcome('r', 2)).toMatchObject({ kind: 'retry', says: 'retry', by: 'ann', is: 'taken' });
   expect(it.paid).toBe(1);
   await run.close();
 });

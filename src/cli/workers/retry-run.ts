@@ -1,7 +1,5 @@
 /** The verb `retry`: it leaves the word of a person that the steps which threw are tried again, and waits for the process that has the run. */
 import { PROCESS } from '../../clock/clock.ts';
-import { entriesOf } from '../../journal/entries.ts';
-import { gathered } from '../../journal/gathered.ts';
 import type { JournalStore } from '../../journal/journal.ts';
 import { parseRunNote } from '../../reports/run-note.ts';
 import { workClient } from '../../workers/client.ts';
@@ -72,9 +70,9 @@ async function leftFor(
 async function answeredIn(store: JournalStore, run: string, post: number): Promise<Pick<Retried, 'is' | 'why'> | null> {
   for (const end = Date.now() + WAIT; Date.now() < end; ) {
     await PROCESS.pause(LOOK);
-    for (const { entry } of entriesOf(await gathered(store.read(run))))
-      if (entry.do === 'retried' && entry.post === post)
-        return { is: entry.refused === null ? 'done' : 'refused', why: entry.refused };
+    const outcome = await workClient(store).outcome(run, post);
+    if (outcome?.is === 'taken') return { is: 'done', why: null };
+    if (outcome?.is === 'refused') return { is: 'refused', why: outcome.why };
   }
   return null;
 }
