@@ -5,7 +5,14 @@
 import { createHash } from 'node:crypto';
 import type { AnswerEntry, GateEntry } from '../model/call-entries.ts';
 import type { InstanceId } from '../model/instance.ts';
-import type { CancelEntry, ComplaintEntry, MessageEntry, PauseEntry, RetriedEntry } from '../model/message-entries.ts';
+import type {
+  CancelEntry,
+  ComplaintEntry,
+  MessageEntry,
+  PauseEntry,
+  RetriedEntry,
+  SettledEntry,
+} from '../model/message-entries.ts';
 
 /** The status of a gate. `void`: a rollback went past it, or what it asked for was found out otherwise. */
 export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'settled' | 'expired' | 'used' | 'void';
@@ -114,7 +121,10 @@ export class ApprovalRequests {
   }
 
   /** A message that is no answer was heard, or refused. @param isDone true where the run was done before. */
-  heard(entry: MessageEntry | ComplaintEntry | CancelEntry | PauseEntry | RetriedEntry, isDone = false): void {
+  heard(
+    entry: MessageEntry | ComplaintEntry | CancelEntry | PauseEntry | RetriedEntry | SettledEntry,
+    isDone = false,
+  ): void {
     if (entry.post !== null) this.sent.add(entry.post);
     if (entry.do === 'complaint' && entry.refused !== null && isDone) {
       const { do: _, ...complaint } = entry;

@@ -83,6 +83,7 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   held: object('held', 35),
   retried: object('retried', 36),
   pause: object('pause', 37),
+  settled: object('settled', 38),
 };
 
 const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));

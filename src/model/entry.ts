@@ -24,6 +24,7 @@ import type {
   MessageEntry,
   PauseEntry,
   RetriedEntry,
+  SettledEntry,
 } from './message-entries.ts';
 import type { RedactionRules } from './redaction.ts';
 import type { HistoryValue, StateValue, StepEntry } from './step-entry.ts';
@@ -160,6 +161,7 @@ export type Entry =
   | ComplaintEntry
   | CancelEntry
   | PauseEntry
+  | SettledEntry
   | EndEntry;
 
 /**

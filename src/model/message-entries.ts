@@ -90,6 +90,19 @@ export interface RetriedEntry {
   readonly refused: string | null;
 }
 
+/** A message has told the outcome of a call by its key: it is taken with the outcome, or refused (E2). */
+export interface SettledEntry {
+  readonly do: 'settled';
+  /** The number of the message. */
+  readonly post: number;
+  readonly key: string;
+  readonly status: 'confirmed' | 'failed' | 'compensated';
+  readonly by: string;
+  readonly why: string | null;
+  /** The reason why it was refused; null where it was taken. */
+  readonly refused: string | null;
+}
+
 /** The run is over. */
 export interface EndEntry {
   readonly do: 'end';

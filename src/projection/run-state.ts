@@ -209,6 +209,7 @@ export class RunState {
       complaint: (entry) => calls.asked.heard(entry, this.ended === 'done'),
       cancel: (entry) => calls.asked.heard(entry),
       pause: (entry) => calls.asked.heard(entry),
+      settled: (entry) => calls.asked.heard(entry),
       publish: (entry) => calls.publish(entry),
       withdrawn: (entry) => calls.withdraw(entry.id),
       spend: (entry) => calls.budgets.apply(entry),

@@ -141,6 +141,7 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
     case 'complaint':
     case 'cancel':
     case 'pause':
+    case 'settled':
       return null;
   }
 }

@@ -2,6 +2,7 @@
 import { answerIn } from '../effects/messages/answers.ts';
 import { cancelIn } from '../effects/messages/cancels.ts';
 import { complaintIn } from '../effects/messages/complaints.ts';
+import { outcomeIn } from '../effects/messages/outcomes.ts';
 import { pauseIn } from '../effects/messages/pauses.ts';
 import { retryIn } from '../effects/messages/retries.ts';
 import { sentIn } from '../effects/messages/sent-events.ts';
@@ -12,7 +13,7 @@ import type { Fate, ReceivedEvent } from '../projection/received.ts';
 import type { RunState } from '../projection/run-state.ts';
 
 /** The kinds of messages. `none`: it has no form that a run understands. */
-type MessageKind = 'event' | 'complaint' | 'answer' | 'cancel' | 'pause' | 'retry' | 'none';
+type MessageKind = 'event' | 'complaint' | 'answer' | 'cancel' | 'pause' | 'retry' | 'outcome' | 'none';
 
 /** A message, and what has become of it. */
 export interface RunMessage {
@@ -33,8 +34,15 @@ export interface RunMessage {
 }
 
 /** The entries that tell of a message that is no event. */
-type Telling = Extract<Entry, { do: 'complaint' | 'answer' | 'cancel' | 'pause' | 'retried' }>;
-const TELLING: ReadonlySet<Entry['do']> = new Set(['complaint', 'answer', 'cancel', 'pause', 'retried'] as const);
+type Telling = Extract<Entry, { do: 'complaint' | 'answer' | 'cancel' | 'pause' | 'retried' | 'settled' }>;
+const TELLING: ReadonlySet<Entry['do']> = new Set([
+  'complaint',
+  'answer',
+  'cancel',
+  'pause',
+  'retried',
+  'settled',
+] as const);
 
 /**
  * Lists the messages of a run: those that were left, in order, and behind them the events that its own program sent under a name.
@@ -103,6 +111,8 @@ function readMessage(body: string): Pick<RunMessage, 'kind' | 'says' | 'by'> & {
   if (pause !== null) return { kind: 'pause', says: pause.pause ? 'pause' : 'unpause', by: pause.by };
   const retry = retryIn(body);
   if (retry !== null) return { kind: 'retry', says: 'retry', by: retry.by };
+  const outcome = outcomeIn(body);
+  if (outcome !== null) return { kind: 'outcome', says: `${outcome.status} ${outcome.settle}`, by: outcome.by };
   const answer = answerIn(body);
   if (answer !== null) return { kind: 'answer', says: `${answer.verdict} ${answer.gate}`, by: answer.by };
   return { kind: 'none', says: 'it has no form that a run understands', by: null };

@@ -5,6 +5,7 @@
 import { messageOf } from '../effects/messages/answers.ts';
 import { cancelMessage } from '../effects/messages/cancels.ts';
 import { complaintIn, complaintMessage, type SentComplaint } from '../effects/messages/complaints.ts';
+import { outcomeMessage, type SentOutcome } from '../effects/messages/outcomes.ts';
 import { pauseMessage } from '../effects/messages/pauses.ts';
 import { retryMessage } from '../effects/messages/retries.ts';
 import { eventMessage, type SentEvent, sentIn } from '../effects/messages/sent-events.ts';
@@ -144,6 +145,18 @@ export interface WorkClient {
     outcome: { readonly status: 'confirmed' | 'failed'; readonly output?: unknown },
     answer: Answerer,
   ): Promise<number>;
+  /**
+   * Says what became of a call by its key, as `belay show` prints it, hours later and whether or not a person was asked. The run holds it against its journal and
+   * its counterparty: a word that comes twice, or that either contradicts, is refused, and its journal says so.
+   * @returns the number of the message.
+   * @throws JournalError `run_unknown`; RangeError where the run has ended, or no call has the key; TypeError where no person says so.
+   */
+  settleKey(
+    run: string,
+    key: string,
+    outcome: { readonly status: SentOutcome['status']; readonly output?: unknown },
+    answer: Answerer,
+  ): Promise<number>;
 }
 
 /**
@@ -173,6 +186,7 @@ export function workClient(store: JournalStore): WorkClient {
     result: (run) => resultOf(store, run),
     approve: (run, gate, answer) => answered(store, run, gate, { verdict: 'approved' }, answer),
     deny: (run, gate, answer) => answered(store, run, gate, { verdict: 'denied' }, answer),
+    settleKey: (run, key, outcome, answer) => settledByKey(store, run, key, outcome, answer),
     settle: (run, gate, outcome, answer) => answered(store, run, gate, { verdict: 'settled', ...outcome }, answer),
   };
 }
@@ -304,6 +318,22 @@ async function retried(store: JournalStore, run: string, { by, why }: Partial<An
 
 function refuseEnded(run: string, how: string | null): void {
   if (how !== null) throw new RangeError(`run ${JSON.stringify(run)} has ended: it is ${how}`);
+}
+
+async function settledByKey(
+  store: JournalStore,
+  run: string,
+  key: string,
+  { status, output }: { readonly status: SentOutcome['status']; readonly output?: unknown },
+  { by, why }: Answerer,
+): Promise<number> {
+  const told = { settle: key, status, ...(output !== undefined && { output }), by, why: why ?? null };
+  const message = outcomeMessage(told);
+  const { runState } = timelineOf(await gathered(store.read(run)));
+  refuseEnded(run, runState.ended);
+  if (runState.ledger.named(key) === undefined)
+    throw new RangeError(`no call of run ${JSON.stringify(run)} has the key ${JSON.stringify(key)}`);
+  return store.post(run, message);
 }
 
 type Said =

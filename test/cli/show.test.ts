@@ -217,6 +217,10 @@ test.each([
   'rehearse',
   'start',
   'send',
+  'messages',
+  'pause',
+  'unpause',
+  'retry',
   'work',
   'inspect',
 ])('the help of %s fits, shows examples and says what the exit codes mean', async (verb) => {

@@ -217,6 +217,18 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
     'by a message': { do: 'pause', paused: true, post: 4, by: 'ann', why: 'the price is odd', refused: null },
     'that was refused': { do: 'pause', paused: false, post: null, by: 'ann', why: null, refused: 'not paused' },
   },
+  settled: {
+    'that was taken': { do: 'settled', post: 7, key: 'k1', status: 'confirmed', by: 'ann', why: null, refused: null },
+    'that was refused': {
+      do: 'settled',
+      post: 8,
+      key: 'k1',
+      status: 'failed',
+      by: 'ann',
+      why: 'seen',
+      refused: 'known',
+    },
+  },
   retracted: { 'of two questions': { do: 'retracted', questions: ['[1]', '[2]'] } },
   complaint: {
     'about one occurrence': {

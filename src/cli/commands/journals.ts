@@ -28,7 +28,7 @@ export function addRuns(program: Command): void {
 The status of a run:
   done                 its machine has reached its end
   cancelled            a person has ended it
-  paused by NAME       a person has stood it still; belay unpause RUN has it go on
+  paused by NAME       a person has paused it; belay unpause RUN has it go on
   running              a living process has it
   at rest              no process has it; belay resume RUN goes on with it
   waits for N approvals

@@ -5,8 +5,11 @@
 import { type Command, Option } from 'commander';
 import { answeredCode, answeredText, answerGate, type Saying } from '../approvals/answering.ts';
 import { listGates } from '../approvals/approvals.ts';
+import { outcomeText } from '../messages/messages.ts';
+import { settleByKey } from '../messages/settling.ts';
 import { JOURNAL } from '../reading/reading.ts';
 import { finish, page, tell, terminal } from '../terminal/console.ts';
+import { printable } from '../terminal/terminal.ts';
 
 const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
 
@@ -28,6 +31,24 @@ interface Given {
   wait: boolean;
   journal: string;
   json?: boolean;
+}
+
+interface GivenOutcome extends Given {
+  as: 'confirmed' | 'failed' | 'compensated';
+  output?: string;
+  run?: string;
+}
+
+/** Tells the outcome of a call by its key. */
+async function byKey(run: string, key: string, given: GivenOutcome): Promise<never> {
+  const { as: status, output = null, by, why = null, journal, json = false, wait } = given;
+  const told = await settleByKey({ journal, run, key, status, output, by, why, waits: wait });
+  if ('problem' in told) return finish('', told.problem, told.code ?? 2);
+  const { post, outcome } = told;
+  const code = outcome === null || outcome.is === 'taken' || outcome.is === 'left' ? 0 : 1;
+  if (json) return finish(`${JSON.stringify({ run, key, status, post, ...outcome })}\n`, null, code);
+  const what = outcome === null ? 'left for the process that takes the run next' : outcomeText(outcome);
+  return finish(`${printable(`${key}, message ${post}: ${what}`)}\n`, null, code);
 }
 
 /** Adds `belay approvals`. */
@@ -94,24 +115,36 @@ ${CODES}`,
 /** Adds `belay settle`. */
 export function addSettle(program: Command): void {
   shared(program.command('settle'), 'say what became of a call whose outcome only a person can tell')
-    .addOption(new Option('--as <status>', 'what became of it').choices(['confirmed', 'failed']).makeOptionMandatory())
+    .addOption(
+      new Option('--as <status>', 'what became of it')
+        .choices(['confirmed', 'failed', 'compensated'])
+        .makeOptionMandatory(),
+    )
     .option('--output <json>', 'what the call answered, where it is confirmed')
+    .option('--run <name>', 'the run: then GATE is the key of a call, asked about or not')
     .addHelpText(
       'after',
       `${ANSWERS}
 A call that is confirmed is answered with that output, and not made again; one
-that failed, and will not happen later either, is made again under its key.
+that failed, and will not happen later either, is made again under its key. With
+--run the first argument is the key of a call, as belay show prints it, and
+--as compensated says that it was undone by hand: the run holds the word against
+its journal and its counterparty, and belay messages RUN tells what came of it.
 
 Examples:
   belay settle 3f2a91bc04de --as confirmed --output '"receipt 7"' --by ada
   belay settle 3f2a --as failed --by ada --why "the bank has no such payment"
+  belay settle belay-4Q9P... --run order-7 --as failed --by ada
 
 ${CODES}`,
     )
-    .action((gate: string, given: Given & { as: 'confirmed' | 'failed'; output?: string }) => {
-      const { as: status, output = null } = given;
+    .action((gate: string, given: GivenOutcome) => {
+      const { as: status, output = null, run } = given;
       if (output !== null && status !== 'confirmed')
         return finish('', '--output goes with --as confirmed: what the call answered', 2);
+      if (run !== undefined) return byKey(run, gate, given);
+      if (status === 'compensated')
+        return finish('', '--as compensated goes with --run RUN and the key of the call that was undone by hand', 2);
       return answer(gate, { verdict: 'settled', status, output }, given);
     });
 }

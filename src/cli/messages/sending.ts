@@ -55,7 +55,7 @@ export async function sendEvent(options: SendOptions): Promise<LeftEvent | Probl
 }
 
 /** Waits until a message is read, as long as a process has the run. */
-async function outcomeOf(
+export async function outcomeOf(
   store: JournalStore,
   client: WorkClient,
   run: string,

@@ -4,6 +4,7 @@ import { type Alarm, type Beat, PROCESS } from '../../clock/clock.ts';
 import { answerIn } from '../../effects/messages/answers.ts';
 import { cancelIn, type SentCancel } from '../../effects/messages/cancels.ts';
 import { complaintIn, type SentComplaint } from '../../effects/messages/complaints.ts';
+import { outcomeIn, type SentOutcome } from '../../effects/messages/outcomes.ts';
 import { pauseIn, type SentPause } from '../../effects/messages/pauses.ts';
 import { retryIn, type SentRetry } from '../../effects/messages/retries.ts';
 import { type SentEvent, sentIn } from '../../effects/messages/sent-events.ts';
@@ -23,6 +24,7 @@ export interface Hearers {
   cancel(post: number, sent: SentCancel): void;
   pause(post: number, sent: SentPause): void;
   retry(post: number, sent: SentRetry): void;
+  outcome(post: number, sent: SentOutcome): void;
 }
 
 /** The inbox of one run. */
@@ -82,7 +84,8 @@ export class Inbox {
       handedOn(complaintIn(body), (complaint) => hearers.complaint(post, complaint)) ||
       handedOn(cancelIn(body), (cancel) => hearers.cancel(post, cancel)) ||
       handedOn(pauseIn(body), (pause) => hearers.pause(post, pause)) ||
-      handedOn(retryIn(body), (retry) => hearers.retry(post, retry))
+      handedOn(retryIn(body), (retry) => hearers.retry(post, retry)) ||
+      handedOn(outcomeIn(body), (outcome) => hearers.outcome(post, outcome))
     );
   }
 

@@ -240,8 +240,8 @@ export class Recovering {
   }
 
   /** @see {@link ToldOutcomes.settle} */
-  settleEffect(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void> {
-    return this.#told.settle(key, status, output);
+  settleEffect(...word: Parameters<ToldOutcomes['settle']>): Promise<void> {
+    return this.#told.settle(...word);
   }
 
   // Taking a run up.

@@ -2,6 +2,7 @@
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { isSame } from '../../journal/value-codec.ts';
 import { isOpen } from '../../model/effect.ts';
+import type { SettledEntry } from '../../model/message-entries.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { billed } from '../calls/billing.ts';
 import { SidecarError } from '../sidecar-error.ts';
@@ -24,10 +25,16 @@ export class ToldOutcomes {
   /**
    * Settles a call as a person says. Its counterparty is asked first, and what that knows counts; of an undo by hand it may not know. Where the
    * run relies on a call that was undone by hand, it goes back to before it (E8).
+   * @param heard makes the entry of the message that tells it, which is written with the outcome.
    * @throws SidecarError `bad_settlement` where the journal or the counterparty knows better, the call is under way and no person was asked,
    * or none was made; `run_finished` for an undo by hand where the run has ended with that call.
    */
-  async settle(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void> {
+  async settle(
+    key: string,
+    status: 'confirmed' | 'failed' | 'compensated',
+    output?: unknown,
+    heard?: () => SettledEntry,
+  ): Promise<void> {
     const { write, calls, approvals, queue } = this.#run;
     const named = this.#runState.ledger.named(key);
     if (named === undefined) throw new SidecarError('bad_settlement', `no call has the key ${key}`);
@@ -42,7 +49,10 @@ export class ToldOutcomes {
       throw new SidecarError('bad_settlement', `${call.intent.tool} (${call.key}) ${why}`);
     }
     // The journal has it so already: a word that is given twice is one, and what did not happen needs no undo.
-    if (call.status === status || (status === 'compensated' && call.status === 'failed')) return queue.askAgain();
+    if (call.status === status || (status === 'compensated' && call.status === 'failed')) {
+      if (heard !== undefined) write.append([heard()]);
+      return queue.askAgain();
+    }
     if (status === 'compensated' && call.at !== null && this.#runState.ended !== null)
       throw new SidecarError(
         'run_finished',
@@ -55,7 +65,7 @@ export class ToldOutcomes {
       status,
       ...(status === 'confirmed' && { output: answer }),
     } as const;
-    write.append(billed(this.#run.parts, [outcome]));
+    write.append([...billed(this.#run.parts, [outcome]), ...(heard === undefined ? [] : [heard()])]);
     approvals.wake();
     await write.durable();
     await queue.askAgain();

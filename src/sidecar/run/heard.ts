@@ -14,6 +14,7 @@ import type { Complaints } from './complaints.ts';
 import type { Messages } from './messages.ts';
 import type { Pauses } from './pauses.ts';
 import { SentComplaints } from './sent-complaints.ts';
+import { SentOutcomes } from './sent-outcomes.ts';
 
 /** The surroundings of what messages bring to a run. */
 interface HeardPort {
@@ -44,12 +45,14 @@ export class Heard implements Hearers {
   readonly #port: HeardPort;
   readonly #complaints: SentComplaints;
   readonly #cancelling: Cancelling;
+  readonly #outcomes: SentOutcomes;
 
   constructor(port: HeardPort) {
     const { run, runtime } = port;
     this.#port = port;
     const stopMachine = () => run.root !== undefined && runtime.stop(run.root);
     this.#complaints = new SentComplaints({ ...port, complaints: run.complaints, release: () => run.release() });
+    this.#outcomes = new SentOutcomes(port);
     this.#cancelling = new Cancelling({ ...port, hold: () => run.hold(), stopMachine });
   }
 
@@ -91,6 +94,10 @@ export class Heard implements Hearers {
     this.#port.run.pauses.take(post, sent);
   }
 
+  outcome(...[post, sent]: Parameters<Hearers['outcome']>): void {
+    this.#outcomes.take(post, sent);
+  }
+
   retry(...[post, sent]: Parameters<Hearers['retry']>): void {
     this.#port.recovering.retrying.take(post, sent);
   }
@@ -102,6 +109,7 @@ export class Heard implements Hearers {
       this.#complaints.begin();
       this.#cancelling.begin();
       this.#port.recovering.retrying.begin();
+      this.#outcomes.begin();
     };
     const { machines } = this.#port.runtime;
     if (machines === null) queueMicrotask(begin);
