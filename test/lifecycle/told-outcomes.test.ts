@@ -37,8 +37,10 @@ test('confirmed with its answer: the run goes on, and a second word is refused',
   const { begun, key } = await parked(it);
   const first = await it.client.settleKey('r', key, { status: 'confirmed', output: 'receipt 1' }, ANN);
   await until(() => begun.value() === 'end');
+  expect(await begun.ending()).toMatchObject({ status: 'done' });
   expect([begun.context().paid, it.world.count('pay')]).toEqual(['receipt 1', 1]);
-  expect(await it.client.outcome('r', first)).toMatchObject({ kind: 'outcome', is: 'taken', by: 'ann' });
+  await until(async () => (await it.client.outcome('r', first))?.is === 'taken');
+  expect(await it.client.outcome('r', first)).toMatchObject({ kind: 'outcome', by: 'ann' });
   await expect(it.client.settleKey('r', key, { status: 'failed' }, ANN)).rejects.toThrow(/has ended/);
   await begun.sidecar.close();
 });
@@ -72,8 +74,8 @@ test('a word that the counterparty contradicts is refused, and what the counterp
   const { begun, key } = await parked(it);
   answer = { is: 'applied', output: 'receipt 1' };
   const word = await it.client.settleKey('r', key, { status: 'failed' }, ANN);
-  await until(() => begun.value() === 'end');
-  expect(await it.client.outcome('r', word)).toMatchObject({ is: 'refused' });
+  await until(async () => (await it.client.outcome('r', word))?.is === 'refused');
+  expect(await begun.ending()).toMatchObject({ status: 'done' });
   expect([it.world.count('pay'), begun.context().paid]).toEqual([1, 'receipt 1']);
   await begun.sidecar.close();
 });
