@@ -11,8 +11,8 @@ import { retryMessage } from '../effects/messages/retries.ts';
 import { eventMessage, type SentEvent, sentIn } from '../effects/messages/sent-events.ts';
 import { encode, revive } from '../journal/codec.ts';
 import { gathered } from '../journal/gathered.ts';
-import { JournalError, type JournalStore } from '../journal/journal.ts';
-import { isSame as isEqual } from '../journal/value-codec.ts';
+import { JournalError, type JournalStore, type Posted } from '../journal/journal.ts';
+import { isSame } from '../journal/value-codec.ts';
 import { CRASHES } from '../journal/work.ts';
 import type { Signal } from '../model/failure.ts';
 import { parseKey } from '../model/key.ts';
@@ -200,13 +200,23 @@ async function sent(
 ): Promise<number> {
   const named = { ...(id !== undefined && { id }), ...(seen !== undefined && { seen }) };
   const body = eventMessage({ event, at: at ?? null, by: by ?? null, ...named });
-  const before = id === undefined ? undefined : (await store.posts(run)).find((post) => sentIn(post.body)?.id === id);
+  const before =
+    id === undefined ? undefined : (await postsSeen(store, run)).find(({ body }) => sentIn(body)?.id === id);
   if (before === undefined) return store.post(run, body);
-  if (isEqual(sentIn(before.body)?.event, event)) return before.number;
+  if (isSame(sentIn(before.body)?.event, event)) return before.number;
   throw new JournalError(
     'message_differs',
     `another event was left for run ${JSON.stringify(run)} under the id ${JSON.stringify(id)}`,
   );
+}
+
+/** The messages of a run, as far as the sender may read them: one that may only leave events sees none, and the run takes an id once all the same. */
+async function postsSeen(store: JournalStore, run: string): Promise<readonly Posted[]> {
+  try {
+    return await store.posts(run);
+  } catch {
+    return [];
+  }
 }
 
 async function messagesIn(store: JournalStore, run: string): Promise<RunMessage[]> {

@@ -75,7 +75,11 @@ describe.skipIf(server === null || !server.own)('a role', () => {
     expect(await client.start({ run: 'b', agent: 'order', input: { item: 'tea' } })).toBe(false);
     expect(await client.send('b', { type: 'PAID' })).toBe(1);
     expect(await client.send('a', { type: 'PAID' })).toBe(1);
-    expect(await owner.posts('a')).toHaveLength(1);
+    // It cannot look through the messages for the id: the run itself takes an id once (CH2).
+    const how = { id: 'k1', seen: { price: 5 } };
+    expect(await client.send('a', { type: 'PAID' }, how)).toBe(2);
+    expect(await client.send('a', { type: 'PAID' }, how)).toBe(3);
+    expect(await owner.posts('a')).toHaveLength(3);
     await expect(store.runs()).rejects.toThrow(/42501/);
     await expect(told(store.read('a'))).rejects.toThrow(/42501/);
     await expect(store.open('b', 'resume')).rejects.toThrow(/42501/);
