@@ -44,9 +44,6 @@ export interface GuardPort {
   cancelled(): boolean;
 }
 
-/** When calls may leave. */
-export type Leave = Pick<GuardPort, 'clear' | 'free'>;
-
 /** The budget's answer to a call: the entries to write with it, or why it may not leave. */
 export type Admission = { readonly entries: readonly Entry[] } | { readonly refused: string };
 

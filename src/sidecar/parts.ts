@@ -16,8 +16,8 @@ import type { DecisionPolicy } from '../recovery/decision-policy.ts';
 import type { RunNoteFold } from '../reports/run-note.ts';
 import type { Activity } from './activity.ts';
 import type { Basing } from './bases/basing.ts';
+import type { Lifecycle } from './lifecycle/lifecycle.ts';
 import type { Observing } from './observing.ts';
-import type { Pausing } from './pausing.ts';
 import type { Report } from './report.ts';
 
 /** Looks at the world once more before a call leaves: why it must not, or null. Read-only; an error is a no. */
@@ -46,10 +46,8 @@ export interface RunParts extends Clock {
   readonly run: string;
   /** The work that is under way in this process. */
   readonly activity: Activity;
-  /** The pause of the run, by a person's word. */
-  readonly pausing: Pausing;
-  /** Aborted once the run is given back: the program's own functions are not called any more. */
-  readonly gone: AbortController;
+  /** The state of the run: whether something may happen now, and what waits for another answer. */
+  readonly lifecycle: Lifecycle;
   readonly config: BoundaryConfig;
   readonly journal: Journal;
   readonly runState: RunState;

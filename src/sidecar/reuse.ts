@@ -17,13 +17,13 @@ import { undoneSteps } from '../projection/rollback.ts';
 import type { RunState } from '../projection/run-state.ts';
 import { partOf, type ReadValue, readsSame, type WorkRecord } from '../projection/set-aside/records.ts';
 import type { Live, RecordedStep } from '../projection/state-types.ts';
+import type { Lifecycle } from './lifecycle/lifecycle.ts';
 
 /** The run, as reuse acts on it. */
 export interface Reusing {
+  readonly lifecycle: Lifecycle;
   /** Says when the claims of a long replay have to let others have their turn. */
   readonly turns: Turns;
-  /** True where nothing may happen now: a plan is being carried out, or the run is parked, cancelled or stopping. */
-  isBusy(): boolean;
   claim(live: Live, record: WorkRecord): void;
   dismiss(record: WorkRecord, why: 'reads_differ' | 'done_again'): void;
   /** Everything that waited for reuse may go on. */
@@ -37,7 +37,6 @@ export class Reuse {
   readonly #runState: RunState;
   readonly #run: Reusing;
   readonly #pending = new Set<string>();
-  #waiting: (() => void)[] = [];
   #isScheduled = false;
   /** True while others have their turn, between two claims. */
   #isBetween = false;
@@ -46,6 +45,11 @@ export class Reuse {
     this.#runState = runState;
     this.#run = run;
     for (const name of runState.records.keys()) if (runState.live.has(name)) this.#pending.add(name);
+    this.#note();
+  }
+
+  #note(): void {
+    this.#run.lifecycle.note({ claims: this.#pending.size });
   }
 
   /** True where an instance has been entered whose record is neither claimed nor given up: nothing else happens before (C5). */
@@ -56,12 +60,8 @@ export class Reuse {
   /** Notes the instances that a step has entered. @returns whether any of them has a record. */
   entered(names: readonly string[]): boolean {
     for (const name of names) if (this.#runState.records.has(name)) this.#pending.add(name);
+    this.#note();
     return this.isPending;
-  }
-
-  /** Resolves once nothing is pending: until then the call of an entered state does not leave (C5a). */
-  async settled(): Promise<void> {
-    while (this.isPending) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
   /** Looks at what is pending after the macrostep that is under way, one record after the other. */
@@ -78,7 +78,7 @@ export class Reuse {
   #go(): void {
     const { turns } = this.#run;
     if (this.#isBetween) return;
-    while (this.isPending && !this.#run.isBusy()) {
+    while (this.isPending && this.#run.lifecycle.may('claim')) {
       if (turns.isDue) {
         this.#isBetween = true;
         void turns.next().then(() => {
@@ -90,7 +90,7 @@ export class Reuse {
       turns.spend(() => this.#lookAt(this.#next()));
     }
     if (this.isPending) return;
-    for (const resume of this.#waiting.splice(0)) resume();
+    this.#note();
     this.#run.settled();
   }
 

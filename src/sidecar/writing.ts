@@ -14,6 +14,9 @@ import type { RunParts } from './parts.ts';
 /** Entries that others may belong to, which follow at once. */
 const LEADS_ON: ReadonlySet<Entry['do']> = new Set(['begin', 'step', 'timer', 'finding'] as const);
 
+/** Entries that say something of the life of the run. */
+const LIVES_ON: ReadonlySet<Entry['do']> = new Set(['cancel', 'pause', 'end'] as const);
+
 function leadsOn(entry: Entry): boolean {
   return LEADS_ON.has(entry.do);
 }
@@ -43,7 +46,6 @@ export class Writing {
   #broken: unknown = null;
   #onBreak: (error: unknown) => void = () => {};
   #onOutcome: () => void = () => {};
-  #isReusing: () => boolean = () => false;
   /** Those who wait for the next append. */
   #waiting: (() => void)[] = [];
 
@@ -74,11 +76,6 @@ export class Writing {
   /** Calls a function when the outcome of a call becomes known. */
   onOutcome(listener: () => void): void {
     this.#onOutcome = listener;
-  }
-
-  /** Has no base kept while a replay takes work over: one behind it is enough, and each goes through all steps. */
-  keepsNoBaseWhile(isReusing: () => boolean): void {
-    this.#isReusing = isReusing;
   }
 
   /** Calls a function once, after the next append. */
@@ -162,13 +159,14 @@ export class Writing {
   }
 
   #add(given: Entry, context: unknown): void {
-    const { runState, encoder, note, observing } = this.#parts;
+    const { runState, encoder, note, observing, lifecycle } = this.#parts;
     const entry = runState.redaction.entry(given);
     this.#entries += 1;
     if (this.#lost.length > 0) this.#lost = [];
     encoder.add(this.#rows, entry, this.#lose);
     runState.apply(entry, this.#parts.now(), entry.do === 'step' ? context : undefined);
     this.#change(entry);
+    if (LIVES_ON.has(entry.do)) lifecycle.moved();
     note.take(entry);
     observing?.appended(entry);
     if (this.#lost.length === 0) return;
@@ -206,7 +204,8 @@ export class Writing {
     try {
       this.#parts.journal.append(rows, this.#parts.note.text);
       this.#parts.observing?.taken();
-      this.#parts.basing.appended(rows, !this.#isReusing());
+      // None is kept while a replay takes work over: one behind it is enough, and each goes through all steps.
+      this.#parts.basing.appended(rows, this.#parts.lifecycle.may('base'));
     } catch (error) {
       this.break(error);
     }
@@ -215,6 +214,7 @@ export class Writing {
   /** The journal does not take any more: nothing leaves, nothing goes on. */
   break(error: unknown): void {
     this.#broken ??= error;
+    this.#parts.lifecycle.note({ hold: 'broken' });
     this.#onBreak(error);
   }
 }

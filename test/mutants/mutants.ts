@@ -123,7 +123,7 @@ export const MUTANTS: readonly Mutant[] = [
     rule: 'C5a',
     file: 'sidecar/run/calling.ts',
     off: 'the call of an entered state leaves before its record is claimed or refused',
-    find: 'await reuse.settled();',
+    find: "await parts.lifecycle.past('call');",
     replace: '',
     by: { run: 'tests', file: 'test/semantics/behind.test.ts' },
   },

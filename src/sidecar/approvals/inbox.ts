@@ -57,7 +57,9 @@ export class Inbox {
 
   /** Reads what was left for the run, and lets what has taken too long expire. */
   poll(): void {
-    const { asked } = this.#parts.runState;
+    const { lifecycle, runState } = this.#parts;
+    if (!lifecycle.may('receive')) return;
+    const { asked } = runState;
     const posted = this.#parts.journal.posted(this.#looked);
     let taken = 0;
     for (const { number, body } of posted) {

@@ -12,13 +12,14 @@ export function epochOf({ epochs }: RunState, instance: InstanceId): number {
 
 /** Says why an answer does not fit its request; null where it does. @param bound what the answer says that it is for. */
 export function refusalOf(
-  { runState, now: clock }: RunParts,
+  { runState, lifecycle, now: clock }: RunParts,
   request: string,
   asks: GateEntry['asks'],
   bound: { digest?: string; epoch?: number },
 ): string | null {
   const { asked, ledger } = runState;
-  if (asked.cancelled !== null && asks === 'approval') return 'the run was cancelled';
+  const isOver = asks === 'approval' && lifecycle.answer('approve').is === 'no';
+  if (isOver && asked.cancelled !== null) return 'the run was cancelled';
   const now = clock();
   const key = asked.get(request)?.key;
   const instance = key === undefined ? undefined : ledger.get(key)?.intent.instance;

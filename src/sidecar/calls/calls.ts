@@ -1,7 +1,7 @@
 /** Makes a run's calls of tools through the guard: what happens is written before anything relies on it (semantics.md E1). */
 import { admission, bill } from '../../effects/budgets.ts';
 import { guardedCall } from '../../effects/guard.ts';
-import { type Admission, classOf, type GuardedCall, type Leave, type Reply } from '../../effects/guarded-call.ts';
+import { type Admission, classOf, type GuardedCall, type Reply } from '../../effects/guarded-call.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Entry } from '../../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
@@ -35,12 +35,8 @@ export class Calls {
   readonly #parts: RunParts;
   readonly #write: RunWriter;
   readonly #approvals: Approvals;
-  readonly #leaving: () => Leave;
   readonly #preconditions: Preconditions;
   readonly #claiming: Claiming;
-  readonly #stop = new AbortController();
-  /** True once the run is being given back: what is under way may come back, and nothing new leaves. */
-  #isDraining = false;
   /** The calls that have left and have not come back. */
   readonly underWay: UnderWay;
   /** Asks counterparties. */
@@ -48,22 +44,15 @@ export class Calls {
   /** Takes calls back. */
   readonly undoing: Undoing;
 
-  /** @param leaving tells when calls may leave. */
-  constructor(parts: RunParts, write: RunWriter, approvals: Approvals, leaving: () => Leave) {
-    this.#leaving = leaving;
+  constructor(parts: RunParts, write: RunWriter, approvals: Approvals) {
     this.#parts = parts;
     this.#write = write;
     this.#approvals = approvals;
     this.#preconditions = new Preconditions(parts);
     this.#claiming = new Claiming(parts, write);
     this.underWay = new UnderWay(parts);
-    this.reconciling = new Reconciling(parts, write, this.#stop.signal);
+    this.reconciling = new Reconciling(parts, write);
     this.undoing = new Undoing(parts, write);
-  }
-
-  /** Takes leave of the run: what waits goes on waiting in the next process. */
-  stop(): void {
-    this.#stop.abort();
   }
 
   /** Makes a call through the guard, unless its instance lacks an input or the governor denies it. */
@@ -79,23 +68,22 @@ export class Calls {
       return { is: 'failed', signal: 'MISSING_INPUT', error: new Error(lackText(lacking, instance)), key: null };
     const error = refused ?? (denied === null ? null : new Error(denied));
     if (error !== null) return { is: 'failed', signal: 'GOVERNOR_DENIED', error, key: null };
-    const { run, runState } = this.#parts;
+    const { run, runState, activity, lifecycle } = this.#parts;
     const port = {
       run,
       ledger: runState.ledger,
       append: (entries: readonly Entry[]) => this.#append(entries, instance),
       durable: () => this.#write.durable(),
       leaves: (key: string) => this.underWay.leaves(key),
-      clear: () =>
-        this.#parts.pausing.isOn ? this.#parts.activity.waitFor(this.#leaving().clear()) : this.#leaving().clear(),
-      free: () => this.#parts.activity.waitFor(this.#leaving().free()),
+      clear: () => activity.waitFor(lifecycle.until('leaveApproved')),
+      free: () => activity.waitFor(lifecycle.until('leave')),
       confirm: () => confirmed(this.#parts, this.#write),
       secret: runState.secret,
       codecs: runState.codecs,
       received: (of: LedgerCall) => this.#received(of, call.signal),
       elsewhere: (key: string) => this.#elsewhere(key),
-      stopping: () => this.#isDraining || this.#stop.signal.aborted,
-      cancelled: () => runState.asked.cancelled !== null,
+      stopping: () => lifecycle.isLeft,
+      cancelled: () => lifecycle.answer('leave').is === 'no',
     };
     return guardedCall(port, this.#guarded(call, number, whose, lacks));
   }
@@ -111,7 +99,7 @@ export class Calls {
     const { runState, activity } = this.#parts;
     const isAwaited = status === 'buffered' || undoing || runState.actor(intent.actor).ended === null;
     if (!isAwaited && !this.underWay.has(key) && !this.underWay.isLeaving(key)) return null;
-    const stop = this.#stop.signal;
+    const stop = this.#parts.lifecycle.leave;
     const over = new AbortController();
     const received = new Promise<void>((resolve) => {
       const tell = () => {
@@ -269,12 +257,6 @@ export class Calls {
   /** @see {@link Undoing.discard} */
   discard(call: LedgerCall | undefined): Promise<void> {
     return this.undoing.discard(call);
-  }
-
-  /** Lets no new call leave, and waits for the ones under way. @see {@link UnderWay.drain} */
-  drain(longest: number): Promise<void> {
-    this.#isDraining = true;
-    return this.underWay.drain(longest);
   }
 
   /** @see {@link Claiming.claimAgain} */

@@ -29,17 +29,15 @@ interface Counterparty {
 export class Reconciling {
   readonly #parts: RunParts;
   readonly #write: Writer;
-  readonly #stopping: AbortSignal;
   /** The calls of which it was said that a process may still make them. */
   readonly #told = new Set<string>();
   /** The calls whose return is waited for beside everything else. */
   readonly #expected = new Set<string>();
   #onReturn: () => void = () => {};
 
-  constructor(parts: RunParts, write: Writer, stopping: AbortSignal) {
+  constructor(parts: RunParts, write: Writer) {
     this.#parts = parts;
     this.#write = write;
-    this.#stopping = stopping;
   }
 
   /** @param listen called once a call that was left behind has come back and its answer is known. */
@@ -77,7 +75,7 @@ export class Reconciling {
 
   async #reconcile(key: string, counterparty: Counterparty, now: boolean): Promise<number | null> {
     const { ledger } = this.#parts.runState;
-    for (let owed = now; !this.#stopping.aborted; owed = false) {
+    for (let owed = now; !this.#parts.lifecycle.leave.aborted; owed = false) {
       const call = ledger.get(key);
       if (call === undefined || !isOpen(call.status)) return null;
       if (call.asked.tries >= counterparty.asking.tries && !owed) return null;
@@ -151,7 +149,7 @@ export class Reconciling {
   /** Takes in a call that has come back while the run waits, or is parked over it: the run is asked again. */
   async #takeReturn(key: string): Promise<void> {
     const call = this.#parts.runState.ledger.get(key);
-    if (this.#stopping.aborted || call === undefined || !this.#isCurrent(call)) return;
+    if (this.#parts.lifecycle.leave.aborted || call === undefined || !this.#isCurrent(call)) return;
     await this.#waitForReturn(call);
     if (!this.#isCurrent(call)) this.#onReturn();
   }

@@ -89,10 +89,12 @@ export class Undoing {
 
   /** Waits while the run is paused: an undo that has begun is finished, and none begins (LC10). @returns false where the process takes leave of the run. */
   async #mayBegin(): Promise<boolean> {
-    const { pausing, gone } = this.#parts;
-    if (!pausing.isOn) return true;
-    await pausing.passed();
-    return !gone.signal.aborted;
+    const { lifecycle } = this.#parts;
+    const wait = lifecycle.until('ask');
+    if (wait === null) return true;
+    await wait;
+    await lifecycle.past('ask');
+    return !lifecycle.leave.aborted;
   }
 
   /** Removes what a held call has staged: it never happened. What cannot be removed stays invisible, and is told. */

@@ -29,20 +29,11 @@ export class DueCommits {
   readonly #parts: RunParts;
   readonly #run: PublishingPort;
   readonly #staging: Staging;
-  readonly #stopping: AbortSignal;
-  /** The commits that are being made visible at this moment. */
-  #acting: Promise<unknown> | null = null;
 
-  constructor(parts: RunParts, run: PublishingPort, staging: Staging, stopping: AbortSignal) {
+  constructor(parts: RunParts, run: PublishingPort, staging: Staging) {
     this.#parts = parts;
     this.#run = run;
     this.#staging = staging;
-    this.#stopping = stopping;
-  }
-
-  /** Resolves once nothing is being made visible at this moment: what waits for a person is not waited for. */
-  async quiet(): Promise<void> {
-    while (this.#acting !== null) await this.#acting.catch(() => {});
   }
 
   /**
@@ -62,20 +53,22 @@ export class DueCommits {
     const { calls } = group;
     const tries = triesOf(this.#parts.config, entry);
     let unsure = !fresh;
-    for (let round = 0; !this.#stopping.aborted; round += 1) {
+    for (let round = 0; await this.#goesOn(); round += 1) {
       const [first] = calls.filter((call) => !isThrough(call));
       if (first === undefined) return null;
       const isBlind = unsure && !this.#mayRepeat(first) && (await this.#staysOpen(first));
       if (isThrough(first)) return null;
       if (isBlind || round >= tries) {
+        this.#parts.lifecycle.note({ commit: 'owed' });
         await this.#run.park(first, new Error(first.error ?? 'it is unknown whether it was made visible'));
+        this.#parts.lifecycle.note({ commit: 'publishing' });
         round = -1;
         continue;
       }
       await this.#parts.pause(waitOf('commit', round));
       await this.#leaveAgain(calls.filter((call) => !isThrough(call) && call.status !== 'intended'));
       // While it waited, a rollback may have taken them back.
-      if (calls.every((call) => isThrough(call)) || this.#stopping.aborted) return null;
+      if (calls.every((call) => isThrough(call)) || this.#parts.lifecycle.leave.aborted) return null;
       const result = await this.#act(entry, group);
       if (typeof result !== 'boolean') {
         if (isFirst && isUnseen(entry, calls)) return result;
@@ -85,6 +78,13 @@ export class DueCommits {
       unsure = result === true;
     }
     return null;
+  }
+
+  /** Waits until a commit may become visible. @returns false where the process takes leave of the run. */
+  async #goesOn(): Promise<boolean> {
+    const { lifecycle } = this.#parts;
+    await lifecycle.past('publish');
+    return !lifecycle.leave.aborted;
   }
 
   /** Asks the counterparty of a call. @returns true where it is still not known what became of it. */
@@ -107,11 +107,7 @@ export class DueCommits {
 
   /** Makes calls visible once. @returns true where it is not known what became of them, or why they never can be. */
   #act(entry: PublishEntry, { area, calls }: Group): Promise<boolean | Refusal> {
-    const acting = area === null ? this.#actAlone(calls[0] as LedgerCall) : this.#actTogether(entry, area, calls);
-    this.#acting = acting;
-    return acting.finally(() => {
-      this.#acting = null;
-    });
+    return area === null ? this.#actAlone(calls[0] as LedgerCall) : this.#actTogether(entry, area, calls);
   }
 
   /** Asks an area for all of its calls, also for those that are visible: what one commit makes visible is one thing. */
@@ -138,7 +134,7 @@ export class DueCommits {
     if (act === undefined) throw new Error(`the machine has no tool ${intent.tool}`);
     const made = (own: AbortSignal) => act({ input: intent.args, key, signal: own });
     const settled = await timed(
-      { tool, signal: this.#stopping, act: (_, own) => this.#run.track(key, own, made) },
+      { tool, signal: this.#parts.lifecycle.leave, act: (_, own) => this.#run.track(key, own, made) },
       key,
       (late) => {
         if (call.status === 'unknown') this.#append([{ do: 'outcome', key, ...completion(late) }]);

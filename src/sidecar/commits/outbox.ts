@@ -19,8 +19,6 @@ export interface OutboxPort extends PublishingPort {
   discard(call: LedgerCall): Promise<void>;
   /** A commit was refused before anything of it was visible: its instance has failed. */
   refused(raised: Raised): void;
-  /** True while a complaint waits for its answer: no commit begins that may rest on its subject (LC5). */
-  isSuspecting(): boolean;
 }
 
 /** The outbox of one run. */
@@ -32,13 +30,12 @@ export class Outbox {
   #under: Promise<void> | null = null;
   /** The commits that are being prepared, or were refused: they are not begun again. */
   readonly #begun = new Set<string>();
-  readonly #stop = new AbortController();
 
   constructor(parts: RunParts, run: OutboxPort) {
     this.#parts = parts;
     this.#run = run;
     this.#staging = new Staging(parts);
-    this.#publishing = new DueCommits(parts, run, this.#staging, this.#stop.signal);
+    this.#publishing = new DueCommits(parts, run, this.#staging);
   }
 
   /**
@@ -52,7 +49,7 @@ export class Outbox {
   }
 
   get #isStopped(): boolean {
-    return this.#stop.signal.aborted;
+    return this.#parts.lifecycle.leave.aborted;
   }
 
   /** Resolves once everything that was decided so far is visible. */
@@ -60,24 +57,16 @@ export class Outbox {
     while (this.#under !== null) await this.#under;
   }
 
-  /** @see {@link DueCommits.quiet} */
-  quiet(): Promise<void> {
-    return this.#publishing.quiet();
-  }
-
-  /** Takes leave of the run: what is not visible yet becomes so in the next process. */
-  stop(): void {
-    this.#stop.abort();
-  }
-
   /**
    * Decides which commits can be made now, and makes them. @param isOver true at the end of the run: nothing is rolled back any
    * more.
    */
   begin(isOver = false): void {
-    const { ledger, asked } = this.#parts.runState;
-    if (ledger.buffered().length === 0 || asked.cancelled !== null || this.#run.isSuspecting()) return;
-    if (this.#parts.pausing.isOn) return;
+    if (this.#parts.lifecycle.may('commit')) this.#begin(isOver);
+  }
+
+  #begin(isOver: boolean): void {
+    if (this.#parts.runState.ledger.buffered().length === 0) return;
     const due = dueCommits(this.#parts, isOver).filter((entry) => !this.#begun.has(nameOf(entry)));
     const plain = due.filter((entry) => this.#staging.asked(entry).length === 0);
     if (plain.length > 0) {
@@ -110,8 +99,11 @@ export class Outbox {
       .catch(() => {}) // The journal has broken, and says so to those who wait for the run.
       .then(() => {
         ends();
-        if (this.#under === done) this.#under = null;
+        if (this.#under !== done) return;
+        this.#under = null;
+        this.#parts.lifecycle.note({ commit: 'quiet' });
       });
+    if (this.#under === null) this.#parts.lifecycle.note({ commit: 'publishing' });
     this.#under = done;
   }
 
@@ -121,7 +113,9 @@ export class Outbox {
     this.#begun.add(name);
     this.#carryOn(async () => {
       // Nothing of a commit is decided that a rollback has taken back meanwhile, or that the process takes leave of.
-      const isOff = () => this.#isStopped || this.#parts.runState.asked.cancelled !== null;
+      const { lifecycle } = this.#parts;
+      const isOff = () => this.#isStopped || lifecycle.answer('commit').is === 'no';
+      lifecycle.note({ commit: 'preparing' });
       const isDue = () => !isOff() && dueCommits(this.#parts, isOver).some((other) => nameOf(other) === name);
       const prepared = isDue() ? await prepareAll(this.#staging, entry, this.#asking(entry)) : null;
       if (prepared === null || !isDue()) {
@@ -131,6 +125,7 @@ export class Outbox {
       else {
         this.#begun.delete(name);
         const decided = { ...entry, prepared: prepared.tokens };
+        lifecycle.note({ commit: 'publishing' });
         this.#run.append([decided]);
         await this.#run.durable();
         await this.#publish(decided, true);
@@ -149,7 +144,8 @@ export class Outbox {
     if (this.#isStopped) return;
     const again = async () => {
       this.#begun.delete(name);
-      this.begin();
+      // It is the answer to its own question; beside a complaint it waits for the answer to that (LC5).
+      if (this.#parts.lifecycle.mayAnswerItself('commit')) this.#begin(false);
       await this.settled();
     };
     this.#run.refused({ ...failureOf(runState, entry, refusal, relied), again });

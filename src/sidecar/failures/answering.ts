@@ -21,10 +21,7 @@ import type { Settling } from './settling.ts';
 import type { TakingBack } from './taking-back.ts';
 import { isTakenBack, recordOf } from './undone-work.ts';
 
-type Needs = Pick<
-  RecoveryParts,
-  'parts' | 'machine' | 'write' | 'queries' | 'outbox' | 'open' | 'queue' | 'ending' | 'stopping'
->;
+type Needs = Pick<RecoveryParts, 'parts' | 'machine' | 'write' | 'queries' | 'open' | 'queue' | 'lifecycle'>;
 
 /** The answer to a failure whose call, if it has one, goes on waiting. */
 const WAIT: Held = { next: 'wait' };
@@ -55,18 +52,13 @@ export class Answering implements FailureHandler {
     this.#repeats = new Repeats(run.parts);
   }
 
-  /** True where a person ends the run: nothing is restored any more. */
-  get #isCancelled(): boolean {
-    return this.#run.parts.runState.asked.cancelled !== null;
-  }
-
   /** Answers a failure, and tells the call that failed what to do. */
   async recover(raised: Raised): Promise<void> {
     const held = await this.#answer(raised);
-    const answered = this.#run.stopping.aborted || this.#isCancelled ? [] : this.#by.complaints.answered(raised);
+    const answered = this.#isLeft ? [] : this.#by.complaints.answered(raised);
     if (answered.length > 0) this.#run.write.append(answered);
     // While the run is parked, no call is made again: it is decided again with what is parked.
-    if (held.next === 'again' && this.#run.open.isParked) this.#run.open.deferred.push(raised);
+    if (held.next === 'again' && this.#run.open.parked.length > 0) this.#run.open.deferred.push(raised);
     else if (held.next !== 'wait') raised.call?.answer(held);
   }
 
@@ -90,8 +82,13 @@ export class Answering implements FailureHandler {
 
   /** True while failures are decided. */
   get #mayAnswer(): boolean {
-    const { stopping, write, open } = this.#run;
-    return !stopping.aborted && !this.#isCancelled && write.broken === null && open.stuck === null;
+    return !this.#isLeft && this.#run.open.stuck === null;
+  }
+
+  /** True where nothing is decided any more: the process takes leave of the run, its journal refuses, or a person ends it. */
+  get #isLeft(): boolean {
+    const { lifecycle } = this.#run;
+    return lifecycle.leave.aborted || lifecycle.answer('decide').is === 'no';
   }
 
   /** Has the work of each effect that is gone go back, before anything else is settled or decided (E8). */
@@ -113,14 +110,14 @@ export class Answering implements FailureHandler {
 
   /** Has the run complain where an effect of its past is gone (E8). @returns true where one is that it is not parked on. */
   raiseGone(): boolean {
-    const next = this.#isCancelled ? undefined : this.#gone();
+    const next = this.#isLeft ? undefined : this.#gone();
     if (next !== undefined) void this.#run.queue.raise(complaintAbout(this.#run.parts.runState, next));
     return next !== undefined;
   }
 
   /** True for a failure that is not decided any more: the process or a person ends the run, or its call was dropped (C11). */
   #isPast({ call }: Raised): boolean {
-    return this.#run.stopping.aborted || this.#isCancelled || call?.isDropped() === true;
+    return this.#isLeft || call?.isDropped() === true;
   }
 
   async #isPastOnceDecided(deciding: Deciding, raised: Raised): Promise<boolean> {
@@ -130,10 +127,10 @@ export class Answering implements FailureHandler {
 
   /** Settles or decides a failure, and carries out what was decided. */
   async #settleOrDecide(raised: Raised): Promise<Held> {
-    const { machine, queries, outbox, ending, stopping, parts } = this.#run;
+    const { queries, lifecycle } = this.#run;
     const { decisions, openCalls } = this.#by;
     await this.#repeats.pause(raised);
-    await parts.pausing.passed();
+    await lifecycle.past('ask');
     if (this.#isPast(raised)) return WAIT;
     const settled = await this.#by.settling.settle(raised);
     if (settled !== null) return settled;
@@ -144,10 +141,8 @@ export class Answering implements FailureHandler {
     // its entry (R5).
     for (let times = 0; ; times += 1) {
       // No decision is made while a publication is in progress: it goes on until all of it is visible, or waits for a person.
-      await Promise.race([outbox.settled(), ending.finished]);
-      await outbox.quiet();
-      await parts.pausing.passed();
-      if (stopping.aborted) return WAIT;
+      await lifecycle.past('decide');
+      if (this.#isLeft) return WAIT;
       const deciding = decisions.begin(raised, times < MOST_TURNS);
       if (deciding.isLong && (await this.#isPastOnceDecided(deciding, raised))) return WAIT;
       decision = deciding.standing;
@@ -157,27 +152,26 @@ export class Answering implements FailureHandler {
         : await openCalls.askAbout(decision, raised.call?.key ?? null, asked);
       if (this.#isStanding(decision, isChanged)) break;
     }
-    if (stopping.aborted || this.#isCancelled) return WAIT;
-    if (isRestore(decision)) {
-      machine.hold();
-      await this.#by.plans.carryOut(decision, decisions.fence(raised, decision));
-    } else this.#by.parking.park(raised, queries.withWhomToAsk(decision, raised.thrown));
+    if (this.#isLeft) return WAIT;
+    if (isRestore(decision)) await this.#by.plans.carryOut(decision, decisions.fence(raised, decision));
+    else this.#by.parking.park(raised, queries.withWhomToAsk(decision, raised.thrown));
     return WAIT;
   }
 
-  /** True where a decision is carried out: nothing has changed since, and the run is not paused. */
+  /** True where a decision is carried out: nothing has changed since, and it may be. */
   #isStanding(decision: Decision, isChanged: boolean): boolean {
-    return !this.#run.parts.pausing.isOn && !this.#by.decisions.isOutdated(decision, isChanged);
+    const isHeldUp = this.#run.lifecycle.until('plan') !== null;
+    return !isHeldUp && !this.#by.decisions.isOutdated(decision, isChanged);
   }
 
   /** Asks the questions again that the run is parked on. */
   async askAgain(): Promise<void> {
-    const { open, queue, parts, machine } = this.#run;
+    const { open, queue, parts, lifecycle } = this.#run;
     // It is asked again once the run goes on.
-    if (parts.pausing.isOn) return;
+    if (!lifecycle.may('ask')) return;
     await this.#by.plans.goOnStuck();
     if (open.stuck !== null) return;
-    if (!open.isParked) {
+    if (open.parked.length === 0) {
       const next = this.#gone();
       return next === undefined ? undefined : queue.raise(complaintAbout(parts.runState, next));
     }
@@ -190,6 +184,5 @@ export class Answering implements FailureHandler {
     await open.askedAgain(() =>
       Promise.all(parked.map((raised) => (raised.again === undefined ? queue.raise(raised) : raised.again()))),
     );
-    if (parked.some(({ again }) => again !== undefined) && !open.isParked && queue.length === 0) machine.release();
   }
 }

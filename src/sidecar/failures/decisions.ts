@@ -15,7 +15,7 @@ import type { RestoredParts } from './recovered-machine.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
 import type { WrongAnswers } from './wrong-answers.ts';
 
-type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'calls' | 'queries' | 'open' | 'stopping'>;
+type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'calls' | 'queries' | 'open' | 'lifecycle'>;
 
 /** A decision that restores. */
 export type Restore = Extract<Decision, { verdict: 'restore' | 'restore_joint' }>;
@@ -87,7 +87,7 @@ export class Decisions {
   isOutdated(decision: Decision, changed = false): boolean {
     const { history, places } = this.#run.parts.runState;
     const isSame = decision.at === history.head && this.#seen.get(decision) === places.next;
-    return !this.#run.stopping.aborted && (changed || !isSame);
+    return !this.#run.lifecycle.leave.aborted && (changed || !isSame);
   }
 
   /** Asks the world if what would be undone still can be: what cannot blocks from now on (§6). @returns true where any cannot. */

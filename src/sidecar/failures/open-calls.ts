@@ -11,7 +11,7 @@ import type { Raised } from '../parts.ts';
 import type { Parking } from './parking.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
 
-type Needs = Pick<RecoveryParts, 'parts' | 'machine' | 'write' | 'calls' | 'queries' | 'open' | 'queue' | 'stopping'>;
+type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'calls' | 'queries' | 'open' | 'queue' | 'lifecycle'>;
 
 /** The open calls of one run. */
 export class OpenCalls {
@@ -52,7 +52,7 @@ export class OpenCalls {
    * @returns true where any of them is known now: then the answer that counts is still to come (R5).
    */
   async askAbout({ refusals }: Decision, failed: string | null, before: Set<string>): Promise<boolean> {
-    const { calls, machine } = this.#run;
+    const { calls, lifecycle } = this.#run;
     const standing = refusals.flatMap((refusal) => ('adds' in refusal ? refusal.adds : []));
     const keys = standing.flatMap((reason) =>
       'effect' in reason && reason.effect.id !== null ? [reason.effect.id] : [],
@@ -62,7 +62,7 @@ export class OpenCalls {
       before.add(key);
       if (withdraw(key, this.#run.parts, calls.underWay, this.#run.write)) continue;
       if (calls.underWay.has(key)) {
-        machine.hold();
+        lifecycle.note({ isUnsure: true });
         await calls.underWay.abort(key);
       }
       if (this.#isOpen(key) && (await calls.reconciling.reconcile(key)) !== null) this.#parking.askLater();
@@ -99,8 +99,9 @@ export class OpenCalls {
   heard(): void {
     const known = [...this.#awaited].filter((key) => !this.#isOpen(key));
     for (const key of known) this.#awaited.delete(key);
-    const { open, queue, stopping } = this.#run;
-    if (known.length > 0 && open.parked.length > 0 && !stopping.aborted) queueMicrotask(() => void queue.askAgain());
+    const { open, queue, lifecycle } = this.#run;
+    if (known.length > 0 && open.parked.length > 0 && !lifecycle.leave.aborted)
+      queueMicrotask(() => void queue.askAgain());
   }
 
   #parkOn({ key, intent }: LedgerCall, error: unknown, again: () => void): void {

@@ -2,6 +2,7 @@
 import type { Decision } from '../../model/decision.ts';
 import type { Failure } from '../../model/failure.ts';
 import { instanceName } from '../../model/instance.ts';
+import type { Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { Raised } from '../parts.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import type { RestoredParts } from './recovered-machine.ts';
@@ -16,10 +17,12 @@ interface StuckPlan {
 /** The unanswered failures of one run. */
 export class OpenFailures {
   readonly #ending: RunEnding;
+  readonly #lifecycle: Lifecycle;
+  #parked: readonly Raised[] = [];
+  #asking: Decision | null = null;
+  #stuck: StuckPlan | null = null;
   /** The failures that were raised and are not looked at yet. */
   readonly queued = new Set<Raised>();
-  /** The questions that the run is parked on. */
-  parked: readonly Raised[] = [];
   /** The failed calls that are made again once the run is not parked any more. */
   deferred: Raised[] = [];
   /**
@@ -27,76 +30,64 @@ export class OpenFailures {
    * build on.
    */
   unanswered: readonly Raised[] = [];
-  /** The decision that the run stands on while counterparties are still to be asked; null where none is. */
-  asking: Decision | null = null;
-  /**
-   * The plan that waits for its undos: nothing is decided before it is finished, which another decision would displace (E5, R5).
-   */
-  stuck: StuckPlan | null = null;
-  /** The complaints that were taken and are not answered: nothing leaves or is committed that may rest on their subjects (LC5). */
-  readonly #suspects = new Set<Raised>();
-  /** True while what the run was parked on is asked again. */
-  #isAskedAgain = false;
-  /** The calls that wait. */
-  #waiting: (() => void)[] = [];
 
-  constructor(ending: RunEnding) {
+  constructor(ending: RunEnding, lifecycle: Lifecycle) {
     this.#ending = ending;
+    this.#lifecycle = lifecycle;
   }
 
-  get isParked(): boolean {
-    return this.parked.length > 0;
+  /** The questions that the run is parked on. */
+  get parked(): readonly Raised[] {
+    return this.#parked;
   }
 
-  /** True while it is in question what a call rests on: the run is parked, or what it was parked on is asked again. */
-  get isOpen(): boolean {
-    return this.isParked || this.#isAskedAgain;
+  set parked(questions: readonly Raised[]) {
+    this.#parked = questions;
+    this.#note();
   }
 
-  /** True while a complaint was taken and is not answered (LC5). */
-  get isSuspecting(): boolean {
-    return this.#suspects.size > 0;
+  /** The decision that the run stands on while counterparties are still to be asked; null where none is. */
+  get asking(): Decision | null {
+    return this.#asking;
   }
 
-  /** Takes a failure in. */
-  take(raised: Raised): void {
-    this.queued.add(raised);
-    if (raised.suspect === true) this.#suspects.add(raised);
+  set asking(decision: Decision | null) {
+    this.#asking = decision;
+    this.#note();
   }
 
-  /** Lets go of a failure that has its answer, which may be that the run stands on it. */
-  answered(raised: Raised): void {
-    if (this.#suspects.delete(raised) && !this.isSuspecting) this.wakeCalls();
+  /** The plan that waits for its undos: nothing is decided before it is finished, which another decision would displace (E5, R5). */
+  get stuck(): StuckPlan | null {
+    return this.#stuck;
   }
 
-  /** Resolves once calls that wait are to look again. */
-  woken(): Promise<void> {
-    return new Promise((again) => this.#waiting.push(again));
+  set stuck(plan: StuckPlan | null) {
+    this.#stuck = plan;
+    this.#note();
   }
 
-  /** Has the calls that wait look again. */
-  wakeCalls(): void {
-    for (const again of this.#waiting.splice(0)) again();
+  #note(): void {
+    const waitsFor = this.#asking === null ? 'person' : 'counterparty';
+    const parkedOn = this.#parked.length === 0 ? 'nothing' : waitsFor;
+    this.#lifecycle.note({ parkedOn, isStuck: this.#stuck !== null });
   }
 
   /** Asks again what the run was parked on: until it is answered, no call leaves. */
   async askedAgain(ask: () => Promise<unknown>): Promise<void> {
-    this.#isAskedAgain = true;
+    this.#lifecycle.note({ isAskedAgain: true });
     try {
       this.unpark();
       await ask();
     } finally {
-      this.#isAskedAgain = false;
-      this.wakeCalls();
+      this.#lifecycle.note({ isAskedAgain: false });
     }
   }
 
   /** Lets go of all questions that the run is parked on: they are answered, or asked again. */
   unpark(): void {
-    this.parked = [];
     this.asking = null;
+    this.parked = [];
     this.#ending.goOn();
-    this.wakeCalls();
   }
 
   /** Takes questions from those that the run is parked on. */

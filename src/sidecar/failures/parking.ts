@@ -13,7 +13,7 @@ import type { RecoveryParts } from './recovery-parts.ts';
 
 type Needs = Pick<
   RecoveryParts,
-  'parts' | 'machine' | 'write' | 'calls' | 'queries' | 'approvals' | 'open' | 'queue' | 'ending' | 'stopping'
+  'parts' | 'machine' | 'write' | 'calls' | 'queries' | 'approvals' | 'open' | 'queue' | 'ending' | 'lifecycle'
 >;
 
 /** The parking of one run. */
@@ -43,8 +43,7 @@ export class Parking {
 
   /** Parks the run on a decision that restores nothing. */
   park(raised: Raised, decision: Decision): void {
-    const { machine, write, queries } = this.#run;
-    machine.hold();
+    const { write, queries } = this.#run;
     this.#open.parked = [...this.#open.parked, raised];
     write.append([...this.#complaints.answered(raised), queries.decisionEntry(raised, decision)]);
     this.#decisions.tell(raised, decision);
@@ -83,19 +82,19 @@ export class Parking {
 
   /** Asks the counterparties of open calls again when they are due, and the parked questions once one is known. */
   askLater(): void {
-    const { write, stopping } = this.#run;
+    const { write, lifecycle } = this.#run;
     const open = this.#parts.runState.ledger.open().filter(({ asked }) => asked.next !== null);
     const due = Math.min(...open.map(({ asked }) => asked.next as number));
     this.#later?.cancel();
-    if (!Number.isFinite(due) || stopping.aborted || write.broken !== null) return;
+    if (!Number.isFinite(due) || lifecycle.leave.aborted || write.broken !== null) return;
     // A run that is still asking keeps its process alive; one that is parked keeps none.
     const ask = () => void this.#askedLater(open.map(({ key }) => key));
     this.#later = setAlarm(due, this.#parts.now, ask, this.#open.asking !== null && this.#parts.keepAlive);
   }
 
   async #askedLater(keys: readonly string[]): Promise<void> {
-    await this.#parts.pausing.passed();
-    if (this.#run.stopping.aborted) return;
+    await this.#run.lifecycle.past('ask');
+    if (this.#run.lifecycle.leave.aborted) return;
     const { ledger } = this.#parts.runState;
     const before = ledger.open().length;
     for (const key of keys) await this.#calls.reconciling.reconcile(key);

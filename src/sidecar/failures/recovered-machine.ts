@@ -6,9 +6,6 @@ import type { WorkRecord } from '../../projection/set-aside/records.ts';
 
 /** The machine, as a recovery acts on it. */
 export interface RecoveredMachine {
-  /** Holds events back, until `release`. */
-  hold(): void;
-  release(): void;
   /** Undoes context and, in place, control. */
   restore(parts: RestoredParts, inPlace: boolean): void;
   /** Sends again what restores took back. */

@@ -1,5 +1,4 @@
 /** Puts together what recovers a run, and passes on what the run asks of it. */
-import type { Leave } from '../../effects/guarded-call.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Decision } from '../../model/decision.ts';
 import type { InstanceId } from '../../model/instance.ts';
@@ -31,13 +30,11 @@ import { WrongAnswers } from './wrong-answers.ts';
 /** The recoveries of one run. */
 export class Recovering {
   readonly #run: RecoveryParts;
-  readonly #stop = new AbortController();
   readonly #complaints: Complaints;
   readonly #parking: Parking;
   readonly #openCalls: OpenCalls;
   readonly #unclaimed: UnclaimedEffects;
   readonly #told: ToldOutcomes;
-  readonly #plans: PlanRunner;
   readonly #rerun: Rerun;
   readonly #takingUp: TakingUp;
   readonly #answering: Answering;
@@ -47,11 +44,11 @@ export class Recovering {
   readonly retrying: Retrying;
 
   constructor(parts: RunParts, machine: RecoveredMachine, helpers: RecoveryHelpers) {
-    const ending = new RunEnding(helpers.write);
-    const open = new OpenFailures(ending);
-    const stopping = this.#stop.signal;
-    const queue = new FailureQueue(open, machine, helpers.write, parts.pausing, stopping, () => this.#answering);
-    const run: RecoveryParts = { ...helpers, parts, machine, ending, open, queue, stopping };
+    const ending = new RunEnding(helpers.write, () => parts.lifecycle.note({ isOver: true }));
+    const { lifecycle } = parts;
+    const open = new OpenFailures(ending, lifecycle);
+    const queue = new FailureQueue(open, machine, helpers.write, lifecycle, () => this.#answering);
+    const run: RecoveryParts = { ...helpers, parts, machine, ending, open, queue, lifecycle };
     const answers = new WrongAnswers(run.queries);
     this.#run = run;
     this.byPerson = new EndedByPerson(run);
@@ -69,7 +66,6 @@ export class Recovering {
     this.#openCalls = openCalls;
     this.#unclaimed = new UnclaimedEffects(run, parking, openCalls);
     this.#told = new ToldOutcomes(run);
-    this.#plans = plans;
     this.#rerun = new Rerun(run, decisions, plans, answers);
     this.#takingUp = new TakingUp(run, { decisions, plans, answers, parking, questions });
     this.#answering = new Answering(run, { complaints, decisions, parking, openCalls, settling, takingBack, plans });
@@ -78,40 +74,6 @@ export class Recovering {
   /** The end of the run, or its first standstill since it was last set going. */
   get finished(): Promise<Ending> {
     return this.#run.ending.finished;
-  }
-
-  get status(): 'running' | 'recovering' | 'parked' | 'stuck' {
-    const { open, queue } = this.#run;
-    if (open.stuck !== null) return 'stuck';
-    if (open.isParked && open.asking === null) return 'parked';
-    if (open.asking !== null) return 'recovering';
-    return queue.length > 0 ? 'recovering' : 'running';
-  }
-
-  /** True once the run has ended and nothing of it is left to be done. */
-  get isOver(): boolean {
-    return this.#run.ending.isOver;
-  }
-
-  /** True while anything is being decided or carried out, or waits for a person. */
-  get isBusy(): boolean {
-    const { open, queue } = this.#run;
-    return queue.length > 0 || open.isParked || open.stuck !== null;
-  }
-
-  /** True while a failure is being answered. */
-  get isAnswering(): boolean {
-    return this.#run.queue.length > 0;
-  }
-
-  /** @see {@link OpenFailures.isSuspecting} */
-  get isSuspecting(): boolean {
-    return this.#run.open.isSuspecting;
-  }
-
-  /** True while an undo has failed whose plan is not finished (E5). */
-  get isStuck(): boolean {
-    return this.#run.open.stuck !== null;
   }
 
   /** Tells those who wait for the run that a person has paused it. */
@@ -123,15 +85,12 @@ export class Recovering {
 
   /** A person has the run go on: what it is parked on is asked again, and a plan that is stuck is tried again. */
   unpaused(): void {
-    const { ending, open } = this.#run;
-    ending.goOn();
-    open.wakeCalls();
+    this.#run.ending.goOn();
     if (this.#run.parts.runState.asked.cancelled === null) void this.askAgain();
   }
 
-  /** Takes leave of the run: nothing new is decided or asked. */
+  /** Takes leave of the run: nothing is asked later. */
   stop(): void {
-    this.#stop.abort();
     this.#parking.stop();
   }
 
@@ -158,11 +117,6 @@ export class Recovering {
   /** @see {@link Rerun.start} */
   rerun(): Promise<void> {
     return this.#rerun.start();
-  }
-
-  /** When calls may leave. @see {@link PlanRunner.clear} */
-  get leaving(): Leave {
-    return this.#plans;
   }
 
   /** Tells those who wait for the run that it is over. */

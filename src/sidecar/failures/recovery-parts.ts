@@ -2,6 +2,7 @@
 import type { Approvals } from '../approvals/approvals.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { Outbox } from '../commits/outbox.ts';
+import type { Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { RunParts } from '../parts.ts';
 import type { RecoveryQueries } from '../queries/recovery-queries.ts';
 import type { Writing } from '../writing.ts';
@@ -26,6 +27,5 @@ export interface RecoveryParts extends RecoveryHelpers {
   readonly open: OpenFailures;
   readonly queue: FailureQueue;
   readonly ending: RunEnding;
-  /** Aborted when the process takes leave of the run. */
-  readonly stopping: AbortSignal;
+  readonly lifecycle: Lifecycle;
 }

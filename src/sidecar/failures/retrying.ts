@@ -7,7 +7,7 @@ import type { Raised } from '../parts.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
 
-type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'open' | 'queue' | 'stopping'>;
+type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'open' | 'queue' | 'lifecycle'>;
 
 /** The word that the code may be another one by now (TH2). */
 export interface RetryWord {
@@ -26,7 +26,6 @@ export class Retrying {
   readonly #run: Needs;
   /** The words that messages have brought and that nothing has answered, in their order. */
   #waiting: RetryWord[] = [];
-  #isAwake = false;
 
   constructor(run: Needs) {
     this.#run = run;
@@ -37,12 +36,11 @@ export class Retrying {
     const { asked, ended } = this.#run.parts.runState;
     if (asked.sent.has(post)) return;
     this.#waiting.push({ by, why, post });
-    if (this.#isAwake || ended !== null) this.#answer();
+    if (this.#run.lifecycle.isAwake || ended !== null) this.#answer();
   }
 
   /** The machine is there: the words that have waited for it are answered. */
   begin(): void {
-    this.#isAwake = true;
     this.#answer();
   }
 
@@ -79,11 +77,11 @@ export class Retrying {
 
   /** @returns false where it is to be said behind steps that threw and are asked about again: the run is parked on them once more first. */
   #retry(word: RetryWord): boolean {
-    const { open, write, stopping } = this.#run;
-    if (!stopping.aborted && [...open.queued].some(({ thrown }) => thrown !== undefined)) return false;
+    const { open, write, lifecycle } = this.#run;
+    if (!lifecycle.leave.aborted && [...open.queued].some(({ thrown }) => thrown !== undefined)) return false;
     if (word.post === null) open.refuseIfStuck();
     // The process that takes the run next hears it.
-    else if (stopping.aborted) return true;
+    else if (lifecycle.leave.aborted) return true;
     const again = this.#mayGoOn ? open.parked.filter(({ thrown, retry }) => isThere(thrown, retry)) : [];
     const retried = this.#retried(word, again.map(nameOf));
     if (again.length > 0 || word.post !== null) write.append([retried]);
@@ -115,8 +113,8 @@ export class Retrying {
 
   /** The versions of the code under which no process tries again what the run is parked on; null where none does under another one. */
   threwUnder(): readonly string[] | null {
-    const { runState, pausing } = this.#run.parts;
-    if (!this.#mayGoOn || pausing.isOn) return null;
+    const { runState } = this.#run.parts;
+    if (!this.#mayGoOn || runState.asked.paused !== null) return null;
     const open = [...runState.open].filter(([, entry]) => isByItself(entry) && entry.thrown?.limit === undefined);
     return open.length === 0 ? null : [...new Set(open.flatMap(([question]) => [...runState.threwUnder(question)]))];
   }

@@ -9,13 +9,14 @@ export class RunEnding {
   #failed: (error: unknown) => void = () => {};
   /** True once those who wait for the run have been told. */
   #isTold = false;
-  /** True once the run is over: nothing of it is left to be done. */
-  isOver = false;
+  readonly #over: () => void;
   /** The end of the run, or its first standstill since it was last set going. Rejects where the journal refuses. */
   finished: Promise<Ending> = this.#anew();
 
-  constructor(write: Writing) {
+  /** @param over is told once the run is over: nothing of it is left to be done. */
+  constructor(write: Writing, over: () => void) {
     this.#write = write;
+    this.#over = over;
     write.onBreak((error) => this.fail(error));
   }
 
@@ -33,7 +34,7 @@ export class RunEnding {
 
   /** Tells that the run is over. */
   end(ending: Ending): void {
-    this.isOver = true;
+    this.#over();
     this.goOn();
     this.#ended(ending);
   }

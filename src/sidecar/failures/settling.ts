@@ -24,7 +24,7 @@ export class Settling {
 
   /** Settles a failed call. @returns what it is to do; null where a decision is needed. */
   async settle(raised: Raised): Promise<Held | null> {
-    const { parts, machine, write, calls, queries, open } = this.#run;
+    const { parts, write, calls, queries, open } = this.#run;
     const { call, failure } = raised;
     if (call === null || call.key === null) return null;
     if ((await calls.reconciling.reconcile(call.key)) !== null) this.#parking.askLater();
@@ -49,7 +49,6 @@ export class Settling {
     };
     write.append([queries.decisionEntry(raised, decision), { do: 'phase', phase: 'RESUMED' }]);
     this.#decisions.tell(raised, decision);
-    if (!open.isParked) machine.release();
     // Whether the outcome of an earlier call answers this one is for the guard to say (E3).
     if (call.isHeld || known.status !== 'confirmed') return { next: 'again' };
     return { next: 'answer', output: known.output };

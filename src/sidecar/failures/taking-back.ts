@@ -12,7 +12,7 @@ import type { Parking } from './parking.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
 import type { WrongAnswers } from './wrong-answers.ts';
 
-type Needs = Pick<RecoveryParts, 'machine' | 'write' | 'calls' | 'queries' | 'open' | 'stopping'>;
+type Needs = Pick<RecoveryParts, 'machine' | 'write' | 'calls' | 'queries' | 'lifecycle'>;
 
 /** Takes back, in the world, what was found wrong. */
 export class TakingBack {
@@ -36,7 +36,6 @@ export class TakingBack {
     if (!(await this.#takeBack(raised, own))) return;
     const wrong = own.filter(({ status }) => status === 'confirmed').map(({ key }) => key);
     this.#run.machine.dismiss(record, 'found_wrong', wrong);
-    if (!this.#run.open.isParked) this.#run.machine.release();
   }
 
   /** Takes back the standing calls of undone work before its replay comes to them. */
@@ -46,7 +45,6 @@ export class TakingBack {
     const wrong = lost.filter(({ status }) => status === 'confirmed').map(({ key }) => key);
     const instance = raised.failure.in as InstanceId;
     this.#run.write.append([{ do: 'dismissed', instance, why: 'undone_before', ...(wrong.length > 0 && { wrong }) }]);
-    if (!this.#run.open.isParked) this.#run.machine.release();
   }
 
   /** Takes back what a live instance did that its replay has not come to (C10). @returns false where the run is parked over it. */
@@ -67,11 +65,11 @@ export class TakingBack {
       this.#parking.parkOver(raised, blocked.length > 0 ? blocked : effects);
       return false;
     }
-    this.#run.machine.hold();
+    this.#run.lifecycle.note({ isUnsure: true });
     for (const effect of undone.reverse()) {
       if ((await this.#run.calls.undoing.undo(effect)) === null) continue;
       // It stands, and is what a person has to look at: nothing is done again over it (E5).
-      if (!this.#run.stopping.aborted)
+      if (!this.#run.lifecycle.leave.aborted)
         this.#parking.parkOver(raised, [queries.effectOf(effect.id as string, effect.instance)]);
       return false;
     }

@@ -100,7 +100,7 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
     async fail(signal, suspect) {
       commanded();
       const { runState, recovering, complaints } = run;
-      await complain({ runState, recovering, complaints }, signal, suspect);
+      await complain({ ...run.parts, runState, recovering, complaints }, signal, suspect);
       // A complaint is taken once its answer is durable: nobody answers it any more where the run was given back meanwhile.
       commanded();
       await run.write.durable();

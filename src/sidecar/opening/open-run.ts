@@ -22,10 +22,10 @@ import { Activity } from '../activity.ts';
 import { Basing } from '../bases/basing.ts';
 import { resumed } from '../bases/resumed.ts';
 import { forgetLeft } from '../calls/left-behind.ts';
+import { Lifecycle } from '../lifecycle/lifecycle.ts';
 import { observing } from '../observing.ts';
 import { outside } from '../outside.ts';
 import type { RunParts } from '../parts.ts';
-import { Pausing } from '../pausing.ts';
 import { planResume } from '../plan/resume-plan.ts';
 import { pausedError } from '../run/pauses.ts';
 import { givenBack } from '../run/rest.ts';
@@ -128,7 +128,7 @@ type Recorded = Pick<RunParts, 'config' | 'journal' | 'runState' | 'encoder' | '
 
 function parts(program: Program, options: RunOptions, recorded: Recorded): RunParts {
   const { redaction } = recorded.runState;
-  const gone = new AbortController();
+  const lifecycle = new Lifecycle(recorded.runState);
   const brought = {
     reconcilers: options.reconcilers ?? {},
     undos: options.undo ?? {},
@@ -139,10 +139,9 @@ function parts(program: Program, options: RunOptions, recorded: Recorded): RunPa
   return {
     run: options.run,
     activity: new Activity(),
-    pausing: new Pausing(recorded.runState, gone.signal),
     ...recorded,
-    ...outside(brought, () => gone.signal.aborted),
-    gone,
+    ...outside(brought, () => lifecycle.leave.aborted),
+    lifecycle,
     onGate: (gate) => options.onGate?.({ ...gate, reason: redaction.text(gate.reason) }),
     keepAlive: options.keepAlive ?? true,
     claims: options.claims ?? null,
@@ -227,7 +226,6 @@ async function takeUp(
   );
   const recorded = { config, journal, runState, encoder, note, basing, decisionPolicy: DECISION_POLICY };
   const run = runOf(program, parts(program, options, recorded));
-  run.hold();
   if (runState.ended === null && journal.overtaken > runState.ledger.overtaken)
     run.write.append([{ do: 'overtaken', upTo: journal.overtaken }]);
   if (runState.ended === null) forgetGone(run);
@@ -257,8 +255,12 @@ async function takeUp(
 function goOn(run: Run, isStuck: boolean): void {
   run.settleAll();
   if (isStuck) return;
-  const waits = [run.recovering.parkAgain(), run.recovering.raiseGone(), run.heard.hasComplaints];
-  if (!waits.includes(true)) run.release();
+  const { lifecycle } = run.parts;
+  run.recovering.parkAgain();
+  if (run.recovering.raiseGone()) lifecycle.note({ isUnsure: true });
+  // What a complaint says is of the past: it is answered before the machine goes on.
+  if (run.heard.hasComplaints) lifecycle.note({ isAskedAgain: true });
+  else run.settled();
 }
 
 /** Finishes what the last process of a run has left, before its machine is there. @returns true where an undo failed. */
@@ -282,7 +284,7 @@ async function finishLeft(run: Run, journal: Journal): Promise<boolean> {
 
 /** Gives a run back that a person has paused, before anything of it goes on. @throws SidecarError `paused`. */
 async function refusePaused(run: Run, journal: Journal): Promise<void> {
-  if (!run.parts.pausing.isOn) return;
+  if (run.parts.lifecycle.configuration.pause === 'off') return;
   await run.write.durable();
   await journal.close(givenBack(run));
   throw pausedError(run.parts);
@@ -334,6 +336,7 @@ function refuseOtherInput(program: Program, options: RunOptions, { digests, secr
 
 function handedOver(run: Run, root: ActorHandle, journal: Journal): Opened {
   if (run.runtime.machines !== null && run.runState.places.steps.last === undefined) run.write.startsLater();
+  run.parts.lifecycle.note({ hold: 'held', machine: 'asleep' });
   run.adopted(root, 0);
   if (run.runState.toRedeliver.length > 0)
     run.runtime.machines?.onceTold(root, () => queueMicrotask(() => run.offer()));

@@ -14,7 +14,7 @@ import type { Raised } from '../parts.ts';
 
 type Needs = Pick<
   RecoveryParts,
-  'parts' | 'machine' | 'write' | 'calls' | 'approvals' | 'outbox' | 'open' | 'queue' | 'ending' | 'stopping'
+  'parts' | 'machine' | 'write' | 'calls' | 'approvals' | 'outbox' | 'open' | 'queue' | 'ending' | 'lifecycle'
 >;
 
 /** An undo that a plan still owes, and why. */
@@ -26,34 +26,20 @@ interface Owed {
 /** The plans of one run. */
 export class PlanRunner {
   readonly #run: Needs;
-  /** The plan that is being carried out. */
-  #underWay: Promise<void> | null = null;
 
   constructor(run: Needs) {
     this.#run = run;
   }
 
-  /** Null while no plan is carried out, no complaint waits for its answer (LC5) and the run is not paused (LC10); else resolves once that may have changed. */
-  clear(): Promise<void> | null {
-    const { open, parts } = this.#run;
-    const plan = this.#underWay?.catch(() => {}) ?? (open.stuck === null && !open.isSuspecting ? null : open.woken());
-    return plan ?? parts.pausing.over();
-  }
-
-  /** The same, and not while the run is parked. */
-  free(): Promise<void> | null {
-    const { open } = this.#run;
-    return this.clear() ?? (open.isOpen ? open.woken() : null);
-  }
-
   /** Carries a fenced plan out. Resolves once it is durable, or stuck. */
-  carryOut(decision: Decision, parts: RestoredParts): Promise<void> {
-    const plan = this.#carry(decision, parts).finally(() => {
-      this.#underWay = null;
-    });
-    this.#underWay = plan;
-    this.#run.open.wakeCalls();
-    return plan;
+  async carryOut(decision: Decision, parts: RestoredParts): Promise<void> {
+    const { lifecycle } = this.#run;
+    lifecycle.note({ isCarrying: true });
+    try {
+      await this.#carry(decision, parts);
+    } finally {
+      lifecycle.note({ isCarrying: false });
+    }
   }
 
   /** Tries the plan again that could not be finished, if there is one. */
@@ -67,18 +53,17 @@ export class PlanRunner {
   }
 
   async #carry(decision: Decision, parts: RestoredParts): Promise<void> {
-    const { machine, write, calls, approvals, outbox, open, queue, stopping } = this.#run;
-    machine.hold();
+    const { machine, write, calls, approvals, outbox, open, queue, lifecycle } = this.#run;
     if (!(await this.undo(decision, parts))) return;
-    if (stopping.aborted) return;
+    if (lifecycle.leave.aborted) return;
     machine.restore(parts, true);
     withdrawTakenBack(this.#run.parts, calls.underWay, write);
     write.append([{ do: 'phase', phase: 'RESUMED' }]);
+    lifecycle.note({ isCarrying: false });
     outbox.begin();
     approvals.wake();
     open.unask(this.#answeredBy(parts));
-    if (open.isParked) void queue.askAgain();
-    else if (queue.length <= 1) machine.release();
+    if (open.parked.length > 0) void queue.askAgain();
     machine.offer();
     await write.durable();
   }
@@ -103,7 +88,7 @@ export class PlanRunner {
       this.#standStuck(decision, parts, owed);
       return false;
     }
-    await run.pausing.passed();
+    await this.#run.lifecycle.past('carry');
     await calls.underWay.staged();
     const records = new Set(parts.aside.map(instanceName));
     for (const [id, at] of parts.kept) {
@@ -131,8 +116,7 @@ export class PlanRunner {
 
   /** Nothing is restored until every undo that is owed was made, or a person has made it (E5). */
   #standStuck(decision: Decision, parts: RestoredParts, owed: readonly Owed[]): void {
-    const { machine, write, open, ending } = this.#run;
-    machine.hold();
+    const { write, open, ending } = this.#run;
     open.stuck = { decision, parts };
     for (const { effect, error } of [...owed].reverse())
       write.append([{ do: 'phase', phase: 'STUCK', effect: effect.id ?? '', error }]);

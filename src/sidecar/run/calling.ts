@@ -11,11 +11,9 @@ import { reason } from '../../recovery/explain.ts';
 import type { Call } from '../../runtime/runtime.ts';
 import { epochOf } from '../approvals/refusals.ts';
 import type { Calls } from '../calls/calls.ts';
-import type { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import type { Held, RunParts } from '../parts.ts';
 import type { RecoveryQueries } from '../queries/recovery-queries.ts';
-import type { Reuse } from '../reuse.ts';
 import type { Actors } from './actors.ts';
 import { diverged, unwritten } from './call-questions.ts';
 
@@ -29,11 +27,8 @@ interface CallingPort {
   readonly actors: Actors;
   readonly recorder: StepRecorder;
   readonly queries: RecoveryQueries;
-  readonly reuse: Reuse;
-  readonly outbox: Outbox;
   readonly calls: Calls;
   readonly recovering: Recovering;
-  isStopping(): boolean;
 }
 
 /** The calls that the actors of one run make. */
@@ -52,7 +47,7 @@ export class Calling {
 
   /** Makes a call, again and again where that is decided. @returns its output; never settles where its actor was stopped. */
   async call(call: Call): Promise<unknown> {
-    const { actors, parts, queries, recorder, reuse, outbox, calls } = this.#port;
+    const { actors, parts, queries, recorder, calls } = this.#port;
     const number = actors.numberOf(call.ref) as number;
     const actor = parts.runState.actor(number);
     const region = actor.region ?? regionName(0, '');
@@ -63,14 +58,8 @@ export class Calling {
     try {
       for (let tries = 0; ; ) {
         const goesOn = parts.activity.wait();
-        // What was set aside is claimed or given up before anything new leaves (C5a).
-        await reuse.settled();
-        if (call.signal.aborted) {
-          goesOn();
-          return never();
-        }
-        // What a commit has promised is there before any call goes on from it (E4).
-        await outbox.settled();
+        // What was set aside is claimed or given up before anything new leaves (C5a), and what a commit has promised is there (E4).
+        await parts.lifecycle.past('call');
         goesOn();
         if (this.#isOver(call)) return never();
         const reply = await this.#asked(call, number, whose, lacks);
@@ -91,15 +80,16 @@ export class Calling {
 
   /** Makes a call once. Of one that failed nothing more is asked or decided while the run is paused (LC10). */
   async #asked(...asked: Parameters<Calls['ask']>): Promise<Reply> {
-    const { pausing, activity } = this.#port.parts;
+    const { lifecycle, activity } = this.#port.parts;
     const reply = await this.#port.calls.ask(...asked);
-    if (reply.is !== 'done' && pausing.isOn) await activity.waitFor(pausing.passed());
+    if (reply.is !== 'done' && lifecycle.until('ask') !== null) await activity.waitFor(lifecycle.past('ask'));
     return reply;
   }
 
   /** True where no call is made or answered any more: the process takes leave of the run, a person has ended it, or its actor was stopped. */
   #isOver({ signal }: Call): boolean {
-    return this.#port.isStopping() || this.#port.parts.runState.asked.cancelled !== null || signal.aborted;
+    const { lifecycle } = this.#port.parts;
+    return lifecycle.leave.aborted || lifecycle.answer('call').is === 'no' || signal.aborted;
   }
 
   /** Answers a call that failed: a machine that handles the error hears of it, unless the call has happened after all (E2, F2). */

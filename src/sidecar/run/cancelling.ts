@@ -17,9 +17,6 @@ interface CancellingPort {
   readonly calls: Calls;
   readonly outbox: Outbox;
   readonly recovering: Recovering;
-  isStopping(): boolean;
-  /** Holds events back, for good. */
-  hold(): void;
   /** @see {@link EndEntry} */
   unheard(): Pick<EndEntry, 'heard' | 'untaken'>;
   /** Stops the machine: the run is over. */
@@ -29,7 +26,6 @@ interface CancellingPort {
 /** The cancelling of one run. */
 export class Cancelling {
   readonly #port: CancellingPort;
-  #isAwake = false;
   #isEnding = false;
 
   constructor(port: CancellingPort) {
@@ -39,27 +35,26 @@ export class Cancelling {
   /** Takes a message in, unless it was heard before. */
   take(post: number, { by, why }: SentCancel): void {
     const { parts, write } = this.#port;
-    const { asked, ended } = parts.runState;
+    const { asked } = parts.runState;
     const { cancelled } = asked;
     if (asked.sent.has(post)) return;
     const before = cancelled === null ? null : `it was cancelled before, by ${JSON.stringify(cancelled.by)}`;
-    const refused = ended === null ? before : 'the run has ended';
+    const refused = parts.lifecycle.answer('cancel').is === 'no' ? (before ?? 'the run has ended') : null;
     const entry: CancelEntry = { do: 'cancel', post, by, why, refused };
     write.append([entry]);
     void write.durable().catch(() => {});
-    if (refused === null && this.#isAwake) this.goOn();
+    if (refused === null) this.goOn();
   }
 
   /** The machine is there. */
   begin(): void {
-    this.#isAwake = true;
     this.goOn();
   }
 
   /** Goes on with a cancelling that something held up, if there is one. */
   goOn(): void {
-    if (!this.#isAwake || this.#port.parts.runState.asked.cancelled === null) return;
-    this.#port.hold();
+    const { lifecycle, runState } = this.#port.parts;
+    if (!lifecycle.isAwake || runState.asked.cancelled === null) return;
     // What it waits for would be given to a run that is over.
     this.#port.calls.cancel();
     void this.end().then(
@@ -86,8 +81,7 @@ export class Cancelling {
 
   async #end(): Promise<boolean> {
     const { parts, write, calls, outbox, recovering } = this.#port;
-    const { runState } = parts;
-    const isOff = () => this.#port.isStopping() || runState.ended !== null || recovering.isStuck;
+    const isOff = () => !parts.lifecycle.may('carry');
     await recovering.byPerson.answered();
     if (isOff()) return false;
     recovering.byPerson.letGo();

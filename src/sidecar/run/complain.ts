@@ -3,6 +3,7 @@ import { SIGNALS, type Signal } from '../../model/failure.ts';
 import type { ComplaintEntry } from '../../model/message-entries.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { Recovering } from '../failures/recovering.ts';
+import type { Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { Suspect } from '../parts.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import type { Complaints } from './complaints.ts';
@@ -18,6 +19,7 @@ export interface FoundWrong {
 /** The parts of a run that answer. */
 interface Answering {
   readonly runState: RunState;
+  readonly lifecycle: Lifecycle;
   readonly recovering: Recovering;
   readonly complaints: Complaints;
 }
@@ -28,13 +30,14 @@ interface Answering {
  * @throws SidecarError `bad_failure`, `run_finished`, `stuck`.
  */
 export async function complain(
-  { runState, recovering, complaints }: Answering,
+  { runState, lifecycle, recovering, complaints }: Answering,
   signal: Signal,
   { instance, key, error, instead = false }: FoundWrong,
   heard?: ComplaintEntry,
 ): Promise<void> {
   if (!SIGNALS.includes(signal)) throw new SidecarError('bad_failure', `"${String(signal)}" is no signal`);
-  if (runState.ended !== null || runState.asked.cancelled !== null) throw over(runState);
+  const may = lifecycle.answer('complain');
+  if (may.is === 'no' && may.code.startsWith('run_')) throw over(runState);
   recovering.refuseIfStuck();
   if (instead) recovering.refuseUnlessParked();
   const suspicions = complaints.suspected(instance, key);

@@ -38,14 +38,12 @@ interface Waiting {
 
 /** The surroundings of the deliveries of a run. */
 interface DeliveryPort {
-  readonly parts: Pick<RunParts, 'runState' | 'redeliver' | 'config'>;
+  readonly parts: Pick<RunParts, 'runState' | 'redeliver' | 'config' | 'lifecycle'>;
   readonly placed: readonly Placed[];
   readonly write: Writing;
   readonly runtime: Runtime;
   readonly actors: Actors;
   readonly timers: Pick<Timers, 'sent' | 'isOnItsWay' | 'unheard'>;
-  /** True while nothing may be sent again: a recovery is under way, work waits for its claim, or the run stops. */
-  isBusy(): boolean;
   /** Tells a finding. */
   finds(code: string, text: string): void;
 }
@@ -54,9 +52,10 @@ interface DeliveryPort {
 export class Deliveries {
   readonly #port: DeliveryPort;
   readonly #backlog: Waiting[] = [];
-  #isHolding = false;
   /** The event of another machine that is being handed on. */
   #handedOn: SentEvent | null = null;
+  /** True while what had to wait is handed on, one after the other. */
+  #isHandingOn = false;
   /** True while events that are part of what is being carried out come past what holds the others back. */
   #letThrough = false;
   readonly #heard: HeardNow;
@@ -72,9 +71,15 @@ export class Deliveries {
     for (const { held } of port.parts.runState.held) if (held !== null) this.#keep(held.number);
   }
 
-  /** True while events wait: a plan is being carried out, or the run is parked. */
+  /** True while events from outside wait. */
   get isHolding(): boolean {
-    return this.#isHolding;
+    const { lifecycle } = this.#port.parts;
+    return !lifecycle.may('deliver') || this.#isHolding;
+  }
+
+  /** True while events of the machine's own wait, or others that came before them. */
+  get #isHolding(): boolean {
+    return !this.#port.parts.lifecycle.may('answer') || (this.#backlog.length > 0 && !this.#isHandingOn);
   }
 
   /**
@@ -82,9 +87,11 @@ export class Deliveries {
    * sender does not send it again.
    */
   keeps(ref: ActorHandle, event: RuntimeEvent, from?: Origin): boolean {
-    if (this.#letThrough) return false;
-    if (!this.#isHolding) return this.chunks.keeps(ref, event, from);
-    if (from?.isOutside() === true && this.#port.actors.numberOf(ref) === 0) {
+    // What comes to a run that has ended finds its machine at its end.
+    if (this.#letThrough || this.#port.parts.runState.ended !== null) return false;
+    const isOutside = from?.isOutside() === true && this.#port.actors.numberOf(ref) === 0;
+    if (!(isOutside ? this.isHolding : this.#isHolding)) return this.chunks.keeps(ref, event, from);
+    if (isOutside) {
       this.holdEvent(event, { post: null, by: null });
       return true;
     }
@@ -99,11 +106,6 @@ export class Deliveries {
 
   #sentBy(sender: ActorHandle | null, ref: ActorHandle, event: RuntimeEvent): SentEvent | null {
     return sender === null ? null : this.#port.timers.sent(sender, ref, event);
-  }
-
-  /** Holds events back until `release`. */
-  hold(): void {
-    this.#isHolding = true;
   }
 
   /** Holds an event from outside: the next process has it, too, and its sender may be told so once that is durable (CH6). */
@@ -130,13 +132,13 @@ export class Deliveries {
 
   /** Hands on the events that had to wait; those of actors that are no longer there are refused (K3). */
   release(): void {
-    this.#isHolding = false;
-    for (
-      let next = this.#backlog.shift();
-      next !== undefined;
-      next = this.#isHolding ? undefined : this.#backlog.shift()
-    ) {
-      this.#handOn(next);
+    if (this.#isHandingOn) return;
+    this.#isHandingOn = true;
+    try {
+      while (this.#backlog.length > 0 && this.#port.parts.lifecycle.may('answer'))
+        this.#handOn(this.#backlog.shift() as Waiting);
+    } finally {
+      this.#isHandingOn = false;
     }
   }
 
@@ -274,7 +276,7 @@ export class Deliveries {
     const root = actors.at(0);
     const { toRedeliver } = parts.runState;
     if (!parts.redeliver || toRedeliver.length === 0 || root === undefined || runtime.machines === null) return;
-    if (this.#isHolding || this.#port.isBusy()) return;
+    if (this.isHolding) return;
     const waiting = new Set<Region>();
     for (const back of [...toRedeliver]) {
       if (this.#isMoved(back)) continue;

@@ -15,7 +15,7 @@ import type { Deliveries } from './deliveries.ts';
 /** The surroundings of the end of a run. */
 interface EndingPort {
   readonly runState: RunState;
-  readonly parts: Pick<RunParts, 'version' | 'pausing'>;
+  readonly parts: Pick<RunParts, 'version' | 'lifecycle'>;
   readonly write: Writer;
   readonly runtime: Runtime;
   readonly actors: Actors;
@@ -23,9 +23,6 @@ interface EndingPort {
   readonly outbox: Outbox;
   readonly recovering: Recovering;
   readonly input: unknown;
-  /** True while work that was set aside is claimed or given up. */
-  isReusing(): boolean;
-  isStopping(): boolean;
   /** True where a message was left that nothing has looked at. */
   hasMail(): boolean;
   /** The messages that the run has looked at, and the events among them that no state has taken. */
@@ -39,6 +36,9 @@ export class RunEnd {
   readonly #port: EndingPort;
   /** The output of a machine that has come to its end, while something is still to be decided about that (C9). */
   #end: { readonly output: unknown } | null = null;
+  #isTrying = false;
+  /** True where the end is to be tried once more, after the try that is under way. */
+  #isOwed = false;
   /** The error of the first macrostep; null where it went well. */
   #unbegun: { readonly error: unknown } | null = null;
 
@@ -46,35 +46,29 @@ export class RunEnd {
     this.#port = port;
   }
 
-  /** The way in which the run has ended; null while it goes on. */
-  get status(): 'done' | 'cancelled' | null {
-    const { ended } = this.#port.runState;
-    return ended === 'stopped' ? 'done' : ended;
-  }
-
-  /** True while the end of the machine waits for what is to be decided, undone or made visible before. */
-  get isHeld(): boolean {
-    return this.#end !== null;
-  }
-
   /** The root has come to its end. @returns true where that has to wait. */
   holds(output: unknown): boolean {
-    const { runState, recovering, outbox, deliveries } = this.#port;
+    const { runState, recovering, outbox, parts } = this.#port;
     const { records, ledger, ended } = runState;
     if (ended !== null) return false;
     if (runState.asked.cancelled !== null) return true;
     const isLeft =
       records.size > 0 || ledger.displaced().length > 0 || recovering.openCalls().length > 0 || outbox.mayRefuse;
-    const isOpen = isLeft || recovering.isBusy || this.#port.isReusing() || this.#isAddressed() || recovering.isGone;
-    const isPaused = this.#port.parts.pausing.isOn;
+    this.#comesTo({ output });
     // A run that is taken up at its end first goes on with what its last process has left.
-    if (!isOpen && !isPaused && !deliveries.isHolding) {
+    const mayEnd = parts.lifecycle.may('end') && parts.lifecycle.may('answer');
+    if (mayEnd && !isLeft && !this.#isAddressed() && !recovering.isGone) {
       this.over(output);
+      this.#comesTo(null);
       return false;
     }
-    this.#end = { output };
-    if (!deliveries.isHolding) queueMicrotask(() => void this.try());
+    queueMicrotask(() => void this.try());
     return true;
+  }
+
+  #comesTo(end: { readonly output: unknown } | null): void {
+    this.#end = end;
+    this.#port.parts.lifecycle.note({ isAtEnd: end !== null });
   }
 
   /** Journals the end, and tells who waits for it. */
@@ -85,24 +79,38 @@ export class RunEnd {
 
   /** Ends a run whose end had to wait, once nothing is to be decided and nothing stands in the world that no work has claimed (C9). */
   async try(): Promise<void> {
-    const { outbox, recovering, runtime, actors, deliveries } = this.#port;
-    if (!this.#mayEnd()) return;
+    this.#isOwed = true;
+    if (this.#isTrying) return;
+    this.#isTrying = true;
+    try {
+      while (this.#isOwed) {
+        this.#isOwed = false;
+        await this.#try();
+      }
+    } finally {
+      this.#isTrying = false;
+    }
+  }
+
+  async #try(): Promise<void> {
+    const { outbox, recovering, runtime, actors, deliveries, parts } = this.#port;
+    const mayEnd = () => this.#end !== null && parts.lifecycle.may('end');
+    if (this.#end === null) return;
+    await parts.lifecycle.past('end');
+    if (!mayEnd()) return;
     // What is refused now can still be done again; after the end it cannot (E4). The end of the machine is the end of all waiting.
-    await outbox.settled();
-    if (!this.#mayEnd()) return;
     outbox.begin(true);
-    await outbox.settled();
-    if (!this.#mayEnd()) return;
-    if (recovering.raiseGone()) return;
+    await parts.lifecycle.past('end');
+    if (!mayEnd() || recovering.raiseGone()) return;
     const again = () => void this.try();
     if (!(await recovering.clearUnclaimed(again))) return;
     if (!(await recovering.clearOpen(again))) return;
-    const end = this.#end as { readonly output: unknown } | null;
-    if (end === null || !this.#mayEnd() || recovering.raiseGone()) return;
+    const end = this.#end;
+    if (end === null || !mayEnd() || recovering.raiseGone()) return;
     // A complaint that came before the end is answered first (C12).
-    if (this.#port.isAccused() || !this.#mayEnd()) return;
-    this.#end = null;
+    if (this.#port.isAccused() || !mayEnd()) return;
     this.over(end.output);
+    this.#comesTo(null);
     const root = actors.at(0);
     if (root !== undefined) deliveries.past(() => runtime.end(root, end.output));
   }
@@ -116,21 +124,9 @@ export class RunEnd {
     }
   }
 
-  #mayEnd(): boolean {
-    const { recovering, runState, isReusing, isStopping, parts } = this.#port;
-    return (
-      this.#end !== null &&
-      !parts.pausing.isOn &&
-      runState.asked.cancelled === null &&
-      !isReusing() &&
-      !recovering.isBusy &&
-      !isStopping()
-    );
-  }
-
   /** The machine goes on: it was put elsewhere. */
   undone(): void {
-    this.#end = null;
+    this.#comesTo(null);
   }
 
   /** The first macrostep of the root threw. */

@@ -29,10 +29,10 @@ interface HeardPort {
     readonly pauses: Pauses;
     readonly root: ActorHandle | undefined;
     readonly complaints: Complaints;
-    hold(): void;
-    release(): void;
+    settled(): void;
+    /** The root was started. */
+    begun(): void;
   };
-  isStopping(): boolean;
   unheard(): Pick<EndEntry, 'heard' | 'untaken'>;
   /** Reads the messages that were left for the run. */
   look(): void;
@@ -51,9 +51,9 @@ export class Heard implements Hearers {
     const { run, runtime } = port;
     this.#port = port;
     const stopMachine = () => run.root !== undefined && runtime.stop(run.root);
-    this.#complaints = new SentComplaints({ ...port, complaints: run.complaints, release: () => run.release() });
+    this.#complaints = new SentComplaints({ ...port, complaints: run.complaints });
     this.#outcomes = new SentOutcomes(port);
-    this.#cancelling = new Cancelling({ ...port, hold: () => run.hold(), stopMachine });
+    this.#cancelling = new Cancelling({ ...port, stopMachine });
   }
 
   settled(): void {
@@ -105,15 +105,24 @@ export class Heard implements Hearers {
   /** Answers what has waited for the root, once it takes events; where the run has no machine, at once. */
   beginWith(root: ActorHandle): void {
     const begin = () => {
-      this.#port.events.begin();
+      this.#port.events.offer();
       this.#complaints.begin();
       this.#cancelling.begin();
       this.#port.recovering.retrying.begin();
       this.#outcomes.begin();
     };
     const { machines } = this.#port.runtime;
-    if (machines === null) queueMicrotask(begin);
-    else machines.onceTold(root, () => queueMicrotask(begin));
+    const begun = () => this.#port.run.begun();
+    if (machines !== null)
+      machines.onceTold(root, () => {
+        begun();
+        queueMicrotask(begin);
+      });
+    else
+      queueMicrotask(() => {
+        begun();
+        begin();
+      });
   }
 
   /** True while an event waits to be sent. */

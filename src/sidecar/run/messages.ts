@@ -23,7 +23,6 @@ interface MessagesPort {
   readonly runtime: Runtime;
   readonly actors: Actors;
   readonly deliveries: Deliveries;
-  isStopping(): boolean;
 }
 
 interface Waiting {
@@ -38,7 +37,6 @@ interface Waiting {
 export class Messages {
   readonly #port: MessagesPort;
   readonly #waiting: Waiting[] = [];
-  #isAwake = false;
   #isSending = false;
 
   constructor(port: MessagesPort) {
@@ -61,7 +59,7 @@ export class Messages {
       return;
     }
     this.#waiting.push({ post, sent, said });
-    if (this.#isAwake && this.#port.deliveries.isHolding) this.hold();
+    if (this.#port.parts.lifecycle.isAwake && this.#port.deliveries.isHolding) this.hold();
   }
 
   /** The words of a sender as the journal has them. */
@@ -92,24 +90,19 @@ export class Messages {
   /** Holds what has come and names no state: the state of the run is what its senders were shown (CH3). */
   hold(): void {
     const { deliveries, runtime, parts } = this.#port;
-    if (runtime.machines === null || parts.runState.ended !== null || parts.runState.asked.cancelled !== null) return;
+    if (runtime.machines === null || parts.lifecycle.answer('deliver').is === 'no') return;
     for (const one of this.#waiting.filter(({ sent: { at } }) => at === null)) {
       this.#waiting.splice(this.#waiting.indexOf(one), 1);
       deliveries.holdEvent(one.sent.event as RuntimeEvent, { post: one.post, by: one.sent.by, ...one.said });
     }
   }
 
-  /** The root takes events: it was started. */
-  begin(): void {
-    this.#isAwake = true;
-    this.offer();
-  }
-
   /** Sends what can be sent now, in the order of the messages. */
   offer(): void {
     const { runtime, actors } = this.#port;
     const root = actors.at(0);
-    if (!this.#isAwake || this.#isSending || root === undefined || runtime.machines === null) return;
+    if (!this.#port.parts.lifecycle.isAwake || this.#isSending || root === undefined || runtime.machines === null)
+      return;
     this.#isSending = true;
     try {
       for (let next = this.#due(); next !== undefined; next = this.#due()) {
@@ -124,9 +117,10 @@ export class Messages {
   /** The first that can be sent now: one that names another state lets those behind it pass. */
   #due(): Waiting | undefined {
     const { runState } = this.#port.parts;
-    if (runState.asked.cancelled !== null && runState.ended === null) return this.#waiting[0];
+    const may = this.#port.parts.lifecycle.answer('deliver');
+    if (may.is === 'no' && may.code === 'run_cancelled') return this.#waiting[0];
     if (this.#port.deliveries.isHolding) this.hold();
-    if (this.#port.deliveries.isHolding || this.#port.isStopping() || runState.ended !== null) return undefined;
+    if (this.#port.deliveries.isHolding) return undefined;
     return this.#waiting.find(({ sent: { at } }) => at === null || isAt(runState.actor(0).value, at.split('.')));
   }
 

@@ -12,8 +12,6 @@ interface PausesPort {
   readonly write: Writing;
   readonly recovering: Recovering;
   readonly run: {
-    /** Holds events back. */
-    hold(): void;
     /** Has everything go on that the pause has held back. */
     unpaused(): void;
   };
@@ -43,25 +41,24 @@ export class Pauses {
 
   /** @throws SidecarError `paused` for what has to be said once the run goes on. */
   refuseWhilePaused(): void {
-    if (this.#port.parts.pausing.isOn) throw pausedError(this.#port.parts);
+    if (this.#port.parts.runState.asked.paused !== null && this.#port.parts.runState.ended === null)
+      throw pausedError(this.#port.parts);
   }
 
   #say({ pause, by, why }: SentPause, post: number | null): string | null {
-    const { write, parts } = this.#port;
+    const { write } = this.#port;
     const refused = this.#refusal(pause);
     const entry: PauseEntry = { do: 'pause', paused: pause, post, by, why, refused };
     if (refused === null || post !== null) write.append([entry]);
     void write.durable().catch(() => {});
     if (refused === null && pause) this.#stand(by, why);
     if (refused === null && !pause) {
-      parts.pausing.wake();
       this.#port.run.unpaused();
     }
     return refused;
   }
 
   #stand(by: string, why: string | null): void {
-    this.#port.run.hold();
     this.#port.recovering.tellPaused(by, why);
   }
 

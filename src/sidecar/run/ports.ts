@@ -21,6 +21,5 @@ export function outboxOf(
     discard: (call) => calls.discard(call),
     park: (call, error) => recovering().parkCommit(call, error).finally(parts.activity.wait()),
     refused: (raised) => recovering().refused(raised),
-    isSuspecting: () => recovering().isSuspecting,
   });
 }

@@ -29,9 +29,9 @@ function restOf(run: Run): RunRest {
   const { runState, now } = run.parts;
   if (isOver(run)) return { idle: isDurable(run), due: null };
   // Only a message has it go on.
-  if (run.parts.pausing.isOn) return { idle: isStill(run), due: null };
+  if (run.parts.lifecycle.configuration.pause === 'on') return { idle: isStill(run), due: null };
   if (isEnding(run) || !isIdle(run)) return { idle: false, due: now() };
-  const isHeld = run.recovering.isBusy;
+  const isHeld = !run.parts.lifecycle.may('answer');
   const times = [
     ...runState.asked.pending().flatMap(({ expires }) => (expires === null ? [] : [expires])),
     ...runState.ledger
@@ -62,28 +62,24 @@ function outputOf({ runtime, root, runState: { codecs } }: Run): string | null {
 }
 
 /** True where nothing is left to do of a run that has ended. */
-function isOver({ parts: { runState, activity }, recovering }: Run): boolean {
-  if (!recovering.isOver) return false;
+function isOver({ parts: { runState, activity, lifecycle } }: Run): boolean {
+  if (lifecycle.configuration.will !== 'over') return false;
   return runState.ended === 'cancelled' || (activity.isNone && runState.publications.length === 0);
 }
 
 /** True while a run comes to its end: what that has left to undo, to make visible and to free is done at once, unless a person has to act. */
-function isEnding({ parts: { runState }, recovering, end }: Run): boolean {
-  const { ended, asked } = runState;
-  return (ended !== null || asked.cancelled !== null || end.isHeld) && !recovering.isBusy;
+function isEnding({ parts: { lifecycle } }: Run): boolean {
+  const { will, question } = lifecycle.configuration;
+  return question === 'clear' && (will === 'ending' || will === 'cancelling' || will === 'finishing');
 }
 
 function isIdle(run: Run): boolean {
-  const { parts, calls, recovering, reuse } = run;
-  if (
-    run.heard.hasComplaints ||
-    recovering.isAnswering ||
-    calls.underWay.isActing ||
-    (reuse.isPending && !recovering.isBusy && parts.runState.asked.cancelled === null)
-  )
-    return false;
+  const { parts, calls, heard } = run;
+  const { question, machine, will } = parts.lifecycle.configuration;
+  if (heard.hasComplaints || calls.underWay.isActing || !parts.lifecycle.may('rest')) return false;
+  if (machine === 'claiming' && question === 'clear' && will !== 'cancelling') return false;
   // Calls that come to a plan which cannot go on wait for it.
-  if (!parts.activity.isNone && !recovering.isStuck) return false;
+  if (!parts.activity.isNone && question !== 'stuck') return false;
   return isDurable(run) && !hasLiveActors(parts.runState);
 }
 

@@ -17,6 +17,7 @@ import { Calls } from '../calls/calls.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { RestoredParts } from '../failures/recovered-machine.ts';
 import { Recovering } from '../failures/recovering.ts';
+import type { RunStatus } from '../lifecycle/status.ts';
 import type { RunParts } from '../parts.ts';
 import { RecoveryQueries } from '../queries/recovery-queries.ts';
 import { Reuse } from '../reuse.ts';
@@ -58,9 +59,8 @@ export class Run implements Watcher {
   readonly #claiming: Claiming;
   readonly heard: Heard;
   readonly pauses: Pauses;
-  #isStopping = false;
   /** True while the machine of a run that is taken up was not started yet, and claims wait for that. */
-  #isAsleep = false;
+  #wakes = false;
 
   /** @param execute makes what executes the run: it tells the run, once it is asked to make the root. */
   constructor(parts: RunParts, execute: (watcher: Watcher) => Runtime, input: unknown) {
@@ -74,27 +74,23 @@ export class Run implements Watcher {
     const recorder = new StepRecorder(parts, placed, verifier);
     const queries = new RecoveryQueries(parts, placed, runtime);
     const approvals = new Approvals(parts, write, () => this.heard);
-    const calls = new Calls(parts, write, approvals, () => this.recovering.leaving);
+    const calls = new Calls(parts, write, approvals);
     const outbox = outboxOf(parts, { write, calls, runtime }, () => this.recovering);
     const recovering = new Recovering(parts, this, { write, calls, queries, approvals, outbox });
-    const reuse = this.#reuseOf(runState, write);
-    const isStopping = () => this.#isStopping;
-    const isReusing = () => reuse.isPending;
-    write.keepsNoBaseWhile(isReusing);
-    const isBusy = () => isStopping() || isReusing() || recovering.isBusy || parts.pausing.isOn;
+    const reuse = this.#reuseOf(parts);
     const macrosteps = new Macrosteps(runState.places);
     const finds = this.finds.bind(this);
-    const timers = new Timers({ parts, write, actors, macrosteps, isStopping });
-    const deliveries = new Deliveries({ parts, placed, write, runtime, actors, timers, isBusy, finds });
-    const events = new Messages({ parts, write, runtime, actors, deliveries, isStopping });
+    const timers = new Timers({ parts, write, actors, macrosteps });
+    const deliveries = new Deliveries({ parts, placed, write, runtime, actors, timers, finds });
+    const events = new Messages({ parts, write, runtime, actors, deliveries });
     const shared = { parts, runState, placed, write, runtime, actors, recorder, queries, reuse, outbox, calls };
-    const common = { ...shared, deliveries, macrosteps, timers, recovering, verifier, isStopping, now: parts.now };
+    const common = { ...shared, deliveries, macrosteps, timers, recovering, verifier, now: parts.now };
     const unheard = () => {
       const untaken = runState.toRedeliver.length + runState.held.length + events.waiting;
       return { heard: approvals.looked, ...(untaken > 0 && { untaken }) };
     };
     const mail = { hasMail: () => approvals.hasMail, isAccused: () => this.#isAccused(), unheard };
-    const end = new RunEnd({ ...common, ...mail, input, isReusing });
+    const end = new RunEnd({ ...common, ...mail, input });
     const restoring = new Restoring({ ...common, look: () => this.#look(), finds });
     const steps = new Steps({ ...common, over: (output) => end.over(output) });
     this.parts = parts;
@@ -121,22 +117,18 @@ export class Run implements Watcher {
       recovering.heard();
     });
     calls.reconciling.whenReturned(() => void recovering.askAgain());
+    parts.lifecycle.whenever('answer', () => this.#goOn());
+    parts.lifecycle.whenever('deliver', () => this.#goOn());
     restoring.verifyAgain();
   }
 
-  #reuseOf(runState: RunState, write: Writing): Reuse {
+  #reuseOf({ runState, lifecycle }: RunParts): Reuse {
     return new Reuse(runState, {
+      lifecycle,
       turns: this.#turns,
-      isBusy: () =>
-        this.#isAsleep ||
-        this.recovering.isBusy ||
-        this.#isStopping ||
-        this.parts.pausing.isOn ||
-        runState.asked.cancelled !== null ||
-        write.broken !== null,
       claim: (live, record) => this.#claiming.claim(live.id, record),
       dismiss: (record, why) => this.dismiss(record, why),
-      settled: () => this.#goOn(),
+      settled: () => this.settled(),
       seen: (context) => this.runtime.seen(context),
     });
   }
@@ -149,14 +141,17 @@ export class Run implements Watcher {
     return this.parts.runState;
   }
 
-  get status(): 'running' | 'recovering' | 'paused' | 'parked' | 'stuck' | 'done' | 'cancelled' {
-    return this.end.status ?? (this.parts.pausing.isOn ? 'paused' : this.recovering.status);
+  /** The word for the run: how it has ended, or how it stands. */
+  get status(): Exclude<RunStatus, 'over'> | 'done' | 'cancelled' {
+    const { status } = this.parts.lifecycle;
+    if (status !== 'over') return status;
+    return this.runState.ended === 'cancelled' ? 'cancelled' : 'done';
   }
 
   /** Waits until the calls that are under way have answered; the machine hears of it when the run is taken up. */
   async drain(longest: number): Promise<void> {
-    this.hold();
-    await this.calls.drain(longest);
+    this.parts.lifecycle.drains();
+    await this.calls.underWay.drain(longest);
   }
 
   steps(ref: ActorHandle, seen: readonly Microstep[]): void {
@@ -190,16 +185,14 @@ export class Run implements Watcher {
 
   /** The machine of a run that is taken up takes events: what a claim does to it counts for the next one (C5). */
   woken(): void {
-    this.#isAsleep = false;
+    this.#wakes = false;
+    this.begun();
     this.reuse.begin();
   }
 
   stopping(): void {
-    this.#isStopping = true;
-    this.parts.gone.abort();
+    this.parts.lifecycle.leaves();
     this.approvals.stop();
-    this.calls.stop();
-    this.#outbox.stop();
     this.recovering.stop();
     this.write.now();
   }
@@ -263,7 +256,7 @@ export class Run implements Watcher {
   settleAll(): void {
     this.#restoring.settleAll();
     if (!this.reuse.isPending) return;
-    this.#isAsleep = true;
+    this.#wakes = true;
     const root = this.#actors.at(0);
     if (root !== undefined) this.runtime.wake(root);
   }
@@ -285,25 +278,30 @@ export class Run implements Watcher {
     this.#deliveries.offer();
   }
 
-  /** Holds events back until `release`. */
-  hold(): void {
-    this.#deliveries.hold();
+  /** The root was started: it takes events, unless the claims of what was set aside come first. */
+  begun(): void {
+    if (this.#wakes) return;
+    this.parts.lifecycle.note({ machine: 'awake' });
+    this.#goOn();
   }
 
-  readonly release = (): void => this.#onceFree(() => this.#deliveries.release());
-
   /** A recovery is over: what it held back goes on. */
-  readonly settled = (): void => this.#onceFree(() => this.offer());
-
-  #onceFree(run: () => void): void {
-    if (this.parts.pausing.isOn) return;
+  settled(): void {
+    const { lifecycle } = this.parts;
+    if (lifecycle.until('ask') !== null) return;
     if (this.runState.asked.cancelled !== null) this.heard.cancelOn();
     else if (this.reuse.isPending) this.reuse.begin();
     else {
-      run();
-      if (!this.recovering.isBusy) this.#outbox.begin();
+      this.offer();
+      this.#outbox.begin();
       void this.end.try();
     }
+  }
+
+  /** Hands on what has waited. */
+  #goOn(): void {
+    this.#deliveries.release();
+    this.settled();
   }
 
   /** The run goes on where a pause had stood it still: what is in question comes first. */
@@ -311,15 +309,6 @@ export class Run implements Watcher {
     // One that is being taken up goes on by itself once its machine is there.
     if (this.root === undefined) return;
     this.recovering.unpaused();
-    if (this.recovering.isBusy) return;
-    this.release();
     this.settled();
-  }
-
-  #goOn(): void {
-    if (this.parts.pausing.isOn || this.recovering.isBusy || this.runState.asked.cancelled !== null) return;
-    this.#deliveries.release();
-    this.offer();
-    void this.end.try();
   }
 }

@@ -32,7 +32,7 @@ export interface EventOutcome {
  * @throws SidecarError `message_differs` where another event has the id, `run_finished`; TypeError for an event that no run may be sent.
  */
 export async function sendEvent(run: Run, event: SentEvent['event'] | string, how: Sending): Promise<EventOutcome> {
-  const { runState, gone } = run.parts;
+  const { runState, lifecycle } = run.parts;
   const { id = randomUUID(), by = null, seen, at = null } = how;
   const whole = typeof event === 'string' ? { type: event } : event;
   const sent: SentEvent = { event: whole, at, by, id, ...(seen !== undefined && { seen }) };
@@ -53,9 +53,9 @@ export async function sendEvent(run: Run, event: SentEvent['event'] | string, ho
     }
     await new Promise<void>((again) => {
       run.write.atNext(again);
-      gone.signal.addEventListener('abort', () => again(), { once: true });
+      lifecycle.leave.addEventListener('abort', () => again(), { once: true });
     });
-    if (gone.signal.aborted && runState.received.get(id) === undefined)
+    if (lifecycle.leave.aborted && runState.received.get(id) === undefined)
       throw new JournalError('journal_closed', `the run was given back before it took the event ${id}: send it again`);
   }
 }

@@ -18,9 +18,7 @@ interface SentComplaintsPort {
   readonly write: Writing;
   readonly recovering: Recovering;
   readonly complaints: Complaints;
-  isStopping(): boolean;
   /** Has the machine of a run go on that was taken up: its complaints are answered. */
-  release(): void;
   /** Every complaint that was left has its answer. */
   answered(): void;
 }
@@ -34,7 +32,6 @@ interface Heard {
 export class SentComplaints {
   readonly #port: SentComplaintsPort;
   readonly #waiting: Heard[] = [];
-  #isAwake = false;
   #answering: Promise<void> | null = null;
 
   constructor(port: SentComplaintsPort) {
@@ -50,22 +47,22 @@ export class SentComplaints {
   take(post: number, sent: SentComplaint): void {
     if (this.#port.parts.runState.asked.sent.has(post)) return;
     this.#waiting.push({ post, sent });
-    if (this.#isAwake) void this.#answer();
+    if (this.#port.parts.lifecycle.isAwake) void this.#answer();
   }
 
   /** The root is there. What has waited for it is answered before the machine goes on: what it says is of the past. */
   begin(): void {
-    this.#isAwake = true;
-    if (this.isWaiting) void this.#answer().then(() => this.#goOn());
+    const { lifecycle } = this.#port.parts;
+    if (this.isWaiting) void this.#answer().then(() => lifecycle.note({ isAskedAgain: false }));
   }
 
-  #goOn(): void {
-    if (!this.#port.recovering.isBusy && !this.#port.isStopping()) this.#port.release();
+  get #isLeft(): boolean {
+    return this.#port.parts.lifecycle.leave.aborted;
   }
 
   /** The run has ended: refuses what has no answer, also where its root was never started. */
   async refuseAll(): Promise<void> {
-    const isOff = () => this.#port.isStopping() || this.#port.write.broken !== null;
+    const isOff = () => this.#isLeft || this.#port.write.broken !== null;
     while (this.isWaiting && !isOff()) await this.#answer();
   }
 
@@ -79,9 +76,9 @@ export class SentComplaints {
 
   async #answerAll(): Promise<void> {
     try {
-      for (let next = this.#waiting[0]; next !== undefined && !this.#port.isStopping(); next = this.#waiting[0]) {
+      for (let next = this.#waiting[0]; next !== undefined && !this.#isLeft; next = this.#waiting[0]) {
         await this.#answerOne(next);
-        if (!this.#port.isStopping()) this.#waiting.shift();
+        if (!this.#isLeft) this.#waiting.shift();
       }
     } catch {
       // The journal takes nothing any more, and says so to those who wait for the run.
@@ -95,21 +92,20 @@ export class SentComplaints {
     const found = await this.#refusal(sent, entry, instead);
     const refused = parts.runState.asked.cancelled === null ? found : (found ?? 'the run was cancelled');
     // Most answers have written it with them.
-    if (!parts.runState.asked.sent.has(post) && !this.#port.isStopping()) write.append([{ ...entry, refused }]);
+    if (!parts.runState.asked.sent.has(post) && !this.#isLeft) write.append([{ ...entry, refused }]);
     await write.durable();
   }
 
   /** Has a complaint answered. @returns why it is refused; null where it is not. */
   async #refusal(sent: SentComplaint, entry: ComplaintEntry, instead: boolean): Promise<string | null> {
     const { parts, recovering, complaints } = this.#port;
-    const { runState } = parts;
     const { signal, instance, key, why } = sent;
-    const subject = subjectOf(runState, instance, key);
+    const subject = subjectOf(parts.runState, instance, key);
     if (subject !== null && subject.about !== sent.about)
       return 'that work was undone or done again since: look at it again';
     const found = { instance, instead, ...(key !== null && { key }), ...(why !== null && { error: new Error(why) }) };
     try {
-      await complain({ runState, recovering, complaints }, signal, found, entry);
+      await complain({ ...parts, recovering, complaints }, signal, found, entry);
       return null;
     } catch (error) {
       return errorMessage(error);

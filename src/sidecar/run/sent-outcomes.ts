@@ -11,7 +11,6 @@ interface SentOutcomesPort {
   readonly parts: RunParts;
   readonly write: Writing;
   readonly recovering: Recovering;
-  isStopping(): boolean;
 }
 
 interface Told {
@@ -23,7 +22,6 @@ interface Told {
 export class SentOutcomes {
   readonly #port: SentOutcomesPort;
   readonly #waiting: Told[] = [];
-  #isAwake = false;
   #last: Promise<void> = Promise.resolve();
 
   constructor(port: SentOutcomesPort) {
@@ -35,12 +33,11 @@ export class SentOutcomes {
     const { asked, ended } = this.#port.parts.runState;
     if (asked.sent.has(post)) return;
     this.#waiting.push({ post, sent });
-    if (this.#isAwake || ended !== null) this.#answer();
+    if (this.#port.parts.lifecycle.isAwake || ended !== null) this.#answer();
   }
 
   /** The machine is there: what has waited for it is answered. */
   begin(): void {
-    this.#isAwake = true;
     this.#answer();
   }
 
@@ -53,7 +50,7 @@ export class SentOutcomes {
 
   async #settle({ post, sent }: Told): Promise<void> {
     const { parts, write, recovering } = this.#port;
-    if (this.#port.isStopping() || write.broken !== null) return;
+    if (!parts.lifecycle.may('outcome') || parts.lifecycle.leave.aborted) return;
     const { settle: key, status, output, by, why } = sent;
     const entry = (refused: string | null): SettledEntry => ({ do: 'settled', post, key, status, by, why, refused });
     const call = parts.runState.ledger.named(key);

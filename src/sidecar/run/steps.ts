@@ -122,10 +122,9 @@ export class Steps {
   /** Looks after the instances that a step has entered: work that was set aside is claimed or given up, and nothing is begun anew beside what stands unclaimed (C5, C8). */
   enters(entry: Entry, fresh: readonly InstanceId[], actor: number): void {
     if (entry.do !== 'step') return;
-    const { reuse, deliveries, recovering, parts } = this.#port;
+    const { reuse, recovering, parts } = this.#port;
     const names = entry.marks.flatMap((mark) => (mark.do === 'enter' ? [instanceName(mark.in)] : []));
     if (names.length > 0 && reuse.entered(names)) {
-      deliveries.hold();
       reuse.begin();
     }
     for (const { skeleton, entity, ordinal } of fresh) {

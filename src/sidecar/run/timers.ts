@@ -15,7 +15,6 @@ interface TimersPort {
   readonly write: Writer;
   readonly actors: Actors;
   readonly macrosteps: Macrosteps;
-  isStopping(): boolean;
 }
 
 /** An event that one machine sent another and that has to wait: a delayed one, which is due. */
@@ -129,7 +128,7 @@ export class Timers {
 
   /** The number of an actor whose timers are journaled: none are while the run stops. */
   #numberOf(ref: ActorHandle): number | undefined {
-    return this.#port.isStopping() ? undefined : this.#port.actors.numberOf(ref);
+    return this.#port.parts.lifecycle.leave.aborted ? undefined : this.#port.actors.numberOf(ref);
   }
 
   /** The step of an event has failed. A timer may fire a moment before the wall clock says that it is due: it is armed again. */

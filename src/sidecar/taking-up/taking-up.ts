@@ -16,7 +16,7 @@ import { failureBy, type JournaledQuestions, type Question } from './journaled-q
 
 type Needs = Pick<
   RecoveryParts,
-  'parts' | 'machine' | 'write' | 'calls' | 'queries' | 'outbox' | 'open' | 'queue' | 'ending'
+  'parts' | 'machine' | 'write' | 'calls' | 'queries' | 'outbox' | 'open' | 'queue' | 'lifecycle'
 >;
 
 /** The result of a part of taking a run up. */
@@ -131,7 +131,6 @@ export class TakingUp {
     const questions = this.#with.questions.open();
     const last = questions.at(-1);
     if (last === undefined) return false;
-    this.#run.machine.hold();
     this.#run.open.parked = questions.map(({ raised }) => raised);
     this.#with.parking.standStill(last.decision);
     return true;
@@ -177,13 +176,13 @@ export class TakingUp {
 
   /** Makes visible what was decided, or goes on with it, before anything else (E4). */
   async #goOnPublishing(): Promise<void> {
-    const { write, outbox, ending } = this.#run;
+    const { write, outbox, lifecycle } = this.#run;
     const { pending } = this.#runState;
     // A question about a commit is asked anew by the commit itself, if it still has to be.
     if (pending !== null && this.#with.questions.isOfCommit(pending.entry.decision))
       write.append([{ do: 'phase', phase: 'RESUMED' }]);
     outbox.goOn();
     outbox.begin();
-    await Promise.race([outbox.settled(), ending.finished]);
+    await lifecycle.past('decide');
   }
 }

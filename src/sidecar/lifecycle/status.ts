@@ -1,0 +1,73 @@
+/** The word that is published for a run, and whom it waits for: functions of its state (semantics.md LC3, LC4). */
+import type { Configuration } from './table.ts';
+
+/** The published state of a run. */
+export type RunStatus =
+  | 'opening'
+  | 'running'
+  | 'recovering'
+  | 'paused'
+  | 'parked'
+  | 'stuck'
+  | 'ending'
+  | 'cancelling'
+  | 'leaving'
+  | 'waits'
+  | 'broken'
+  | 'over';
+
+/** The word for a run: of those that fit, the first. */
+export function statusOf({ hold, will, question, machine, commit, pause }: Configuration): RunStatus {
+  const words: readonly (readonly [boolean, RunStatus])[] = [
+    [hold === 'broken', 'broken'],
+    [will === 'over', 'over'],
+    [pause === 'on', 'paused'],
+    [question === 'stuck', 'stuck'],
+    [question === 'parked' || commit === 'owed', 'parked'],
+    [hold === 'none', 'waits'],
+    [hold === 'leaving', 'leaving'],
+    [question !== 'clear', 'recovering'],
+    [will === 'cancelling', 'cancelling'],
+    [will === 'ending' || will === 'finishing', 'ending'],
+    [hold === 'opening' || machine === 'asleep', 'opening'],
+  ];
+  return words.find(([fits]) => fits)?.[1] ?? 'running';
+}
+
+/** The party that a run waits for. `isNext`: once a process holds it again. */
+export interface Waited {
+  readonly for: 'worker' | 'process' | 'program' | 'person' | 'counterparty' | 'area' | 'event';
+  readonly what: string;
+  readonly isNext?: true;
+}
+
+/** The parties that a run waits for where nothing of it moves by itself. */
+export function waitsFor(configuration: Configuration): readonly Waited[] {
+  const { hold, will, question, machine, commit, pause } = configuration;
+  if (will === 'over') return [];
+  const asked = askedOf(configuration);
+  if (hold === 'none') {
+    const next = asked.map((one) => ({ ...one, isNext: true as const }));
+    return [{ for: 'worker', what: 'that takes it' }, ...next];
+  }
+  if (hold === 'broken') return [{ for: 'process', what: 'another one, which takes the run' }];
+  const waited = [...asked];
+  if (machine === 'asleep' && (will === 'unbegun' || will === 'going'))
+    waited.push({ for: 'program', what: 'start()' });
+  if (commit === 'publishing' && question !== 'carrying' && question !== 'stuck')
+    waited.push({ for: 'area', what: 'the commit becomes visible' });
+  const isStill = question === 'clear' && commit === 'quiet' && machine === 'awake' && pause === 'off';
+  if (waited.length === 0 && hold === 'held' && isStill)
+    waited.push({ for: 'event', what: 'a call, a timer or an event' });
+  return waited;
+}
+
+function askedOf({ question, commit, pause }: Configuration): Waited[] {
+  const waited: Waited[] = [];
+  if (pause === 'on') waited.push({ for: 'person', what: 'unpause' });
+  if (question === 'stuck') waited.push({ for: 'person', what: 'the undo, or reconcile' });
+  if (question === 'parked') waited.push({ for: 'person', what: 'the acts of the decision' });
+  if (question === 'asking') waited.push({ for: 'counterparty', what: 'asked at its time' });
+  if (commit === 'owed') waited.push({ for: 'person', what: 'settle the commit' });
+  return waited;
+}
