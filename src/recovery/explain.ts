@@ -149,6 +149,8 @@ export function reason(veto: Reason | Extract<Refusal, { code: unknown }>): stri
       return `${effectName(veto.effect)} is kept, and the replay asks for something else under its key: recorded ${veto.recordedArgs}, now ${veto.askedArgs}.`;
     case 'no_codec':
       return `${quoted(veto.tool)} changes the world, so what it is called with is journaled, and nothing holds ${veto.path === '' ? 'its input' : `its input at ${veto.path}`} (${veto.reason.replaceAll('_', ' ')}).`;
+    case 'graph_refused':
+      return `the graph cannot be run as it is built: ${veto.reason}`;
     case 'exit_not_restorable':
       return 'an exit is a promise that the work is over, and no policy here lets it be taken up again.';
     case 'committed_consumers_present': {
@@ -220,6 +222,8 @@ export function actSentence(act: Act): string {
       return `Put right the code that threw${act.version === null ? '' : ` (version ${quoted(act.version)})`}, and have the step tried again: nothing goes back.`;
     case 'raise_limit':
       return `Raise the limit of the runtime, ${act.limit}, and have the run go on from where it stands.`;
+    case 'change_graph':
+      return 'Build the graph in another way; then take the run up again, which goes on from where it stands.';
     case 'register_undo':
       return `Register what undoes ${effectName(act.effect)}, and record that it has an undo.`;
   }
