@@ -3,7 +3,9 @@
  * that a terminal or a page lays out. Names and keys come from a run and may hold anything: every text that is no plain
  * word is quoted, so that no name reads as a sentence of Belay's. The printer escapes what its medium would obey.
  */
+
 import type { Aftermath, Circumstance } from '../model/aftermath.ts';
+import { LIST, nullable, OBJECT, refuseOther, shape, TEXT } from '../model/argument.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Act, Decision, Keep, Move, Unblock } from '../model/decision.ts';
 import type { Effect } from '../model/effect.ts';
@@ -34,6 +36,7 @@ export function quoted(name: string): string {
  * assert.match(explain(decide(history, { in: order, key: null })).text, /^Order::7::0 goes back to its entry/);
  */
 export function explain(decision: Decision, around: Circumstance | null = null): Outline {
+  refuseOther('explain', { decision: [decision, DECISION] });
   const { line, verdict, undo } = decision;
   const admitted = verdict === 'restore' || verdict === 'restore_joint';
   const moves = line?.moves.filter((move) => !admitted || move.cause !== null) ?? [];
@@ -269,3 +272,11 @@ function section(text: string, under: readonly Outline[]): Outline[] {
 function named(id: InstanceId): string {
   return quoted(instanceName(id));
 }
+
+/** A decision, as far as it is looked at before it is explained. */
+const DECISION = shape<Pick<Decision, 'verdict' | 'line' | 'undo' | 'refusals'>>('a decision, as decide() answers', {
+  verdict: TEXT,
+  line: nullable(OBJECT),
+  undo: LIST,
+  refusals: LIST,
+});
