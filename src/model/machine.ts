@@ -46,7 +46,7 @@ export interface CodeShape {
     readonly path: string;
     readonly actor: string;
     /** The place in the input that no journal holds without a codec, and what it is. */
-    readonly unheld: { readonly path: string; readonly reason: string } | null;
+    readonly lost: { readonly path: string; readonly reason: string } | null;
     /** The field by which the input names a tool, where the actor is one tool to a config. */
     readonly names: string | null;
   }[];

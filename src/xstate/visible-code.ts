@@ -41,7 +41,7 @@ function troubleIn(
   const logic = (machine.implementations.actors as Record<string, AnyActorLogic>)[src];
   const names = toolsIn(logic) === null ? toolNamedIn(copy) : null;
   if (trouble === null && names === null) return [];
-  return [{ path, actor: src, unheld: trouble && { ...trouble, path: trouble.path.join('/') }, names }];
+  return [{ path, actor: src, lost: trouble && { ...trouble, path: trouble.path.join('/') }, names }];
 }
 
 /** The transitions, by their events, and entries and exits (null) of a state that run an action which is code without a name. */

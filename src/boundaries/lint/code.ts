@@ -9,15 +9,15 @@ export function lintCode(config: BoundaryConfig, root: Item, shape: MachineShape
   const agent = field(root, 'agent')?.at ?? root.at;
   const places = new Map(entriesOf(field(root, 'tools')));
   const kinds = new Map(shape.actors.map(({ name, kind }) => [name, kind]));
-  for (const { path, actor, unheld, names } of shape.code?.inputs ?? []) {
+  for (const { path, actor, lost, names } of shape.code?.inputs ?? []) {
     // A machine that is invoked is given its input again; what changes nothing is not journaled.
     const tools = shape.actors.filter(({ name }) => name === actor || name.startsWith(`${actor}/`));
     if (kinds.get(actor) === 'machine' || tools.every(({ name }) => config.tools.get(name)?.effect === 'none'))
       continue;
     const at = places.get(actor)?.at ?? agent;
-    if (unheld !== null) {
-      const where = unheld.path === '' ? 'an input' : `an input with ${unheld.path},`;
-      const message = `"${path}" calls "${actor}" with ${where} that no journal holds (${unheld.reason.replaceAll('_', ' ')}): such a call parks the run`;
+    if (lost !== null) {
+      const where = lost.path === '' ? 'an input' : `an input with ${lost.path},`;
+      const message = `"${path}" calls "${actor}" with ${where} that no journal holds (${lost.reason.replaceAll('_', ' ')}): such a call parks the run`;
       const mend = 'Pass plain data, and have the tool look the rest up, or register a codec for it (`codecs`).';
       findings.report('no_codec', 'warning', at, message, mend);
     }

@@ -86,7 +86,7 @@ export async function loadMachines(file: string): Promise<Machines | { readonly 
   const graphs = await graphsAmong(exports);
   const shapes = new Map([...graphs].map(([id, { shape }]) => [id, shape]));
   for (const [id, machine] of machines)
-    shapes.set(id, { ...machineShape(machine), assigns: keysAssigned(machine), code: codeIn(machine, unheldIn) });
+    shapes.set(id, { ...machineShape(machine), assigns: keysAssigned(machine), code: codeIn(machine, lostIn) });
   if (shapes.size === 0)
     return { problem: `${file}: no_machine it exports no xstate machine and no compiled graph of LangGraph` };
   return { shapes, machines, graphs, guards: guardsIn(exports.guards), agents };
@@ -124,7 +124,7 @@ function machinesIn(value: unknown) {
 }
 
 /** The place in a value that no journal holds without a codec. */
-function unheldIn(value: unknown): ReturnType<Holds> {
+function lostIn(value: unknown): ReturnType<Holds> {
   const encoded = encode(value);
   return 'text' in encoded ? null : encoded;
 }

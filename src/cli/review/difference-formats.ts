@@ -1,4 +1,4 @@
-/** What changed between two configs, for a code host (SARIF), a build server (JUnit) and a comment on a change (Markdown). */
+/** The changes between two configs, for a code host (SARIF), a build server (JUnit) and a comment on a change (Markdown). */
 import { type JunitCase, junitXml } from '../formats/junit.ts';
 import { type SarifResult, sarifLog } from '../formats/sarif.ts';
 import { printable } from '../terminal/terminal.ts';

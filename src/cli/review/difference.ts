@@ -32,7 +32,7 @@ interface Change extends Place {
   readonly old: string | null;
   readonly now: string | null;
   readonly is: Leaning;
-  /** What follows for runs, in one sentence. */
+  /** The consequence for runs, in one sentence. */
   readonly consequence: string;
 }
 
