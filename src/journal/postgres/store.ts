@@ -99,7 +99,7 @@ export function postgresStore(given: string | PostgresOptions = {}): JournalStor
 const POSTGRES_OPTIONS = shape<PostgresOptions>('an address, or an object', {
   address: optional(TEXT),
   schema: optional(TEXT),
-  pool: optional(having('a pool of pg', 'connect')),
+  pool: optional(having('a pool of pg', 'query')),
   connections: optional(NUMBER),
   migrate: optional(FLAG),
   name: optional(TEXT),
