@@ -280,7 +280,8 @@ export default {
       from: { path: '^src/adapters/' },
       to: {
         path: '^src/',
-        pathNot: '^src/(adapters/|clock/|effects/(counterparty|signals)\\.ts$|runtime/tool-call\\.ts$)',
+        pathNot:
+          '^src/(adapters/|clock/|effects/(counterparty|signals)\\.ts$|model/argument\\.ts$|runtime/tool-call\\.ts$)',
       },
     },
     {

@@ -65,6 +65,8 @@ function actText(act: Act): string {
     }
     case 'fix_and_retry':
       return `${act.act} ${act.version ?? ''}`.trim();
+    case 'change_graph':
+      return act.act;
     case 'raise_limit':
       return `${act.act} ${act.limit}`;
     case 'register_codec':

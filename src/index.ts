@@ -33,6 +33,7 @@ export {
 } from './journal/journal.ts';
 export { memoryStore } from './journal/memory/store.ts';
 export type { ValueCodec } from './journal/value-codec.ts';
+export { ArgumentError } from './model/argument.ts';
 export type { Decision, Policy, Verdict } from './model/decision.ts';
 export type { EffectClass } from './model/effect.ts';
 export type { Failure, Signal } from './model/failure.ts';

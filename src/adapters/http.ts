@@ -3,8 +3,21 @@
  * the service tells afterwards what became of it. The adapter separates what the service certainly did not do from what
  * is unknown.
  */
+
 import type { ReconcileResult, Reconciler } from '../effects/counterparty.ts';
 import { errorMessage, NotApplied } from '../effects/signals.ts';
+import {
+  ArgumentError,
+  CODE,
+  kind,
+  NUMBER,
+  namedBy,
+  oneOf,
+  optional,
+  refuseOther,
+  shape,
+  TEXT,
+} from '../model/argument.ts';
 import type { ToolCall } from '../runtime/tool-call.ts';
 import { keyOf, nameOf } from './call.ts';
 import { limitedBody } from './http-body.ts';
@@ -88,23 +101,26 @@ const REFUSALS: Readonly<Record<number, string>> = {
  * assert.equal(keyHeader('belay-abc'), keyHeader('belay-abc'));
  */
 export function keyHeader(key: string): string {
+  refuseOther('keyHeader', { key: [key, TEXT] });
   return nameOf(key);
 }
 
 /**
  * Makes a tool and its reconciler of a service.
- * @throws TypeError on options from which no request can be made.
+ * @throws ArgumentError on options from which no request can be made.
  * @example
  * import { httpAdapter } from 'belay-sidecar/adapters';
  *
  * const payments = httpAdapter({ url: 'https://pay.example/charges' });
  * assert.equal(typeof payments.call, 'function');
- * assert.throws(() => httpAdapter({ url: 'ftp://pay.example' }), TypeError);
+ * assert.throws(() => httpAdapter({ url: 'ftp://pay.example' }), { code: 'bad_argument' });
  */
 export function httpAdapter<TInput = unknown>(options: HttpOptions): HttpAdapter<TInput> {
+  refuseOther('httpAdapter', { options: [options, HTTP_OPTIONS] });
   const url = new URL(options.url);
-  if (!/^https?:$/.test(url.protocol)) throw new TypeError(`${url.protocol} is not http or https`);
-  if (url.username !== '' || url.password !== '') throw new TypeError('credentials belong in a header, not in the URL');
+  if (!/^https?:$/.test(url.protocol)) throw new ArgumentError(`${url.protocol} is not http or https`);
+  if (url.username !== '' || url.password !== '')
+    throw new ArgumentError('credentials belong in a header, not in the URL');
   const { header = 'Idempotency-Key' } = options;
   const service: Service = {
     url,
@@ -119,7 +135,11 @@ export function httpAdapter<TInput = unknown>(options: HttpOptions): HttpAdapter
       return Object.fromEntries(all);
     },
   };
-  service.headers('');
+  try {
+    service.headers('');
+  } catch (error) {
+    throw new ArgumentError(`httpAdapter: options.headers cannot be sent. ${errorMessage(error)}`);
+  }
   return { call: (call) => send(service, call), reconcile: ({ key }) => find(service, key) };
 }
 
@@ -203,3 +223,17 @@ function neverConnected(error: unknown): boolean {
 function causeOf(error: unknown): unknown {
   return error instanceof TypeError && error.cause !== undefined ? error.cause : error;
 }
+
+/** The options, as they are held against what is given. */
+const HTTP_OPTIONS = shape<HttpOptions>('an object: { url }', {
+  url: kind('an address, https://…', (value) => URL.canParse(String(value))),
+  method: optional(oneOf('POST', 'PUT', 'PATCH', 'DELETE')),
+  header: optional(
+    kind('the name of a header', (value) => typeof value === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(value)),
+  ),
+  status: optional(CODE),
+  headers: optional(namedBy(TEXT)),
+  limit: optional(NUMBER),
+  patience: optional(NUMBER),
+  fetch: optional(CODE),
+});

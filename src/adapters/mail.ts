@@ -3,8 +3,10 @@
  * asked whether the message arrived. SMTP itself has no such question, and most servers deliver a repeated message
  * again.
  */
+
 import type { ReconcileResult, Reconciler, StagedCall, StagingArea } from '../effects/counterparty.ts';
 import { CommitRefused, errorMessage, NotApplied } from '../effects/signals.ts';
+import { ArgumentError, CODE, having, NAME, optional, refuseOther, shape, TEXT } from '../model/argument.ts';
 import type { ToolCall } from '../runtime/tool-call.ts';
 import { keyOf, nameOf } from './call.ts';
 
@@ -82,12 +84,13 @@ const ADDRESS = /^[^\s\p{Cc}@<>()[\]\\,;:"]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u;
  * assert.match(messageIdOf('belay-abc', 'shop.example'), /@shop\.example>$/);
  */
 export function messageIdOf(key: string, domain: string): string {
+  refuseOther('messageIdOf', { key: [key, TEXT], domain: [domain, NAME] });
   return `<${nameOf(key)}@${domain}>`;
 }
 
 /**
  * Makes a tool and its reconciler of a transport.
- * @throws TypeError on a domain that cannot stand in a message id.
+ * @throws ArgumentError on a domain that cannot stand in a message id.
  * @example
  * import { mailAdapter, type OutgoingMail } from 'belay-sidecar/adapters';
  *
@@ -96,8 +99,11 @@ export function messageIdOf(key: string, domain: string): string {
  * const mail = mailAdapter(transport, { from: 'shop@shop.example', domain: 'shop.example' });
  * assert.deepEqual([sent, typeof mail.send], [[], 'function']);
  */
-export function mailAdapter(transport: MailTransport, { from, domain, lookup }: MailOptions): MailAdapter {
-  if (!/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(domain)) throw new TypeError(`${domain} is no domain`);
+export function mailAdapter(transport: MailTransport, options: MailOptions): MailAdapter {
+  const sends = having('a transport, which has sendMail()', 'sendMail');
+  refuseOther('mailAdapter', { transport: [transport, sends], options: [options, MAIL_OPTIONS] });
+  const { from, domain, lookup } = options;
+  if (!/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(domain)) throw new ArgumentError(`${domain} is no domain`);
   const send = async (key: string, input: Mail): Promise<SentMail> => {
     const messageId = messageIdOf(key, domain);
     const { to, subject, text } = checked(input);
@@ -181,3 +187,10 @@ function wasRefused(error: unknown): boolean {
   if (typeof responseCode === 'number' && responseCode >= 500 && responseCode < 600) return true;
   return syscall === 'connect' || syscall === 'getaddrinfo' || BEFORE_THE_TEXT.has(String(code));
 }
+
+/** The options, as they are held against what is given. */
+const MAIL_OPTIONS = shape<MailOptions>('an object: { from, domain }', {
+  from: NAME,
+  domain: NAME,
+  lookup: optional(CODE),
+});

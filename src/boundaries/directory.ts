@@ -1,4 +1,5 @@
 /** Reads configs and reviews from files, and writes reviews: only this file of the room touches the disk. */
+
 import {
   closeSync,
   fsyncSync,
@@ -11,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { NAME, OBJECT, refuseOther } from '../model/argument.ts';
 import type { Guards } from '../predicates/compile.ts';
 import { type Loaded, loadConfig } from './load.ts';
 import { LOCK_NAME, lockText, parseLock, type ReviewLock } from './review.ts';
@@ -28,6 +30,7 @@ const ENOUGH = { config: 256 * 1024 + 1, lock: 1024 * 1024 + 1 };
  * assert.deepEqual(findings.map(({ code }) => code), ['cannot_read']);
  */
 export function readConfig(path: string, options: { readonly guards?: Guards } = {}): Loaded {
+  refuseOther('readConfig', { path: [path, NAME], options: [options, OBJECT] });
   try {
     return loadConfig(readStart(path, ENOUGH.config), { ...options, file: path });
   } catch (error) {

@@ -1,4 +1,5 @@
 /** Loads a config from the content of its file. Pure; every content has an answer. */
+import { CODE, kind, NAME, namedBy, optional, refuseOther, shape } from '../model/argument.ts';
 import type { Guards } from '../predicates/compile.ts';
 import { compileConfig } from './compile.ts';
 import type { BoundaryConfig } from './config.ts';
@@ -23,7 +24,8 @@ export interface LoadOptions {
 
 /**
  * Loads a config. A guard that is missing or differs from the reviewed one is a warning, and the predicate answers unknown; every
- * other problem of the file is an error. Never throws.
+ * other problem of the file is an error, and none is thrown.
+ * @throws ArgumentError
  * @example
  * import { loadConfig } from 'belay-sidecar';
  *
@@ -31,7 +33,9 @@ export interface LoadOptions {
  * assert.equal(config, null);
  * assert.deepEqual(findings.at(-1)?.line, 3); // there is no field "skelletons" in the file
  */
-export function loadConfig(content: string | Uint8Array, { file, guards = {} }: LoadOptions): Loaded {
+export function loadConfig(content: string | Uint8Array, options: LoadOptions): Loaded {
+  refuseOther('loadConfig', { content: [content, CONTENT], options: [options, OPTIONS] });
+  const { file, guards = {} } = options;
   const findings = new Findings(file);
   const document = parseDocument(content, file, findings);
   if (document.root === null) return { config: null, findings: findings.list(), document };
@@ -39,3 +43,6 @@ export function loadConfig(content: string | Uint8Array, { file, guards = {} }: 
   const config = compileConfig(document.root, guards, findings);
   return { config: findings.refused ? null : config, findings: findings.list(), document };
 }
+
+const CONTENT = kind('the text of a config', (value) => typeof value === 'string' || value instanceof Uint8Array);
+const OPTIONS = shape<LoadOptions>('an object: { file }', { file: NAME, guards: optional(namedBy(CODE)) });

@@ -1,5 +1,7 @@
 /** Flows: named steps in an async function, each a tool call under the sidecar (`belay-sidecar/flow`). */
+
 import { createHash } from 'node:crypto';
+import { ANYTHING, CODE, NAME, refuseOther, shape } from '../model/argument.ts';
 import { CallsUnderWay, CallUnderWay, whileItCounts } from '../runtime/calls-under-way.ts';
 import { EnteredRuntime, type Position } from '../runtime/entered.ts';
 import type { RuntimeEvent } from '../runtime/microstep.ts';
@@ -8,6 +10,7 @@ import type { Act, ToolCall } from '../runtime/tool-call.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
 import { beginRun, type Program, resumeRun } from '../sidecar/opening/open-run.ts';
 import type { RunOptions } from '../sidecar/opening/options.ts';
+import { RUN_FIELDS } from '../sidecar/opening/taken-options.ts';
 
 /**
  * Takes a step: calls the function through the sidecar, or answers what the journal has. The name is the step's tool and its state in the
@@ -31,7 +34,7 @@ export interface Flow<TInput> {
 /**
  * Makes a flow of a function. The function is entered again after each restore and in each process, so that what it does outside its
  * steps has to lead to the same steps; `agent` is the name that its config has for it.
- * @throws nothing; `attach` and `resume` of the flow say what they throw.
+ * @throws ArgumentError; `attach` and `resume` of the flow say what they throw.
  * @example
  * import { loadConfig } from 'belay-sidecar';
  * import { flow } from 'belay-sidecar/flow';
@@ -44,15 +47,23 @@ export interface Flow<TInput> {
  * await run.close();
  */
 export function flow<TInput>(agent: string, body: (step: Step, input: TInput) => Promise<unknown>): Flow<TInput> {
+  refuseOther('flow', { agent: [agent, NAME], body: [body, CODE] });
   const digest = createHash('sha256').update(`flow ${agent}`).digest('hex');
   const runtime: Program['runtime'] = (watcher) => new Execution(body as Body, watcher);
   const run = async (open: typeof resumeRun, options: FlowOptions<TInput>): Promise<RunCommands> => {
+    refuseOther(`the flow "${agent}"`, { options: [options, FLOW_OPTIONS] });
     const { root, commands } = await open({ agent, digest, input: options.input, runtime }, options);
     (root as Execution).start();
     return commands;
   };
   return { attach: (options) => run(beginRun, options), resume: (options) => run(resumeRun, options) };
 }
+
+/** The options, as they are held against what is given. */
+const FLOW_OPTIONS = shape<FlowOptions<unknown>>('an object: { run, config, input }', {
+  ...RUN_FIELDS,
+  input: ANYTHING,
+});
 
 /** The function of a flow, as it is executed. */
 type Body = (step: (name: string, input: unknown, act: Act) => Promise<unknown>, input: unknown) => Promise<unknown>;

@@ -1,4 +1,5 @@
 /** The rows of any store for those who fold them: a fold is pure, and waits for nothing. */
+import { kind, refuseOther } from '../model/argument.ts';
 import type { Rows, StoredRow } from './journal.ts';
 
 /**
@@ -11,8 +12,14 @@ import type { Rows, StoredRow } from './journal.ts';
  * assert.equal(accountOf(await gathered(store.read('order-1'))).agent, null);
  */
 export async function gathered(rows: Rows): Promise<Iterable<StoredRow>> {
+  refuseOther('gathered', { rows: [rows, ROWS_OF_ANY_STORE] });
   if (Symbol.iterator in rows) return rows;
   const all: StoredRow[] = [];
   for await (const row of rows) all.push(row);
   return all;
 }
+
+const ROWS_OF_ANY_STORE = kind(
+  'the rows of a run, as store.read() gives them',
+  (rows) => typeof rows === 'object' && rows !== null && (Symbol.iterator in rows || Symbol.asyncIterator in rows),
+);

@@ -1,13 +1,16 @@
 /** Graphs of LangGraph under the sidecar (`belay-sidecar/langgraph`). */
+
 import { createHash, randomBytes } from 'node:crypto';
 import { type Command, INTERRUPT, isCommand, type StateSnapshot } from '@langchain/langgraph';
 import type { BoundaryConfig } from '../boundaries/config.ts';
+import { ANYTHING, OBJECT, optional, refuseOther, shape } from '../model/argument.ts';
 import type { Refusal } from '../model/veto.ts';
 import type { DecisionPolicy } from '../recovery/decision-policy.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
 import { configOf } from '../sidecar/opening/config.ts';
 import { beginRun, type Program, resumeRun } from '../sidecar/opening/open-run.ts';
 import type { RunOptions } from '../sidecar/opening/options.ts';
+import { RUN_FIELDS } from '../sidecar/opening/taken-options.ts';
 import type { Ending } from '../sidecar/report.ts';
 import { CODECS } from './codecs.ts';
 import { type Graph, keptCopy } from './copy.ts';
@@ -84,7 +87,7 @@ export interface AttachedGraph extends RunCommands {
  * await run.close();
  */
 export function attachGraph(graph: object, options: GraphOptions): Promise<AttachedGraph> {
-  return open(beginRun, graph as Graph, options);
+  return open('attachGraph', beginRun, graph as Graph, options);
 }
 
 /**
@@ -107,7 +110,7 @@ export function attachGraph(graph: object, options: GraphOptions): Promise<Attac
  * await run.close();
  */
 export function resumeGraph(graph: object, options: GraphOptions): Promise<AttachedGraph> {
-  return open(resumeRun, graph as Graph, options);
+  return open('resumeGraph', resumeRun, graph as Graph, options);
 }
 
 /** Begins a run with another decision policy than every run has: for the audit (`seam.ts`). */
@@ -116,10 +119,16 @@ export function attachGraphJudged(
   options: GraphOptions,
   decisionPolicy: DecisionPolicy,
 ): Promise<AttachedGraph> {
-  return open((program, own) => beginRun(program, own, decisionPolicy), graph as Graph, options);
+  return open('attachGraph', (program, own) => beginRun(program, own, decisionPolicy), graph as Graph, options);
 }
 
-async function open(opens: typeof resumeRun, graph: Graph, given: GraphOptions): Promise<AttachedGraph> {
+async function open(
+  called: string,
+  opens: typeof resumeRun,
+  graph: Graph,
+  given: GraphOptions,
+): Promise<AttachedGraph> {
+  refuseOther(called, { graph: [graph, GRAPH], options: [given, GRAPH_OPTIONS] });
   const codecs = [...CODECS, ...(given.codecs ?? [])];
   const resting = new Resting(new Questions(codecs));
   const options = { ...given, codecs };
@@ -273,3 +282,13 @@ function parked(ending: Exclude<Ending, { status: 'done' }>): GraphError {
 function codesOf(refusal: Refusal): readonly string[] {
   return 'code' in refusal ? [refusal.code] : refusal.adds.map(({ code }) => code);
 }
+
+/** The rest of what is no graph of Belay's has reasons of its own. */
+const GRAPH = { ...OBJECT, words: 'a compiled StateGraph' };
+
+/** The options, as they are held against what is given. */
+const GRAPH_OPTIONS = shape<GraphOptions>('an object: { run, config }', {
+  ...RUN_FIELDS,
+  input: ANYTHING,
+  settings: optional(OBJECT),
+});

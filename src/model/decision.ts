@@ -77,6 +77,8 @@ export type Act =
   | { readonly act: 'fix_and_retry'; readonly version: string | null }
   /** Raise the limit of the runtime that was met, and go on (TH7). */
   | { readonly act: 'raise_limit'; readonly limit: number }
+  /** Build the graph in another way, and take the run up with it. */
+  | { readonly act: 'change_graph' }
   /** End or undo the instances that control would leave behind, then ask again. */
   | { readonly act: 'end_instances'; readonly instances: readonly InstanceId[] };
 

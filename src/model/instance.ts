@@ -2,6 +2,7 @@
  * An instance is one occurrence of a reviewed skeleton, and the unit of recovery (DART def. 4). Its identity is the three
  * columns below (K1); the printed form exists to be read, is injective, and is never parsed.
  */
+import { NUMBER, refuseOther, shape, TEXT } from './argument.ts';
 
 /** The identity of an instance (K1). `ordinal` counts the occurrences of (skeleton, entity) from 0 (K2). */
 export interface InstanceId {
@@ -28,6 +29,7 @@ export function rootName(region: string): string {
 export function instanceName(id: InstanceId): string {
   const known = names.get(id);
   if (known !== undefined) return known;
+  refuseOther('instanceName', { id: [id, INSTANCE] });
   const name = printed(id);
   names.set(id, name);
   return name;
@@ -43,3 +45,10 @@ function printed(id: InstanceId): string {
 function escapePart(text: string): string {
   return /[%:]/.test(text) ? text.replaceAll('%', '%25').replaceAll(':', '%3A') : text;
 }
+
+/** An instance, as exported functions take it. */
+export const INSTANCE = shape<InstanceId>('an instance: { skeleton, entity, ordinal }', {
+  skeleton: TEXT,
+  entity: TEXT,
+  ordinal: NUMBER,
+});

@@ -3,6 +3,8 @@
  * it, so two keys overlap when some concrete key lies under both. `*` stands for one segment; a trailing `**` says "all
  * below", which a prefix says anyway, so it is dropped from the segments and remembered in `pattern`.
  */
+import { kind, refuseOther, TEXT } from './argument.ts';
+import { CodedError } from './coded-error.ts';
 
 /** A parsed key. `segments` is what it matches (a trailing `**` removed); `[]` is the key `**`, which matches everything. */
 export interface Key {
@@ -13,9 +15,16 @@ export interface Key {
 }
 
 /** Thrown for a text that is no key by K4; `message` says which rule it breaks. */
-export class KeyError extends Error {
+export class KeyError extends CodedError<'bad_key'> {
   override readonly name = 'KeyError';
+
+  constructor(message: string) {
+    super('bad_key', message);
+  }
 }
+
+const isKey = (value: unknown) => Array.isArray((value as Partial<Key> | null | undefined)?.segments);
+const KEY = kind('a key, as parseKey() reads it', isKey);
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/;
 
@@ -30,6 +39,7 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:/;
  * assert.throws(() => parseKey('slots/'), { name: 'KeyError' });
  */
 export function parseKey(text: string): Key {
+  if (typeof text !== 'string') refuseOther('parseKey', { text: [text, TEXT] });
   if (!text.isWellFormed()) throw new KeyError('a key is well-formed Unicode: this one has a lone surrogate');
   if (text.includes('\0')) throw new KeyError('a key has no NUL character');
   const scheme = SCHEME.exec(text)?.[0];
@@ -54,6 +64,7 @@ export function parseKey(text: string): Key {
  * assert.equal(overlaps(parseKey('slots/1'), parseKey('slots/0/value')), false);
  */
 export function overlaps(a: Key, b: Key): boolean {
+  if (!isKey(a) || !isKey(b)) refuseOther('overlaps', { a: [a, KEY], b: [b, KEY] });
   const shared = Math.min(a.segments.length, b.segments.length);
   for (let depth = 0; depth < shared; depth += 1) {
     const [left, right] = [a.segments[depth], b.segments[depth]];
@@ -71,6 +82,7 @@ export function overlaps(a: Key, b: Key): boolean {
  * assert.equal(escapeSegment('a/b'), 'a%2Fb');
  */
 export function escapeSegment(text: string): string {
+  if (typeof text !== 'string') refuseOther('escapeSegment', { text: [text, TEXT] });
   if (text === '') return '%';
   if (text === '.' || text === '..') return text.replaceAll('.', '%2E');
   if (!/[%/*\0]/.test(text) && text.isWellFormed()) return text;

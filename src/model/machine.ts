@@ -37,6 +37,21 @@ export interface AssignShape {
   readonly all: boolean;
 }
 
+/** The code in a machine that a check can see. */
+export interface CodeShape {
+  /** The places of actions that are code without a name: a state, or a state and the event of its transition. */
+  readonly actions: readonly string[];
+  /** The inputs of invoked actors about which something is to be said. */
+  readonly inputs: readonly {
+    readonly path: string;
+    readonly actor: string;
+    /** The place in the input that no journal holds without a codec, and what it is. */
+    readonly lost: { readonly path: string; readonly reason: string } | null;
+    /** The field by which the input names a tool, where the actor is one tool to a config. */
+    readonly names: string | null;
+  }[];
+}
+
 /** A machine as a config sees it. */
 export interface MachineShape {
   readonly id: string;
@@ -56,6 +71,8 @@ export interface MachineShape {
   readonly channels?: readonly string[];
   /** The keys of their contexts that the actions of its machines assign. Left out where that is not read. */
   readonly assigns?: AssignShape;
+  /** The code that can be seen in it. Left out where that is not read. */
+  readonly code?: CodeShape;
   /** Digest of states and edges, for `checkpoint_stale` (semantics.md §5). */
   readonly digest: string;
 }

@@ -83,6 +83,13 @@ export type Refusal =
       readonly path: string;
       readonly reason: string;
     }
+  /** The runtime refuses the graph as it is built, at a place that it came to; no code of a node threw. `reason` says what is in the way, and what to do. */
+  | {
+      readonly code: 'graph_refused';
+      readonly candidate: null;
+      readonly instance: InstanceId | null;
+      readonly reason: string;
+    }
   | (Unavailable & { readonly candidate: Checkpoint; readonly instance: InstanceId })
   /** Control could not follow: the plan's postconditions fail for this instance, entered at event `step`. */
   | {

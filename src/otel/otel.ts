@@ -1,5 +1,7 @@
 /** Traces and metrics of runs through OpenTelemetry (`belay-sidecar/otel`). It needs the package `@opentelemetry/api`. */
+
 import { type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
+import { FLAG, having, NAME, optional, refuseOther, shape } from '../model/argument.ts';
 import { OBSERVER } from '../sidecar/observing.ts';
 import { Instruments } from './instruments.ts';
 import { RunTelemetry } from './telemetry.ts';
@@ -48,7 +50,17 @@ const SCOPE = 'belay-sidecar';
  */
 export function withTelemetry<TOptions extends { readonly run: string }>(
   options: TOptions,
-  { values = false, tracer = trace.getTracer(SCOPE), meter = metrics.getMeter(SCOPE) }: TelemetryOptions = {},
+  telemetry: TelemetryOptions = {},
 ): TOptions {
+  const run = shape<{ readonly run: string }>('the options of a run', { run: NAME });
+  refuseOther('withTelemetry', { options: [options, run], telemetry: [telemetry, TELEMETRY_OPTIONS] });
+  const { values = false, tracer = trace.getTracer(SCOPE), meter = metrics.getMeter(SCOPE) } = telemetry;
   return { ...options, [OBSERVER]: new RunTelemetry({ tracer, instruments: Instruments.of(meter), values }) };
 }
+
+/** The options, as they are held against what is given. */
+const TELEMETRY_OPTIONS = shape<TelemetryOptions>('an object', {
+  values: optional(FLAG),
+  tracer: optional(having('a tracer of OpenTelemetry', 'startSpan')),
+  meter: optional(having('a meter of OpenTelemetry', 'createCounter')),
+});

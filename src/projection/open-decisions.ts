@@ -115,6 +115,13 @@ export class OpenDecisions {
     if (this.pending?.entry.commit === id) this.#next();
   }
 
+  /** The program takes a step: a graph that was refused as it was built is another one (TH9). */
+  wentOn(): void {
+    if (this.open.size === 0) return;
+    this.answer(isOfGraph);
+    if (this.pending?.phase === 'DECIDED' && isOfGraph(this.pending.entry)) this.#next();
+  }
+
   /** Has the newest decision that is open be the pending one. */
   #next(): void {
     const entry = [...this.open.values()].at(-1);
@@ -125,6 +132,10 @@ export class OpenDecisions {
   raiseEpoch(name: string): void {
     this.epochs.set(name, (this.epochs.get(name) ?? 0) + 1);
   }
+}
+
+function isOfGraph({ decision }: DecisionEntry): boolean {
+  return decision.refusals.some((veto) => 'code' in veto && veto.code === 'graph_refused');
 }
 
 /** Names a question that a run is parked on: what failed, by which key, in which call. One that fits no instance is named by the instance that was meant. */

@@ -145,7 +145,10 @@ export class RunState {
     return {
       begin: (entry) => this.#begin(entry),
       config: (entry) => this.#reconfigure(entry),
-      step: (entry, context) => this.#steps.take(entry, context),
+      step: (entry, context) => {
+        decisions.wentOn();
+        this.#steps.take(entry, context);
+      },
       timer: (entry) => timers.take(entry),
       finding: (entry) => instances.find(entry),
       decision: (entry) => {

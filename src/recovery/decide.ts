@@ -2,13 +2,15 @@
  * The decision: a pure function of a history and a failure (semantics.md §8). It asks the questions in order, which instance,
  * which checkpoints, which line or cut, which rung, and keeps every reason against every candidate.
  */
+
 import type { TracedControl } from '../history/control-trace.ts';
 import type { History } from '../history/history.ts';
+import { having, nullable, OBJECT, refuseOther, shape } from '../model/argument.ts';
 import { type Checkpoint, isPosition } from '../model/checkpoint.ts';
 import type { Decision, Policy, Rules } from '../model/decision.ts';
 import { crossing, type EffectVeto } from '../model/effect.ts';
 import type { Failure } from '../model/failure.ts';
-import { type InstanceId, instanceName } from '../model/instance.ts';
+import { INSTANCE, type InstanceId, instanceName } from '../model/instance.ts';
 import type { Abstention, Reason, Refusal, Unavailable } from '../model/veto.ts';
 import { candidates } from './candidates.ts';
 import type { Crossed, Proposal } from './crossings.ts';
@@ -84,6 +86,7 @@ export function decide(
   rules: Rules = DEFAULT_RULES,
   around: Circumstances = OF_A_TRACE,
 ): Decision {
+  refuseOther('decide', { history: [history, HISTORY], failure: [failure, FAILURE], rules: [rules, OBJECT] });
   const begun = begin(history, failure, rules, around);
   return 'verdict' in begun ? begun : inOneGo(begun);
 }
@@ -230,3 +233,9 @@ function reasons({ consumers, blocked }: Crossed, { crossable }: Proposal, rules
     ...blocked.map((effect): Reason => ({ code: crossing(effect) as EffectVeto, effect })),
   ];
 }
+
+const HISTORY = having('a History', 'apply');
+const FAILURE = shape<Pick<Failure, 'in' | 'key'>>('a failure: { in, key }', {
+  in: nullable(INSTANCE),
+  key: nullable(OBJECT),
+});

@@ -3,7 +3,9 @@
  * that a terminal or a page lays out. Names and keys come from a run and may hold anything: every text that is no plain
  * word is quoted, so that no name reads as a sentence of Belay's. The printer escapes what its medium would obey.
  */
+
 import type { Aftermath, Circumstance } from '../model/aftermath.ts';
+import { LIST, nullable, OBJECT, refuseOther, shape, TEXT } from '../model/argument.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Act, Decision, Keep, Move, Unblock } from '../model/decision.ts';
 import type { Effect } from '../model/effect.ts';
@@ -34,6 +36,7 @@ export function quoted(name: string): string {
  * assert.match(explain(decide(history, { in: order, key: null })).text, /^Order::7::0 goes back to its entry/);
  */
 export function explain(decision: Decision, around: Circumstance | null = null): Outline {
+  refuseOther('explain', { decision: [decision, DECISION] });
   const { line, verdict, undo } = decision;
   const admitted = verdict === 'restore' || verdict === 'restore_joint';
   const moves = line?.moves.filter((move) => !admitted || move.cause !== null) ?? [];
@@ -149,6 +152,8 @@ export function reason(veto: Reason | Extract<Refusal, { code: unknown }>): stri
       return `${effectName(veto.effect)} is kept, and the replay asks for something else under its key: recorded ${veto.recordedArgs}, now ${veto.askedArgs}.`;
     case 'no_codec':
       return `${quoted(veto.tool)} changes the world, so what it is called with is journaled, and nothing holds ${veto.path === '' ? 'its input' : `its input at ${veto.path}`} (${veto.reason.replaceAll('_', ' ')}).`;
+    case 'graph_refused':
+      return `the graph cannot be run as it is built: ${veto.reason}`;
     case 'exit_not_restorable':
       return 'an exit is a promise that the work is over, and no policy here lets it be taken up again.';
     case 'committed_consumers_present': {
@@ -220,6 +225,8 @@ export function actSentence(act: Act): string {
       return `Put right the code that threw${act.version === null ? '' : ` (version ${quoted(act.version)})`}, and have the step tried again: nothing goes back.`;
     case 'raise_limit':
       return `Raise the limit of the runtime, ${act.limit}, and have the run go on from where it stands.`;
+    case 'change_graph':
+      return 'Build the graph in another way; then take the run up again, which goes on from where it stands.';
     case 'register_undo':
       return `Register what undoes ${effectName(act.effect)}, and record that it has an undo.`;
   }
@@ -265,3 +272,11 @@ function section(text: string, under: readonly Outline[]): Outline[] {
 function named(id: InstanceId): string {
   return quoted(instanceName(id));
 }
+
+/** A decision, as far as it is looked at before it is explained. */
+const DECISION = shape<Pick<Decision, 'verdict' | 'line' | 'undo' | 'refusals'>>('a decision, as decide() answers', {
+  verdict: TEXT,
+  line: nullable(OBJECT),
+  undo: LIST,
+  refusals: LIST,
+});

@@ -2,6 +2,7 @@
  * Every veto of every candidate, newest candidate first (semantics.md §8.3). A decision holds each reason once, since a
  * reason against a candidate stands against each older one; here they are listed one by one.
  */
+import { LIST, refuseOther, shape } from '../model/argument.ts';
 import type { Decision } from '../model/decision.ts';
 import type { Reason, Veto } from '../model/veto.ts';
 
@@ -19,6 +20,7 @@ import type { Reason, Veto } from '../model/veto.ts';
  * assert.deepEqual(codes, ['irreversible_effect_policy']);
  */
 export function* vetoes(decision: Pick<Decision, 'refusals'>): Generator<Veto> {
+  refuseOther('vetoes', { decision: [decision, DECISION] });
   let standing: Reason[] = [];
   for (const refusal of decision.refusals) {
     if ('code' in refusal) {
@@ -30,3 +32,5 @@ export function* vetoes(decision: Pick<Decision, 'refusals'>): Generator<Veto> {
     for (const reason of standing) yield { ...reason, candidate: refusal.candidate };
   }
 }
+
+const DECISION = shape<Pick<Decision, 'refusals'>>('a decision', { refusals: LIST });

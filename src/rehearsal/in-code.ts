@@ -1,8 +1,26 @@
 /** Rehearses an agent that a program hands over: its machine, its config, and the world that its tools act on. */
+
 import type { BoundaryConfig } from '../boundaries/config.ts';
+import { CONFIG } from '../boundaries/config-argument.ts';
 import { readConfig } from '../boundaries/directory.ts';
+import {
+  ANYTHING,
+  CODE,
+  FLAG,
+  LIST,
+  listOf,
+  NUMBER,
+  namedBy,
+  OBJECT,
+  oneOf,
+  optional,
+  refuseOther,
+  shape,
+  TEXT,
+} from '../model/argument.ts';
 import { RecordingWorld } from '../testing/recording-world.ts';
 import type { AnyStateMachine } from '../xstate/actor.ts';
+import { MACHINE } from '../xstate/machine-argument.ts';
 import { RehearsalError } from './rehearsal-error.ts';
 import { rehearseSubject } from './rehearse.ts';
 import type { RehearsalReport, RehearsalSettings } from './report.ts';
@@ -60,6 +78,7 @@ export interface RehearsalOptions extends RehearsalSettings, Omit<OpenSubject, '
  * assert.equal(report.totals.harm, 0);
  */
 export async function rehearse(options: RehearsalOptions): Promise<RehearsalReport> {
+  refuseOther('rehearse', { options: [options, REHEARSAL_OPTIONS] });
   return rehearseSubject(subjectOf(options), options);
 }
 
@@ -107,3 +126,30 @@ function configOf({ config, guards }: RehearsalOptions): Pick<Subject, 'config' 
   const lines = errors.map(({ file, line, column, code, message }) => `${file}:${line}:${column} ${code} ${message}`);
   throw new RehearsalError('config_refused', `the config has ${errors.length} errors:\n${lines.join('\n')}`);
 }
+
+/** The options, as they are held against what is given; the world has an error of its own. */
+const REHEARSAL_OPTIONS = shape<RehearsalOptions>('an object: { machine, config, world }', {
+  machine: MACHINE,
+  config: CONFIG,
+  world: ANYTHING,
+  reconcilers: optional(namedBy(CODE)),
+  undo: optional(OBJECT),
+  buffers: optional(OBJECT),
+  checks: optional(namedBy(CODE)),
+  guards: optional(namedBy(CODE)),
+  codecs: optional(listOf(OBJECT)),
+  paths: optional(listOf(OBJECT)),
+  explore: optional(LIST),
+  wrong: optional(namedBy(CODE)),
+  replay: optional(listOf(TEXT)),
+  outlives: optional(FLAG),
+  ignore: optional(listOf(TEXT)),
+  kills: optional(oneOf('sampled', 'all', 'none', 'process', 'process-all')),
+  only: optional(TEXT),
+  sample: optional(NUMBER),
+  seed: optional(NUMBER),
+  mutations: optional(NUMBER),
+  onMutation: optional(CODE),
+  onAgain: optional(CODE),
+  onCell: optional(CODE),
+});

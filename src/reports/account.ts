@@ -2,8 +2,10 @@
  * An account of a run: who took part and how far each got, what was done to the world, what was decided and when. A fold of the
  * run's rows like any other; whoever shows or audits a run reads it here.
  */
+
 import type { InstanceRecord } from '../history/registry.ts';
 import type { StoredRow } from '../journal/journal.ts';
+import { ROWS, refuseOther } from '../model/argument.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Decision } from '../model/decision.ts';
 import type { EffectClass, EffectStatus } from '../model/effect.ts';
@@ -83,6 +85,7 @@ export interface Account {
  * await store.close();
  */
 export function accountOf(rows: Iterable<StoredRow>): Account {
+  refuseOther('accountOf', { rows: [rows, ROWS] });
   const { agent, standing, digests, runState, decisions, findings } = timelineOf(rows);
   const numbers = new Map<unknown, number>(runState.places.steps.all.map((step, number) => [step, number]));
   return {

@@ -5,6 +5,7 @@
 
 import { entriesOf } from '../journal/entries.ts';
 import type { StoredRow } from '../journal/journal.ts';
+import { NUMBER, ROWS, refuseOther } from '../model/argument.ts';
 import type { Redaction } from '../projection/redaction.ts';
 import { RunState } from '../projection/run-state.ts';
 import type { LedgerDecision } from './ledger-decision.ts';
@@ -34,6 +35,7 @@ export interface Ledgers {
  * assert.deepEqual([decisions, effects, obligations], [[], [], []]);
  */
 export function ledgersOf(rows: Iterable<StoredRow>, now: number): Ledgers {
+  refuseOther('ledgersOf', { rows: [rows, ROWS], now: [now, NUMBER] });
   const runState = new RunState();
   const reasons = new Reasons(runState);
   const acts = new Acts();

@@ -3,9 +3,11 @@
  * restore: after each the retained events begin another trace of the same run, `RUN#1`, `RUN#2`. A failure that fits no
  * instance asks nothing there, and a settled call moves nothing.
  */
+
 import type { PlacedStep } from '../history/step-lists.ts';
 import { entriesOf } from '../journal/entries.ts';
 import type { StoredRow } from '../journal/journal.ts';
+import { NAME, ROWS, refuseOther } from '../model/argument.ts';
 import type { DecisionEntry } from '../model/entry.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
@@ -40,6 +42,7 @@ type Item =
  * assert.equal(first?.text, '{"do":"trace","id":"order-1"}');
  */
 export function* traceOf(run: string, rows: Iterable<StoredRow>): Generator<TraceLineOut> {
+  refuseOther('traceOf', { run: [run, NAME], rows: [rows, ROWS] });
   const writer = new TraceWriter();
   let epoch = 0;
   yield { text: JSON.stringify({ do: 'trace', id: run }) };

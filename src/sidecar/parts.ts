@@ -124,6 +124,8 @@ export interface Raised {
   readonly again?: () => void | Promise<void>;
   /** The name of the commit that was refused, where that is the failure. */
   readonly commit?: string;
+  /** The reason why the runtime refuses the graph as it is built, where that is the failure: no restore helps. */
+  readonly refused?: string;
   /** The step that threw, where that is the failure (TH1). */
   readonly thrown?: Thrown;
   /** Has the machine take the step again that threw: it is there still. Left out where a restart has it take it. */

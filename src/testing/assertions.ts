@@ -1,6 +1,8 @@
 /** Assertions about a recording world, for any test runner. */
+
 import { AssertionError } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
+import { having, NAME, refuseOther } from '../model/argument.ts';
 import type { RecordedAct, RecordingWorld } from './recording-world.ts';
 
 /**
@@ -35,6 +37,8 @@ function assertActed(
   args: unknown,
   stackStartFn: (...given: never[]) => void,
 ): void {
+  const recording = having('the world of a recording, as recordingWorld() makes it', 'actsOf');
+  refuseOther(stackStartFn.name, { world: [world, recording], tool: [tool, NAME] });
   const acts = world.actsOf(tool).filter((act) => args === undefined || isDeepStrictEqual(act.args, args));
   if (acts.length === expected) return;
   const about = args === undefined ? '' : ` with ${JSON.stringify(args)}`;

@@ -3,7 +3,9 @@
  * two days takes no time, and the same work ends the same way on a fast or slow machine. Reading and writing (files,
  * sockets, processes) goes on in real time: no timer fires while the process waits for it.
  */
+
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { NUMBER, refuseOther } from '../model/argument.ts';
 
 interface Timer {
   due: number;
@@ -51,6 +53,7 @@ export class DrivenClock {
 
   /** @param beginning its first time, in milliseconds: the same for every clock, if left out. */
   constructor(beginning = BEGINNING) {
+    refuseOther('DrivenClock', { beginning: [beginning, NUMBER] });
     this.#now = beginning;
   }
 

@@ -3,9 +3,11 @@
  * does. It can be asked what became of a call, and it takes a call back. A tool's own function makes its answer; so the
  * world fits tools that act on nothing, and stands in for services that a test must not call.
  */
+
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { readConfig } from '../boundaries/directory.ts';
 import type { ReconcileResult, Reconciler, Undo } from '../effects/counterparty.ts';
+import { listOf, optional, refuseOther, shape, TEXT } from '../model/argument.ts';
 import { CodedError } from '../model/coded-error.ts';
 import type { AnyStateMachine } from '../xstate/actor.ts';
 import { type Act, withTools } from '../xstate/tools.ts';
@@ -51,7 +53,9 @@ export class RecordingWorld {
   readonly #acts: { -readonly [Field in keyof RecordedAct]: RecordedAct[Field] }[] = [];
   readonly #underWay = new Map<string, Promise<unknown>>();
 
-  constructor({ forgetful = [], keyless = [] }: RecordingOptions = {}) {
+  constructor(options: RecordingOptions = {}) {
+    refuseOther('recordingWorld', { options: [options, RECORDING_OPTIONS] });
+    const { forgetful = [], keyless = [] } = options;
     this.#forgetful = new Set(forgetful);
     this.#keyless = new Set(keyless);
   }
@@ -152,3 +156,9 @@ function loaded(file: string): BoundaryConfig {
     `the config has errors; belay check says how to fix them:\n${lines.join('\n')}`,
   );
 }
+
+/** The options, as they are held against what is given. */
+const RECORDING_OPTIONS = shape<RecordingOptions>('an object', {
+  forgetful: optional(listOf(TEXT)),
+  keyless: optional(listOf(TEXT)),
+});

@@ -1,5 +1,8 @@
 /** A store with other journals than its own: for tests in which an append fails, or a process dies. */
+
 import type { Journal, JournalStore, LocalJournal, LocalStore } from '../journal/journal.ts';
+import { STORE } from '../journal/store-argument.ts';
+import { CODE, refuseOther } from '../model/argument.ts';
 
 /**
  * Makes a store whose journals differ from those of another store in some members. Everything else is passed on.
@@ -15,6 +18,7 @@ import type { Journal, JournalStore, LocalJournal, LocalStore } from '../journal
 export function wrapJournals(store: LocalStore, change: (journal: LocalJournal) => Partial<LocalJournal>): LocalStore;
 export function wrapJournals(store: JournalStore, change: (journal: Journal) => Partial<Journal>): JournalStore;
 export function wrapJournals(store: JournalStore, change: (journal: never) => Partial<Journal>): JournalStore {
+  refuseOther('wrapJournals', { store: [store, STORE], change: [change, CODE] });
   return {
     ...(store.confidential !== undefined && { confidential: store.confidential }),
     open: async (run, mode) => changed(await store.open(run, mode), change as (journal: Journal) => Partial<Journal>),

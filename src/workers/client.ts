@@ -2,6 +2,7 @@
  * Leaves work for the workers of a store, from any process: runs to begin, events, and the answers of people. It holds no run and needs no
  * agent; what it leaves is durable on return.
  */
+
 import { messageOf } from '../effects/messages/answers.ts';
 import { cancelMessage } from '../effects/messages/cancels.ts';
 import { complaintIn, complaintMessage, type SentComplaint } from '../effects/messages/complaints.ts';
@@ -12,8 +13,10 @@ import { eventMessage, type SentEvent, sentIn } from '../effects/messages/sent-e
 import { encode, revive } from '../journal/codec.ts';
 import { gathered } from '../journal/gathered.ts';
 import { JournalError, type JournalStore, type Posted } from '../journal/journal.ts';
+import { STORE } from '../journal/store-argument.ts';
 import { isSame } from '../journal/value-codec.ts';
 import { CRASHES } from '../journal/work.ts';
+import { refuseOther } from '../model/argument.ts';
 import type { Signal } from '../model/failure.ts';
 import { parseKey } from '../model/key.ts';
 import { subjectOf } from '../reports/complaint-subject.ts';
@@ -171,6 +174,7 @@ export interface WorkClient {
  * assert.deepEqual(await client.result('order-1'), { is: 'left' });
  */
 export function workClient(store: JournalStore): WorkClient {
+  refuseOther('workClient', { store: [store, STORE] });
   return {
     start: async ({ run, agent, input, queue = QUEUE }) =>
       store.work.start({ run, agent, queue, input: input === undefined ? '' : jsonOf(input) }),

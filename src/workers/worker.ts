@@ -2,14 +2,29 @@
  * A worker: takes runs of a store that can go on, goes on with so many at once, and gives back what only waits. Only the lease of a run says
  * who has it: another worker that was faster is no error.
  */
+
 import { setMaxListeners } from 'node:events';
 import { within } from '../clock/clock.ts';
 import type { Claims, StoreClaims } from '../effects/claims/claims.ts';
 import { claimsIn } from '../effects/claims/kept.ts';
 import type { JournalStore } from '../journal/journal.ts';
+import { STORE } from '../journal/store-argument.ts';
 import type { Carried, WorkOrder } from '../journal/work.ts';
+import {
+  CODE,
+  having,
+  kind,
+  NAME,
+  NUMBER,
+  namedBy,
+  nullable,
+  optional,
+  refuseOther,
+  shape,
+} from '../model/argument.ts';
 import type { Guards } from '../predicates/compile.ts';
 import type { Agent } from '../xstate/agent.ts';
+import { MACHINE } from '../xstate/machine-argument.ts';
 import { carried } from './carried.ts';
 import { CountedClaims } from './counted-claims.ts';
 import type { Archive } from './deleting.ts';
@@ -83,7 +98,10 @@ const LEFT_EVERY = 10;
  * await store.close();
  */
 export function startWorker(options: WorkerOptions): Worker {
-  return new Working(options);
+  refuseOther('startWorker', { options: [options, WORKER_OPTIONS] });
+  const agents = [...options.agents];
+  for (const agent of agents) refuseOther('startWorker', { 'an agent': [agent, AGENT] });
+  return new Working({ ...options, agents });
 }
 
 class Working implements Worker {
@@ -246,3 +264,27 @@ class Working implements Worker {
     if (runs.length > 0) this.#options.onTold?.({ is: 'not_taken', runs });
   }
 }
+
+const AGENT = shape<Pick<Agent, 'machine' | 'config' | 'open'>>('an agent: { machine, config, about, open }', {
+  machine: MACHINE,
+  config: NAME,
+  open: CODE,
+});
+
+/** The options, as they are held against what is given. */
+const WORKER_OPTIONS = shape<WorkerOptions>('an object: { store, agents, folderOf }', {
+  store: STORE,
+  agents: kind('a list of agents', (value) => typeof value === 'object' && value !== null && Symbol.iterator in value),
+  version: optional(NAME),
+  guards: optional(namedBy(CODE)),
+  folderOf: CODE,
+  queue: optional(NAME),
+  concurrency: optional(NUMBER),
+  pollMs: optional(NUMBER),
+  drainMs: optional(NUMBER),
+  lingerMs: optional(NUMBER),
+  retainMs: optional(NUMBER),
+  archive: optional(CODE),
+  claims: optional(nullable(having('claims, as claimsIn() makes them', 'take'))),
+  onTold: optional(CODE),
+});

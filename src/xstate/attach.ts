@@ -2,13 +2,17 @@
  * Attaches the sidecar to a machine: begins a run, or takes one up again where its journal ends (semantics.md §10, §11). Nothing
  * in the machine is rewritten; a provided copy of it runs, and its actor is an ordinary one.
  */
+
 import type { Actor, ActorOptions, AnyStateMachine, EventFrom, InputFrom } from 'xstate';
+import { ANYTHING, CODE, kind, OBJECT, optional, refuseOther, shape } from '../model/argument.ts';
 import { DECISION_POLICY, type DecisionPolicy } from '../recovery/decision-policy.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
 import { beginRun, type Opened, type Program, resumeRun } from '../sidecar/opening/open-run.ts';
 import type { RunOptions } from '../sidecar/opening/options.ts';
+import { RUN_FIELDS } from '../sidecar/opening/taken-options.ts';
 import type { EventOutcome, Sending } from '../sidecar/run/sending.ts';
 import { DELAYS, type Delays } from './delays.ts';
+import { MACHINE } from './machine-argument.ts';
 import { ActorPlaces } from './references.ts';
 import { MachineRuntime } from './runtime.ts';
 import { machineShape } from './shape.ts';
@@ -76,7 +80,7 @@ export async function attachJudged<TMachine extends AnyStateMachine>(
   options: SidecarOptions<TMachine>,
   decisionPolicy: DecisionPolicy,
 ): Promise<Sidecar<TMachine>> {
-  return sidecarOf(await beginRun(programOf(machine, options), options, decisionPolicy));
+  return sidecarOf(await beginRun(programOf('attach', machine, options), options, decisionPolicy));
 }
 
 /**
@@ -117,11 +121,16 @@ export async function resume<TMachine extends AnyStateMachine>(
   machine: TMachine,
   options: SidecarOptions<TMachine>,
 ): Promise<Sidecar<TMachine>> {
-  return sidecarOf(await resumeRun(programOf(machine, options), options));
+  return sidecarOf(await resumeRun(programOf('resume', machine, options), options));
 }
 
 /** A machine as a run executes it. */
-function programOf<TMachine extends AnyStateMachine>(machine: TMachine, options: SidecarOptions<TMachine>): Program {
+function programOf<TMachine extends AnyStateMachine>(
+  called: string,
+  machine: TMachine,
+  options: SidecarOptions<TMachine>,
+): Program {
+  refuseOther(called, { machine: [machine, MACHINE], options: [options, SIDECAR_OPTIONS] });
   const { input, inspect, [DELAYS]: delays }: SidecarOptions<TMachine> & { readonly [DELAYS]?: Delays } = options;
   const shape = machineShape(machine);
   const places = new ActorPlaces();
@@ -138,3 +147,10 @@ function programOf<TMachine extends AnyStateMachine>(machine: TMachine, options:
 function sidecarOf<TMachine extends AnyStateMachine>({ root, commands, send }: Opened): Sidecar<TMachine> {
   return Object.assign(commands, { actor: root as Actor<TMachine>, send: send as Sidecar<TMachine>['send'] });
 }
+
+/** The options, as they are held against what is given. */
+const SIDECAR_OPTIONS = shape<SidecarOptions>('an object: { run, config }', {
+  ...RUN_FIELDS,
+  input: ANYTHING,
+  inspect: optional(kind('a function, or an observer', (value) => CODE.takes(value) || OBJECT.takes(value))),
+});

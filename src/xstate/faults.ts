@@ -3,9 +3,12 @@
  * has acted and its reply is lost. Nothing in the machine is rewritten, and it works with the sidecar and without. For whoever
  * wants to see what a failure of their own agent leads to before the world shows it to them.
  */
+
 import type { AnyStateMachine } from 'xstate';
+import { NUMBER, oneOf, optional, refuseOther, shape, TEXT } from '../model/argument.ts';
 import { CodedError } from '../model/coded-error.ts';
 import { SIGNALS, type Signal } from '../model/failure.ts';
+import { MACHINE } from './machine-argument.ts';
 import { type Act, withTools } from './tools.ts';
 
 /** The signals that a call of a tool can fail with (docs/sidecar.md); the others come from the machine itself. */
@@ -78,6 +81,7 @@ export interface Faulty<TMachine extends AnyStateMachine> {
  * assert.deepEqual([actor.getSnapshot().value, faulty.fired()], ['failed', true]);
  */
 export function withFault<TMachine extends AnyStateMachine>(machine: TMachine, fault: Fault): Faulty<TMachine> {
+  refuseOther('withFault', { machine: [machine, MACHINE], fault: [fault, FAULT] });
   refuseImpossible(fault);
   const { tool, nth = 1, when, signal } = fault;
   const denies = signal === 'GOVERNOR_DENIED';
@@ -139,3 +143,11 @@ function broken({ tool, when, signal }: Fault): undefined {
   if (signal === 'TIMEOUT') error.name = 'TimeoutError';
   throw error;
 }
+
+/** A fault, as it is held against what is given; its signal has errors of its own. */
+const FAULT = shape<Fault>('a fault: { tool, when, signal }', {
+  tool: TEXT,
+  nth: optional(NUMBER),
+  when: oneOf('before', 'after'),
+  signal: TEXT,
+});

@@ -1,5 +1,7 @@
 /** A tool as an actor: an ordinary promise, to which the sidecar hands the idempotency key of the call (semantics.md E3). */
+
 import { fromPromise, type PromiseActorLogic } from 'xstate';
+import { CODE, refuseOther } from '../model/argument.ts';
 import type { ToolCall } from '../runtime/tool-call.ts';
 
 /** Marks the logic of a tool with its function, also for another copy of this package. */
@@ -19,6 +21,7 @@ const ACT = Symbol.for('belay.tool');
 export function tool<TOutput, TInput>(
   act: (call: ToolCall<TInput>) => Promise<TOutput>,
 ): PromiseActorLogic<TOutput, TInput> {
+  refuseOther('tool', { act: [act, CODE] });
   const logic = fromPromise<TOutput, TInput>((call) => act(call as unknown as ToolCall<TInput>));
   return Object.assign(logic, { [ACT]: act });
 }

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type FileWrite, fileAdapter } from '../../src/adapters/index.ts';
+import { ArgumentError } from '../../src/model/argument.ts';
 import { callOf, thrown } from './calls.ts';
 import { eachOnNewFiles, files, folder, root, undo, wrote } from './files-at-work.ts';
 import { keptAside, tree } from './tree.ts';
@@ -91,7 +92,7 @@ describe('hostile input', () => {
   test('a root that is none, or that lies in the folder aside, is refused at once', () => {
     expect(() => fileAdapter({ root: join(root, 'nowhere') })).toThrow();
     expect(() => fileAdapter({ root: join(root, 'notes/a.txt') })).toThrow();
-    for (const aside of [root, folder]) expect(() => fileAdapter({ root, aside })).toThrow(TypeError);
+    for (const aside of [root, folder]) expect(() => fileAdapter({ root, aside })).toThrow(ArgumentError);
     expect(() => fileAdapter({ root, aside: '/proc/self' })).toThrow();
   });
 

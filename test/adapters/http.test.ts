@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type HttpOptions, httpAdapter, keyHeader } from '../../src/adapters/index.ts';
+import { ArgumentError } from '../../src/model/argument.ts';
 import { callOf, keyless, newKey, thrown } from './calls.ts';
 import { Service } from './service.ts';
 
@@ -270,8 +271,8 @@ describe('hostile input', () => {
 
   test('options that no request can be made of are refused at once', () => {
     for (const url of ['', 'file:///etc/passwd', 'http://user:secret@service.invalid/'])
-      expect(() => httpAdapter({ url })).toThrow(TypeError);
-    expect(() => adapter({ header: 'two words' })).toThrow(TypeError);
-    expect(() => adapter({ headers: { 'x-y': 'a\r\nb: c' } })).toThrow(TypeError);
+      expect(() => httpAdapter({ url })).toThrow(ArgumentError);
+    expect(() => adapter({ header: 'two words' })).toThrow(ArgumentError);
+    expect(() => adapter({ headers: { 'x-y': 'a\r\nb: c' } })).toThrow(ArgumentError);
   });
 });

@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { createTransport } from 'nodemailer';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Mail, type MailOptions, mailAdapter, messageIdOf } from '../../src/adapters/index.ts';
+import { ArgumentError } from '../../src/model/argument.ts';
 import { callOf, keyless, newKey, thrown } from './calls.ts';
 import { PostOffice, type Trouble } from './post-office.ts';
 
@@ -189,6 +190,7 @@ describe('hostile input', () => {
   });
 
   test('a domain that would break the id is refused at once', () => {
-    for (const domain of ['', 'a b', 'x>\r\nBcc: y', '@x', '.x']) expect(() => adapter({ domain })).toThrow(TypeError);
+    for (const domain of ['', 'a b', 'x>\r\nBcc: y', '@x', '.x'])
+      expect(() => adapter({ domain })).toThrow(ArgumentError);
   });
 });

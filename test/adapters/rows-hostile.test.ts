@@ -1,6 +1,7 @@
 /** Writes that name what is not declared are refused, and values are never read as SQL. */
 import { describe, expect, test } from 'vitest';
 import { type RowWrite, rowAdapter } from '../../src/adapters/index.ts';
+import { ArgumentError } from '../../src/model/argument.ts';
 import { callOf, newKey, thrown, undoOf } from './calls.ts';
 import { everything } from './ledger.ts';
 import { all, db, eachOnNewRows, rows } from './rows-at-work.ts';
@@ -80,6 +81,6 @@ describe('hostile input', () => {
       { note: { key: ['who', 'nth'], columns: ['shout'] } },
       { belay_effect: { key: ['key'], columns: ['undone'] } },
     ])
-      expect(() => rowAdapter(db, { tables })).toThrow(TypeError);
+      expect(() => rowAdapter(db, { tables })).toThrow(ArgumentError);
   });
 });

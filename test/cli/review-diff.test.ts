@@ -258,9 +258,11 @@ describe('belay review --diff says', () => {
 
 Looser:
   ${folder}/new.yaml:${line('effect: idempotent')}:13 tools pay effect: irreversible => idempotent
+    Work may go back past a call, and the call be made again, without asking a person.
 
 Stricter:
   ${folder}/new.yaml:${line('timeout: 4s')}:14 tools ask timeout: 5000 ms => 4000 ms
+    A call is given up sooner, and its outcome asked for.
 
 No machine was given: what can be restored is told of boundaries, not of edges (--machines FILE).
 `);
@@ -336,5 +338,61 @@ describe('belay review --diff tells to which side lean', () => {
     expect(await code(now, old, '--fail-on', 'looser')).toBe(0);
     expect(await code(now, old)).toBe(1);
     expect((await belay(['review', old, '--fail-on', 'looser'], '', {}, folder)).code).toBe(2);
+  });
+});
+
+describe('belay review --diff --format', () => {
+  const gate = 'gate: { expires: 2d }\n    when';
+  const given = async (...args: readonly string[]) => {
+    const now = FULL.replace(gate, 'when').replace('anchors: [asked, paid]', 'anchors: [asked]');
+    return belay(['review', '--diff', put('old.yaml', FULL), put('new.yaml', now), ...args], '', {}, folder);
+  };
+
+  test('sarif has a result for each change, an error where the command is to fail on it', async () => {
+    const { code, out } = await given('--format', 'sarif', '--fail-on', 'looser');
+    const { results } = JSON.parse(out).runs[0];
+    expect(code).toBe(1);
+    const said = results.map(
+      ({ ruleId, level, message }: { ruleId: string; level: string; message: { text: string } }) => [
+        ruleId,
+        level,
+        message.text.split(': ')[0],
+      ],
+    );
+    expect(said).toEqual([
+      ['looser', 'error', 'tools pay gate'],
+      ['stricter', 'note', 'skeletons Order rollback anchors'],
+      ['stricter', 'note', 'Order paid'],
+    ]);
+    expect(results[0].message.text).toContain('A call leaves without asking a person.');
+  });
+
+  test('junit fails a test for each change that the command is to fail on', async () => {
+    const { out } = await given('--format', 'junit', '--fail-on', 'looser');
+    expect(out).toContain('tests="3" failures="1"');
+    expect(out).toContain('name="looser tools pay gate"><failure type="looser"');
+  });
+
+  test('markdown is a table, looser changes first, in which nothing of a page is markup', async () => {
+    const { out } = await given('--format', 'markdown');
+    const rows = out.split('\n').filter((line) => line.startsWith('| '));
+    expect(rows).toEqual([
+      '| side | what | change and consequence |',
+      '| --- | --- | --- |',
+      '| looser | tools pay gate | each call =\\> nothing. A call leaves without asking a person. |',
+      expect.stringMatching(
+        /^\| stricter \| skeletons Order rollback anchors \| paid =\\> nothing\. A run is never restored/,
+      ),
+      expect.stringMatching(/^\| stricter \| Order paid \| not recoverable: /),
+    ]);
+  });
+
+  test('nothing changed is said in each of them, and a format needs --diff', async () => {
+    const [old, now] = [put('old.yaml', FULL), put('new.yaml', FULL)];
+    for (const format of ['junit', 'markdown']) {
+      const { code, out } = await belay(['review', '--diff', old, now, '--format', format], '', {}, folder);
+      expect([code, out]).toEqual([0, expect.stringContaining('nothing changed in meaning')]);
+    }
+    expect((await belay(['review', old, '--format', 'junit'], '', {}, folder)).code).toBe(2);
   });
 });

@@ -61,6 +61,7 @@ test('a graph that was configured so by itself is parked, and not done without t
   const { settings: _, ...own } = options(1);
   const run = await attachGraph(graph.withConfig({ maxConcurrency: 1 }), own);
   await expect(run.invoke()).rejects.toMatchObject({ code: 'run_parked' });
+  expect(await run.finished()).toMatchObject({ decision: { refusals: [{ code: 'graph_refused' }] } });
   expect(rung).toEqual(['ann']);
   await run.close();
 });

@@ -57,18 +57,21 @@ const calling = (name: string, tools: ToolNode) =>
 async function through(graph: object, tools: string) {
   const { config } = loadConfig(`belay: 1\nagent: agent\ntools: ${tools}\nskeletons: {}\n`, { file: 'page.yaml' });
   const told: string[] = [];
+  const asked: string[] = [];
   const run = await attachGraph(graph, {
     run: 'r',
     config: config as BoundaryConfig,
     input: { messages: [new HumanMessage('go')] },
     onFinding: ({ code, text }) => void (code === 'unguarded_tool' && told.push(text)),
+    onDecision: ({ decision }) =>
+      void ('unblock' in decision && asked.push(...decision.unblock.acts.map(({ act }) => act))),
   });
   const end = await run.invoke().then(
     ({ messages }) => (messages as BaseMessage[]).at(-1)?.text,
     ({ code }: { code: string }) => code,
   );
   await run.close();
-  return { end, told };
+  return { end, told, asked };
 }
 
 const FREE = '{ effect: irreversible }';
@@ -115,7 +118,7 @@ test('a tool that is called inside another one with its config reads no key, and
   expect([declared.end, declared.told, other]).toEqual([
     'seat to Rome',
     [expect.stringContaining('"book"')],
-    { end: 'seat to Rome', told: [] },
+    { end: 'seat to Rome', told: [], asked: [] },
   ]);
   expect(keys).toEqual([undefined, undefined]);
 });
@@ -147,6 +150,7 @@ test('a ToolNode that calls the tools of a list of its own is told of, and makes
   const { keys, book } = booking();
   const gated = await through(calling('book', new OwnList([book])), `{ book: ${GATED} }`);
   expect([gated.end, gated.told, keys]).toEqual(['run_parked', [expect.stringContaining('was refused')], []]);
+  expect(gated.asked).toEqual(['change_graph']);
   const free = await through(calling('book', new OwnList([book])), `{ book: ${FREE} }`);
   expect([free.end, free.told, keys]).toEqual(['seat to Rome', [expect.stringContaining('made twice')], [undefined]]);
 });
@@ -181,6 +185,7 @@ test('a plain ToolNode is guarded, and nothing is told of its tools', async () =
   expect(await through(calling('book', new ToolNode([book])), `{ book: ${FREE} }`)).toEqual({
     end: 'seat to Rome',
     told: [],
+    asked: [],
   });
   expect(keys).toEqual([expect.stringMatching(/^belay-/)]);
 });

@@ -3,6 +3,7 @@
  * old content aside before it replaces anything, and it replaces a file by a rename, so a reader sees the old file or
  * the new one.
  */
+
 import { join } from 'node:path';
 import type {
   StagingArea as CallBuffer,
@@ -12,6 +13,7 @@ import type {
   UndoCall,
 } from '../../effects/counterparty.ts';
 import { errorMessage, NotApplied } from '../../effects/signals.ts';
+import { NAME, optional, refuseOther, shape } from '../../model/argument.ts';
 import type { ToolCall } from '../../runtime/tool-call.ts';
 import { keyOf, nameOf } from '../call.ts';
 import { Aside, type FileRecord } from './aside.ts';
@@ -59,7 +61,7 @@ export interface FileAdapter {
 
 /**
  * Makes tools of a folder.
- * @throws TypeError where the path is no folder, or where no content can be kept aside for it.
+ * @throws ArgumentError where the path is no folder, or where no content can be kept aside for it.
  * @example
  * import { mkdirSync, readFileSync } from 'node:fs';
  * import { fileAdapter } from 'belay-sidecar/adapters';
@@ -69,7 +71,9 @@ export interface FileAdapter {
  * await files.write({ input: { path: 'a.txt', content: 'hello' }, key: 'call-1', signal: new AbortController().signal });
  * assert.equal(readFileSync('letters/a.txt', 'utf8'), 'hello');
  */
-export function fileAdapter({ root: folder, aside: kept = join(folder, '.belay') }: FileOptions): FileAdapter {
+export function fileAdapter(options: FileOptions): FileAdapter {
+  refuseOther('fileAdapter', { options: [options, FILE_OPTIONS] });
+  const { root: folder, aside: kept = join(folder, '.belay') } = options;
   const root = new Root(folder, kept);
   const desk: Desk = { root, aside: new Aside(root.aside) };
   return {
@@ -200,3 +204,6 @@ function forget(desk: Desk, keys: readonly string[]): void {
     desk.aside.drop(key);
   }
 }
+
+/** The options, as they are held against what is given. */
+const FILE_OPTIONS = shape<FileOptions>('an object: { root }', { root: NAME, aside: optional(NAME) });

@@ -3,9 +3,11 @@
  * means, is refused before anything happens. A second name for a file is refused too: a rule about paths would not see
  * that it is the same file.
  */
+
 import { accessSync, type BigIntStats, constants, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { CommitRefused, errorMessage, NotApplied } from '../../effects/signals.ts';
+import { ArgumentError } from '../../model/argument.ts';
 import { isThere, syncFolder } from './durable.ts';
 
 /** A root and the folder aside of it, which tools may not write into. */
@@ -13,16 +15,17 @@ export class Root {
   readonly folder: string;
   readonly aside: string;
 
-  /** @throws TypeError where the root is no folder, or the two folders cannot be used together. */
+  /** @throws ArgumentError where the root is no folder, or the two folders cannot be used together. */
   constructor(root: string, aside: string) {
-    if (!statSync(root).isDirectory()) throw new TypeError(`${root} is no folder`);
+    if (!(statSync(root, { throwIfNoEntry: false })?.isDirectory() ?? false))
+      throw new ArgumentError(`${root} is no folder`);
     mkdirSync(aside, { recursive: true, mode: 0o700 });
     this.folder = realpathSync(root);
     this.aside = realpathSync(aside);
-    if (!relative(this.aside, this.folder).startsWith('..')) throw new TypeError('the root lies inside of `aside`');
+    if (!relative(this.aside, this.folder).startsWith('..')) throw new ArgumentError('the root lies inside of `aside`');
     // A rename cannot cross file systems.
     if (statSync(this.folder).dev !== statSync(this.aside).dev)
-      throw new TypeError('`aside` is on another file system than the root');
+      throw new ArgumentError('`aside` is on another file system than the root');
   }
 
   /** The full path of a file that may be written. @throws NotApplied where there is none. */

@@ -3,6 +3,7 @@
  * row and under the invariants of the database. Each act and its record are one transaction, so no crash can leave half
  * of it.
  */
+
 import type {
   Inverse,
   Publication,
@@ -12,6 +13,7 @@ import type {
   StagingArea,
 } from '../../effects/counterparty.ts';
 import { CommitRefused } from '../../effects/signals.ts';
+import { having, LIST, listOf, namedBy, optional, refuseOther, shape, TEXT } from '../../model/argument.ts';
 import type { ToolCall } from '../../runtime/tool-call.ts';
 import { keyOf } from '../call.ts';
 import { inTransaction, type RowDatabase, tried } from './database.ts';
@@ -70,7 +72,7 @@ export interface RowAdapter {
 
 /**
  * Makes tools of a database.
- * @throws TypeError where the database lacks what is declared, and SQLite's error where an invariant is not SQL.
+ * @throws ArgumentError where the database lacks what is declared, and SQLite's error where an invariant is not SQL.
  * @example
  * import Database from 'better-sqlite3';
  * import { rowAdapter } from 'belay-sidecar/adapters';
@@ -80,7 +82,9 @@ export interface RowAdapter {
  * const rows = rowAdapter(db, { tables: { stock: { key: ['item'], columns: ['n'] } } });
  * assert.equal(typeof rows.write, 'function');
  */
-export function rowAdapter(db: RowDatabase, { tables: rules, invariants = [] }: RowOptions): RowAdapter {
+export function rowAdapter(db: RowDatabase, options: RowOptions): RowAdapter {
+  refuseOther('rowAdapter', { db: [db, DATABASE], options: [options, ROW_OPTIONS] });
+  const { tables: rules, invariants = [] } = options;
   prepareTables(db);
   prepareStaging(db);
   const tables = tablesOf(db, rules);
@@ -241,3 +245,11 @@ function stagedAnswer(input: string): WrittenRow {
 function checkSame(key: string, known: string, wanted: string): void {
   if (known !== wanted) throw new Error(`${key} names another write already`);
 }
+
+const DATABASE = having('a database, as better-sqlite3 opens one', 'exec', 'prepare');
+
+/** The options, as they are held against what is given. */
+const ROW_OPTIONS = shape<RowOptions>('an object: { tables }', {
+  tables: namedBy(shape<TableRule>('a table: { key, columns }', { key: LIST, columns: LIST })),
+  invariants: optional(listOf(shape<RowInvariant>('an invariant: { id, sql }', { id: TEXT, sql: TEXT }))),
+});

@@ -1,7 +1,9 @@
 /**
  * The rows that a tool may write: the declared tables, by their keys. Names from outside never become SQL unchecked.
  */
+
 import { NotApplied } from '../../effects/signals.ts';
+import { ArgumentError } from '../../model/argument.ts';
 import { quoted, type RowDatabase } from './database.ts';
 
 /** The values that a column takes. */
@@ -43,20 +45,20 @@ export interface Table {
   readonly where: string;
 }
 
-/** Reads the declared tables. @throws TypeError where one is not as declared. */
+/** Reads the declared tables. @throws ArgumentError where one is not as declared. */
 export function tablesOf(db: RowDatabase, rules: Readonly<Record<string, TableRule>>): ReadonlyMap<string, Table> {
   return new Map(
     Object.entries(rules).map(([name, { key, columns }]) => {
       const table = db.prepare("SELECT 1 FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name = ?");
-      if (table.get(name) === undefined) throw new TypeError(`${name} is no table`);
-      if (/^belay_/i.test(name)) throw new TypeError(`${name} is a table of the adapter's own`);
+      if (table.get(name) === undefined) throw new ArgumentError(`${name} is no table`);
+      if (/^belay_/i.test(name)) throw new ArgumentError(`${name} is a table of the adapter's own`);
       const info = db.prepare('SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0').all(name);
       const all = (info as { name: string }[]).map(({ name }) => name);
-      if (key.length === 0) throw new TypeError(`${name} has no key`);
+      if (key.length === 0) throw new ArgumentError(`${name} has no key`);
       for (const column of [...key, ...columns])
-        if (!all.includes(column)) throw new TypeError(`${column} is no column of ${name}`);
+        if (!all.includes(column)) throw new ArgumentError(`${column} is no column of ${name}`);
       const both = columns.find((column) => key.includes(column));
-      if (both !== undefined) throw new TypeError(`${both} names the rows of ${name}, and cannot be set`);
+      if (both !== undefined) throw new ArgumentError(`${both} names the rows of ${name}, and cannot be set`);
       // IS compares NULL as well.
       const where = key.map((column) => `${quoted(column)} IS ?`).join(' AND ');
       return [name, { name, sql: quoted(name), key, all, where }];

@@ -6,6 +6,7 @@ import type { MachineShape } from '../../model/machine.ts';
 import type { BoundaryConfig } from '../config.ts';
 import { type ConfigDocument, field } from '../page/document.ts';
 import { type Finding, Findings } from '../page/finding.ts';
+import { lintCode } from './code.ts';
 import { lintKeys } from './keys.ts';
 import { lintMachines } from './machines.ts';
 import { Reach } from './reach.ts';
@@ -37,6 +38,7 @@ export function lintConfig(
   lintMachines(config, root, reach.states, findings);
   lintSkeletons(config, root, reach, findings);
   lintTools(config, root, reach, findings);
+  lintCode(config, root, shape, findings);
   lintRetries(config, root, reach, findings);
   return findings.list();
 }

@@ -2,6 +2,8 @@
  * Lints of skeletons against their machine: their entries and exits, the skeletons that share their regions, and
  * boundaries that can never certify.
  */
+
+import { neverMet } from '../../predicates/steps.ts';
 import type { Boundary, BoundaryConfig, Skeleton } from '../config.ts';
 import { type Entry, entriesOf, field, type Item, itemsOf, textsOf } from '../page/document.ts';
 import type { Findings, Place } from '../page/finding.ts';
@@ -62,6 +64,7 @@ function lintBoundaries(
     const why = [
       ...whyNot(boundary, skeleton, config, reach?.shape ?? null),
       ...(reach === null ? [] : siteTrouble(boundary, skeleton, reach, reachable)),
+      ...(reach === null || reach.shape.channels !== undefined ? [] : conditionTrouble(boundary, reach)),
     ];
     if (why.length === 0) continue;
     const at = field(items[index] ?? null, 'id')?.at ?? item.at;
@@ -74,6 +77,34 @@ function lintBoundaries(
     const message = `the ${boundary.kind} "${boundary.id}" can never certify: ${why.join('; ')}`;
     findings.report('never_certifies', 'warning', at, message, 'Correct it or remove it: it promises nothing.');
   }
+}
+
+/** Says why no step at a boundary's site ever meets its condition: it asks for another event, state or tool than any of them has. */
+function conditionTrouble({ site, when }: Boundary, { shape, states }: Reach): string[] {
+  const [from, to] = 'at' in site ? [null, site.at] : [site.from, site.to];
+  if (!states.has(to) || (from !== null && !states.has(from))) return [];
+  const edges = shape.edges.filter(
+    (edge) => from === null || (isNear(edge.from, from) && (isNear(edge.to, to) || edge.to === '')),
+  );
+  if (edges.length === 0) return [];
+  const events = [...new Set(edges.map(({ event }) => event))];
+  const near = shape.states.filter(({ path }) => isNear(path, to) || (from !== null && isNear(path, from)));
+  const asked = neverMet(when.text, {
+    // A step that follows of itself carries its event along, and the first one has its own.
+    events: from === null || events.some((event) => event === '' || event.includes('*')) ? null : events,
+    states: shape.states.flatMap(({ path }) => (isNear(path, to) ? [path] : [])),
+    tools: near.flatMap(({ invokes }) => invokes.flatMap(({ tool }) => tool ?? [])),
+  });
+  if (asked === null) return [];
+  const has = asked === 'event.type' ? `: ${events.join(', ')}` : '';
+  return [`its condition asks for another ${ASKED[asked]} than there is${has}`];
+}
+
+const ASKED = { 'event.type': 'event', state: 'state', action: 'tool' } as const;
+
+/** True where one state lies in the other. */
+function isNear(one: string, other: string): boolean {
+  return isWithin(one, other) || isWithin(other, one);
 }
 
 /** Says why no step of the work ever meets a boundary's site. Unknown states are told elsewhere. */

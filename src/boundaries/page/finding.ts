@@ -90,6 +90,12 @@ type LintCode =
   /** An irreversible tool is called from a state that can be entered twice, and nothing says which calls are one act (ON1). */
   | 'acts_again'
   | 'outcome_never_known'
+  /** A state passes a tool what no journal holds without a codec: the call will not leave (E3). */
+  | 'no_codec'
+  /** One actor calls one of many tools, by a name in its input, and is one tool with one class to the config. */
+  | 'tool_dispatches'
+  /** An action is code without a name. */
+  | 'action_inline'
   /** An irreversible tool does not take the key by which its counterparty could recognise a second call (E3). */
   | 'key_not_taken'
   /** The machine calls a tool again by itself after an error (E2). */

@@ -5,7 +5,8 @@ import { isName } from '../../boundaries/review.ts';
 import { checkConfigs, exitCode } from '../check/check.ts';
 import { FORMATS, type Format, present } from '../check/findings.ts';
 import { draftedText, initConfig } from '../init/init.ts';
-import { compareConfigs, comparedCode, comparedText, FAIL_ON } from '../review/difference.ts';
+import { compareConfigs, comparedCode, FAIL_ON } from '../review/difference.ts';
+import { DIFF_FORMATS, presentCompared } from '../review/difference-formats.ts';
 import { reviewConfig, reviewText } from '../review/review.ts';
 import { finish, note, version, wantsColours } from '../terminal/console.ts';
 import { typedText, typesOf } from '../types/types.ts';
@@ -17,6 +18,7 @@ interface ReviewGiven {
   accept?: boolean;
   by?: string;
   json?: boolean;
+  format?: (typeof DIFF_FORMATS)[number];
 }
 
 /** Adds `belay check`. */
@@ -89,10 +91,12 @@ export function addReview(program: Command): void {
     )
     .option('--accept', 'vouch for the content as it is: writes belay-review.lock beside the file')
     .option('--by <name>', 'who vouches')
-    .option('--json', 'the same as one JSON object')
+    .addOption(new Option('--format <format>', 'with --diff: for whom').choices(DIFF_FORMATS))
+    .addOption(new Option('--json', 'the same as one JSON object').conflicts('format'))
     .addHelpText(
       'after',
       `
+Each change is told with its consequence for runs.
 A change is looser where something is done, made again, kept or restored that
 the old config refused, waited for or took for touched; stricter where it is the
 reverse; other where neither can be said. With a machine, edges are told, too.
@@ -102,6 +106,7 @@ Examples:
   belay review boundaries/schedule-form.yaml --accept --by "Ada Lovelace"
   git show main:boundaries/order.yaml > old.yaml
   belay review --diff old.yaml boundaries/order.yaml --fail-on looser
+  belay review --diff old.yaml boundaries/order.yaml --format markdown
 
 Exit code: 0 when this content is reviewed, 1 when it is not or cannot be, 2
 when something cannot be read, written or imported, or the command is misused.
@@ -114,6 +119,7 @@ the two is no config.`,
       if (diff && accept) return finish('', '--diff compares and --accept vouches: take one of the two', 2);
       if (diff && now === undefined) return finish('', '--diff needs two configs: belay review --diff OLD NEW', 2);
       if (!diff && options.failOn !== undefined) return finish('', '--fail-on is about the changes of --diff', 2);
+      if (!diff && options.format !== undefined) return finish('', '--format is about the changes of --diff', 2);
       if (!diff && now !== undefined) return finish('', 'two configs need --diff: belay review --diff OLD NEW', 2);
       if (now !== undefined) return compare(file, now, options);
       return accept && !isName(by)
@@ -130,10 +136,11 @@ async function review(file: string, { machines, accept = false, by, json }: Revi
   return finish(text, null, reviewed.reviewed ? 0 : 1);
 }
 
-async function compare(old: string, now: string, { machines, json, failOn = 'any' }: ReviewGiven): Promise<never> {
+async function compare(old: string, now: string, given: ReviewGiven): Promise<never> {
+  const { machines, json, failOn = 'any', format = json ? 'json' : 'text' } = given;
   const compared = await compareConfigs({ old, now, machines: machines ?? null });
   if ('problem' in compared) return finish('', compared.problem, 2);
-  const text = json ? `${JSON.stringify(compared, null, 2)}\n` : comparedText(compared, wantsColours());
+  const text = presentCompared(compared, { format, failOn, colours: wantsColours(), version });
   return finish(text, null, comparedCode(compared, failOn));
 }
 

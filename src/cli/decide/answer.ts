@@ -79,6 +79,8 @@ function witness(veto: Veto): object {
       return { instance: instanceName(veto.instance), changed: veto.changed };
     case 'no_codec':
       return { instance: instanceName(veto.instance), tool: veto.tool, path: veto.path, reason: veto.reason };
+    case 'graph_refused':
+      return { instance: veto.instance && instanceName(veto.instance), reason: veto.reason };
     case 'effect_gone':
       return { instance: instanceName(veto.instance), call: veto.call };
     case 'recovery_budget_spent':
@@ -114,6 +116,7 @@ function actFields(act: Act): object {
     case 'register_codec':
     case 'fix_and_retry':
     case 'raise_limit':
+    case 'change_graph':
       return act;
     case 'allow_joint':
     case 'end_instances':

@@ -146,6 +146,8 @@ function movesOf(act: Act, read: ReadRun, journal: string, resume: (...more: str
       return againMoves('with a higher limit', read, journal, resume());
     case 'register_codec':
       return [{ command: resume(), when: 'once the program passes plain data there, or has a codec for it' }];
+    case 'change_graph':
+      return [{ command: resume(), when: 'once the graph is built in another way: it goes on from where it stands' }];
     // A changed config makes the checkpoints of this run stale (§5): it helps only later runs.
     case 'allow_joint':
     case 'end_instances':

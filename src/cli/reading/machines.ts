@@ -7,12 +7,14 @@ import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { within } from '../../clock/clock.ts';
+import { encode } from '../../journal/codec.ts';
 import type { GraphFacts } from '../../langgraph/shape.ts';
 import type { MachineShape } from '../../model/machine.ts';
 import type { Guards } from '../../predicates/compile.ts';
 import type { Agent } from '../../xstate/agent.ts';
 import { keysAssigned } from '../../xstate/assigned.ts';
 import { isMachine, type MachineLike, machineShape } from '../../xstate/shape.ts';
+import { codeIn, type Holds } from '../../xstate/visible-code.ts';
 import { graphsAmong } from './graphs.ts';
 
 /** The contents of a module. */
@@ -83,7 +85,8 @@ export async function loadMachines(file: string): Promise<Machines | { readonly 
   for (const { machine } of agents.values()) if (!machines.has(machine.id)) machines.set(machine.id, machine);
   const graphs = await graphsAmong(exports);
   const shapes = new Map([...graphs].map(([id, { shape }]) => [id, shape]));
-  for (const [id, machine] of machines) shapes.set(id, { ...machineShape(machine), assigns: keysAssigned(machine) });
+  for (const [id, machine] of machines)
+    shapes.set(id, { ...machineShape(machine), assigns: keysAssigned(machine), code: codeIn(machine, lostIn) });
   if (shapes.size === 0)
     return { problem: `${file}: no_machine it exports no xstate machine and no compiled graph of LangGraph` };
   return { shapes, machines, graphs, guards: guardsIn(exports.guards), agents };
@@ -118,6 +121,12 @@ function lackOf(value: unknown): string | null {
 function machinesIn(value: unknown) {
   if (isMachine(value)) return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).filter(isMachine) : [];
+}
+
+/** The place in a value that no journal holds without a codec. */
+function lostIn(value: unknown): ReturnType<Holds> {
+  const encoded = encode(value);
+  return 'text' in encoded ? null : encoded;
 }
 
 function guardsIn(value: unknown): Guards {

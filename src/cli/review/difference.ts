@@ -6,6 +6,7 @@ import {
   type RecoverableChange,
   recoverableChanges,
 } from '../../boundaries/compare/config-changes.ts';
+import { consequenceOf } from '../../boundaries/compare/consequences.ts';
 import type { Difference, Leaning } from '../../boundaries/compare/leaning.ts';
 import { readConfig } from '../../boundaries/directory.ts';
 import { Reach } from '../../boundaries/lint/reach.ts';
@@ -31,6 +32,8 @@ interface Change extends Place {
   readonly old: string | null;
   readonly now: string | null;
   readonly is: Leaning;
+  /** The consequence for runs, in one sentence. */
+  readonly consequence: string;
 }
 
 /** Two configs, compared. */
@@ -69,10 +72,12 @@ function readSide(file: string, { guards }: Machines): ComparedConfig | { readon
   return { problem: errors[0] ?? `${file}: cannot_read it is no config` };
 }
 
-function placed({ path, old: before, now: after, is }: Difference, old: ComparedConfig, now: ComparedConfig): Change {
+function placed(difference: Difference, old: ComparedConfig, now: ComparedConfig): Change {
+  const { path, old: before, now: after, is } = difference;
   const { document } = after === null ? old : now;
   const at = document.root === null ? { line: 1, column: 1 } : nearest(document.root, path).at;
-  return { file: document.file, line: at.line, column: at.column, about: path.join(' '), old: before, now: after, is };
+  const place = { file: document.file, line: at.line, column: at.column };
+  return { ...place, about: path.join(' '), old: before, now: after, is, consequence: consequenceOf(difference) };
 }
 
 /** The changes that end the command with 1: any, or those alone that are looser. */
@@ -107,9 +112,9 @@ export function comparedText(compared: Compared, colours: boolean): string {
   return `${out.join('\n')}\n`;
 }
 
-function changeLine({ file, line, column, about, old, now }: Change): string {
+function changeLine({ file, line, column, about, old, now, consequence }: Change): string {
   const text = old === null ? `+ ${now}` : now === null ? `- ${old}` : `${old} => ${now}`;
-  return printable(`  ${file}:${line}:${column} ${about}: ${text}`);
+  return `${printable(`  ${file}:${line}:${column} ${about}: ${text}`)}\n    ${consequence}`;
 }
 
 function recoverableLine({ skeleton, at, is, why }: RecoverableChange): string {

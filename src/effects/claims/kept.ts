@@ -1,7 +1,9 @@
 /** Claims over what keeps them: this process alone, or a store. */
+
 import { ClaimBoard, changesNothing } from '../../journal/claim-board.ts';
 import { type ClaimAnswer, type ClaimCall, Freed } from '../../journal/claims.ts';
 import type { JournalStore } from '../../journal/journal.ts';
+import { NUMBER, OBJECT, optional, refuseOther, shape } from '../../model/argument.ts';
 import type { Claims, StoreClaims } from './claims.ts';
 import { type Desk, WaitingClaims } from './waiting.ts';
 
@@ -22,7 +24,9 @@ export interface ClaimsOptions {
  * const shared: Pick<SidecarOptions, 'claims'> = { claims }; // to attach() each of the runs with
  * assert.equal(shared.claims, claims);
  */
-export function claimsInMemory({ patience = Number.POSITIVE_INFINITY }: ClaimsOptions = {}): Claims {
+export function claimsInMemory(options: ClaimsOptions = {}): Claims {
+  refuseOther('claimsInMemory', { options: [options, OPTIONS] });
+  const { patience = Number.POSITIVE_INFINITY } = options;
   return new WaitingClaims(new MemoryDesk(), patience, null);
 }
 
@@ -38,12 +42,19 @@ export function claimsInMemory({ patience = Number.POSITIVE_INFINITY }: ClaimsOp
  * const shared: Pick<SidecarOptions, 'claims' | 'journal'> = { journal, claims: claimsIn(journal) };
  * assert.deepEqual(await shared.journal?.claims.list(), { held: [], waiting: [], freed: [] });
  */
-export function claimsIn(
-  store: Pick<JournalStore, 'claims'>,
-  { patience = Number.POSITIVE_INFINITY, pollMs }: ClaimsOptions & { readonly pollMs?: number } = {},
-): StoreClaims {
+export function claimsIn(store: Pick<JournalStore, 'claims'>, options: StoreClaimsOptions = {}): StoreClaims {
+  refuseOther('claimsIn', { store: [store, STORE], options: [options, STORE_OPTIONS] });
+  const { patience = Number.POSITIVE_INFINITY, pollMs } = options;
   return new WaitingClaims(store.claims, patience, pollMs ?? store.claims.pollMs);
 }
+
+interface StoreClaimsOptions extends ClaimsOptions {
+  readonly pollMs?: number;
+}
+
+const OPTIONS = shape<ClaimsOptions>('an object', { patience: optional(NUMBER) });
+const STORE_OPTIONS = shape<StoreClaimsOptions>('an object', { patience: optional(NUMBER), pollMs: optional(NUMBER) });
+const STORE = shape<Pick<JournalStore, 'claims'>>('a store, such as memoryStore() makes', { claims: OBJECT });
 
 /** The claims of one process, for as long as it lives. */
 class MemoryDesk implements Desk {

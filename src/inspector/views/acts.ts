@@ -197,6 +197,7 @@ function settlingOf(act: Act, asked: ReadonlySet<string>): Offered[] {
     case 'register_codec':
     case 'fix_and_retry':
     case 'raise_limit':
+    case 'change_graph':
       return [];
   }
 }

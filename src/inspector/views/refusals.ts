@@ -66,6 +66,8 @@ function witnessOf(veto: Veto, moment: Moment | null, runState: RunState): WireR
         { what: 'input at', value: veto.path === '' ? '(whole)' : veto.path },
         { what: 'is', value: veto.reason },
       ];
+    case 'graph_refused':
+      return [{ what: 'in the way', value: veto.reason }];
     case 'effect_gone':
       return [{ what: 'call', value: veto.call }];
     case 'recovery_budget_spent':

@@ -2,9 +2,12 @@
  * A run as lines of JSON, whole: its request, its rows and its messages, from whatever store (docs/archive-format.md). The last line has the
  * digest of the others, so that what was cut off or changed is told and never read. Several runs may follow one another in a file.
  */
+
 import { createHash } from 'node:crypto';
+import { NAME, refuseOther } from '../../model/argument.ts';
 import { JournalError, type JournalStore, type Posted, type StoredRow } from '../journal.ts';
 import { checkRow, isRunName } from '../rows.ts';
+import { STORE } from '../store-argument.ts';
 import type { WorkOrder } from '../work.ts';
 
 /** The version of the format. */
@@ -43,6 +46,7 @@ export const SEEN = BEGINNING.length;
  * assert.deepEqual([lines[0].run, lines.at(-1).rows], ['order-1', 0]);
  */
 export async function* archiveLines(store: JournalStore, run: string): AsyncGenerator<string> {
+  refuseOther('archiveLines', { store: [store, STORE], run: [run, NAME] });
   const digest = createHash('sha256');
   const line = (value: object) => {
     const text = lineOf(value);

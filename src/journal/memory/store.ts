@@ -2,6 +2,7 @@
  * The store in memory: the same rules without a medium. Runs outlive their closed journals, and end with the process.
  */
 
+import { CODE, optional, refuseOther, shape } from '../../model/argument.ts';
 import type { HeldAct } from '../acts.ts';
 import {
   type Base,
@@ -32,9 +33,16 @@ import { MemoryWork } from './work.ts';
  * await journal.close();
  * assert.deepEqual([...store.read('order-1')].map(({ seq }) => seq), [1]);
  */
-export function memoryStore(options: { readonly now?: () => number } = {}): LocalStore {
+export function memoryStore(options: MemoryOptions = {}): LocalStore {
+  refuseOther('memoryStore', { options: [options, OPTIONS] });
   return new MemoryStore(options.now ?? Date.now);
 }
+
+interface MemoryOptions {
+  readonly now?: () => number;
+}
+
+const OPTIONS = shape<MemoryOptions>('an object', { now: optional(CODE) });
 
 class MemoryStore implements LocalStore {
   readonly confidential = true;

@@ -2,8 +2,21 @@
  * The store in PostgreSQL: journals of many machines in one schema of a database. Every statement is a transaction of its own,
  * and connections are made when the first is asked.
  */
+
 import { randomUUID } from 'node:crypto';
 import { type Alarm, PROCESS } from '../../clock/clock.ts';
+import {
+  CODE,
+  FLAG,
+  having,
+  listOf,
+  NUMBER,
+  OBJECT,
+  optional,
+  refuseOther,
+  shape,
+  TEXT,
+} from '../../model/argument.ts';
 import {
   type Base,
   type Journal,
@@ -77,8 +90,28 @@ export interface PostgresOptions {
  * await store.close();
  */
 export function postgresStore(given: string | PostgresOptions = {}): JournalStore {
-  return new PostgresStore(typeof given === 'string' ? { address: given } : given);
+  const options = typeof given === 'string' ? { address: given } : given;
+  refuseOther('postgresStore', { options: [options, POSTGRES_OPTIONS] });
+  return new PostgresStore(options);
 }
+
+/** The options, as they are held against what is given. */
+const POSTGRES_OPTIONS = shape<PostgresOptions>('an address, or an object', {
+  address: optional(TEXT),
+  schema: optional(TEXT),
+  pool: optional(having('a pool of pg', 'query')),
+  connections: optional(NUMBER),
+  migrate: optional(FLAG),
+  name: optional(TEXT),
+  leaseMs: optional(NUMBER),
+  pollMs: optional(NUMBER),
+  delayMs: optional(NUMBER),
+  connectMs: optional(NUMBER),
+  queryMs: optional(NUMBER),
+  patienceMs: optional(NUMBER),
+  now: optional(CODE),
+  migrations: optional(listOf(OBJECT)),
+});
 
 class PostgresStore implements JournalStore {
   readonly work: PostgresWork;

@@ -2,8 +2,21 @@
  * The store in one SQLite file: opened, checked and migrated at once; one connection for all its journals. A store that
  * refuses its file closes so that the file and its log stay as they are, for a person to examine.
  */
+
 import { resolve } from 'node:path';
 import { type Alarm, PROCESS } from '../../clock/clock.ts';
+import {
+  ANYTHING,
+  CODE,
+  FLAG,
+  listOf,
+  NAME,
+  NUMBER,
+  OBJECT,
+  optional,
+  refuseOther,
+  shape,
+} from '../../model/argument.ts';
 import type { RowArchive } from '../base/row-archive.ts';
 import {
   type Base,
@@ -57,6 +70,7 @@ export type { SqliteOptions } from './options.ts';
  * await store.close();
  */
 export function sqliteStore(file: string, options: SqliteOptions = {}): LocalStore {
+  refuseOther('sqliteStore', { file: [file, NAME], options: [options, SQLITE_OPTIONS] });
   const path = resolve(file);
   checkPath(path);
   const { migrations = MIGRATIONS, busyMs = 5_000, leaseMs = 30_000, now = Date.now, maxPages, key } = options;
@@ -70,6 +84,17 @@ export function sqliteStore(file: string, options: SqliteOptions = {}): LocalSto
     throw error;
   }
 }
+
+/** The options, as they are held against what is given; the key has errors of its own. */
+const SQLITE_OPTIONS = shape<SqliteOptions>('an object', {
+  readonly: optional(FLAG),
+  leaseMs: optional(NUMBER),
+  busyMs: optional(NUMBER),
+  key: ANYTHING,
+  now: optional(CODE),
+  maxPages: optional(NUMBER),
+  migrations: optional(listOf(OBJECT)),
+});
 
 class SqliteStore implements LocalStore {
   readonly confidential: boolean;

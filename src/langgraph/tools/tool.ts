@@ -1,5 +1,7 @@
 /** Tools of a graph: functions that a node calls, guarded where the graph runs under Belay (semantics.md E1, E3). */
+
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { CODE, NAME, refuseOther } from '../../model/argument.ts';
 import type { Act, ToolCall } from '../../runtime/tool-call.ts';
 import { GraphError } from '../graph-error.ts';
 
@@ -32,6 +34,7 @@ export function graphTool<TInput, TOutput>(
   name: string,
   act: (call: ToolCall<TInput>) => Promise<TOutput>,
 ): (input: TInput) => Promise<TOutput> {
+  refuseOther('graphTool', { name: [name, NAME], act: [act, CODE] });
   return async (input) => {
     const node = caller.getStore();
     if (node === undefined) return act({ input, key: undefined, signal: new AbortController().signal });

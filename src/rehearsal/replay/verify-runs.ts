@@ -1,14 +1,19 @@
 /** `verifyRuns`: the runs of a journal, held against a machine and a config as they are in a program. */
+
 import type { BoundaryConfig } from '../../boundaries/config.ts';
+import { CONFIG } from '../../boundaries/config-argument.ts';
 import { readConfig } from '../../boundaries/directory.ts';
 import { loadConfig } from '../../boundaries/load.ts';
 import { gathered } from '../../journal/gathered.ts';
 import { JournalError, type JournalStore } from '../../journal/journal.ts';
+import { STORE } from '../../journal/store-argument.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
+import { CODE, listOf, namedBy, OBJECT, optional, refuseOther, shape, TEXT } from '../../model/argument.ts';
 import { parseKey } from '../../model/key.ts';
 import type { Guards } from '../../predicates/compile.ts';
 import { runStatusOf } from '../../reports/run-status.ts';
 import type { AnyStateMachine } from '../../xstate/actor.ts';
+import { MACHINE } from '../../xstate/machine-argument.ts';
 import { RehearsalError } from '../rehearsal-error.ts';
 import type { VerifiedRun } from './verified-run.ts';
 import { incomparable, type ReplaySubject, verifyRun } from './verify-run.ts';
@@ -40,6 +45,7 @@ export interface VerifyOptions {
  * assert.deepEqual(await verifyRuns({ journal: memoryStore(), machine }), []); // a journal without runs
  */
 export async function verifyRuns(options: VerifyOptions): Promise<readonly VerifiedRun[]> {
+  refuseOther('verifyRuns', { options: [options, VERIFY_OPTIONS] });
   const { journal, machine, config, guards, codecs = [], ignore = [] } = options;
   const subject = replaySubject(machine, config === undefined ? null : configOf(config, guards), codecs, ignore);
   const names = options.runs ?? (await journal.runs()).map(({ run }) => run);
@@ -105,3 +111,14 @@ function key(text: string) {
     throw new RehearsalError('bad_option', `"${text}" under ignore is no key: ${(error as Error).message}`);
   }
 }
+
+/** The options, as they are held against what is given. */
+const VERIFY_OPTIONS = shape<VerifyOptions>('an object: { journal, machine }', {
+  journal: STORE,
+  machine: MACHINE,
+  config: optional(CONFIG),
+  guards: optional(namedBy(CODE)),
+  codecs: optional(listOf(OBJECT)),
+  runs: optional(listOf(TEXT)),
+  ignore: optional(listOf(TEXT)),
+});

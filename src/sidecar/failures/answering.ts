@@ -9,6 +9,7 @@ import { goneCalls } from '../../projection/gone-calls.ts';
 import type { Held, Raised } from '../parts.ts';
 import type { PlanRunner } from '../plan/plan-runner.ts';
 import { complaintAbout } from '../queries/gone-effects.ts';
+import { graphRefused } from '../queries/refused-questions.ts';
 import type { Complaints } from './complaints.ts';
 import type { Deciding } from './deciding.ts';
 import { type Decisions, isRestore } from './decisions.ts';
@@ -77,7 +78,20 @@ export class Answering implements FailureHandler {
     const record = recordOf(parts.runState, raised);
     if (record !== null) return this.#by.takingBack.giveUp(raised, record).then(() => WAIT);
     if (!(await this.#by.takingBack.takeBackUnreached(raised))) return WAIT;
-    return this.#settleOrDecide(raised);
+    return raised.refused === undefined ? this.#settleOrDecide(raised) : this.#parkRefused(raised, raised.refused);
+  }
+
+  /** Parks the run on a graph that cannot go on as it is built: nothing goes back for that (TH9). */
+  async #parkRefused(raised: Raised, why: string): Promise<Held> {
+    const { parts } = this.#run;
+    await parts.pausing.passed();
+    if (this.#isPast(raised)) return WAIT;
+    const { parking } = this.#by;
+    const decision = graphRefused(parts, raised.failure, why);
+    // Asked again in this process, whose graph is the same, it has the same answer.
+    const parked: Raised = { ...raised, again: () => parking.stay(parked, decision) };
+    parking.park(parked, decision);
+    return WAIT;
   }
 
   /** True while failures are decided. */

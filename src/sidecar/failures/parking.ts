@@ -51,6 +51,12 @@ export class Parking {
     this.standStill(decision);
   }
 
+  /** Keeps the run parked on a question that was asked again, and that has the answer that is journaled. */
+  stay(raised: Raised, decision: Decision): void {
+    this.#open.parked = [...this.#open.parked, raised];
+    this.standStill(decision);
+  }
+
   /** Parks the run on effects that stand and that a person has to undo by hand. */
   parkOver(raised: Raised, effects: readonly Effect[]): void {
     this.park(raised, {

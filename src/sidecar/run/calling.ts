@@ -14,8 +14,8 @@ import type { Calls } from '../calls/calls.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import type { Held, RunParts } from '../parts.ts';
 import type { RecoveryQueries } from '../queries/recovery-queries.ts';
+import { diverged, unwritten } from '../queries/refused-questions.ts';
 import type { Actors } from './actors.ts';
-import { diverged, unwritten } from './call-questions.ts';
 
 /** A reply that is no answer. */
 type Failed = Exclude<Reply, { is: 'done' | 'dropped' }>;

@@ -150,7 +150,11 @@ export class Steps {
     timers.failed(actor, event);
     const signal = ofChild ? toolSignal(error) : 'CHAIN_EXCEPTION';
     const failure = failureOf([...owners.values()]);
-    const again = ofChild || crash.isRefused === true ? {} : this.#again(ref, actor, crash);
+    if (crash.isRefused === true) {
+      const refused = errorMessage(error);
+      return recovering.raise({ signal: 'CONTRACT_VIOLATION', error, actor, failure, call: null, refused });
+    }
+    const again = ofChild ? {} : this.#again(ref, actor, crash);
     // The event is gone with the step that failed over it; one that is not sent again comes back with what is restored.
     return recovering.raise({ signal, error, actor, failure, call: null, ...again });
   }

@@ -15,8 +15,8 @@ export interface Question {
   readonly decision: Decision;
 }
 
-/** The refusals of calls that are asked for again when the run goes on. */
-const RAISED_AGAIN: ReadonlySet<string> = new Set(['effect_diverged', 'no_codec', 'unclaimed_effect']);
+/** The refusals of calls that are asked for again when the run goes on, and of a graph that is entered again then. */
+const RAISED_AGAIN: ReadonlySet<string> = new Set(['effect_diverged', 'graph_refused', 'no_codec', 'unclaimed_effect']);
 
 /** The journaled questions of one run. */
 export class JournaledQuestions {

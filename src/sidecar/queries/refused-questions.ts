@@ -1,13 +1,14 @@
-/** The questions that a run is parked on over a call that did not leave (semantics.md E3). */
+/** The questions that a run is parked on over what was refused: a call that did not leave (semantics.md E3), a graph that cannot go on as it is built (TH9). */
 import type { Reply } from '../../effects/guarded-call.ts';
 import { encode } from '../../journal/codec.ts';
 import type { Act, Decision } from '../../model/decision.ts';
+import type { Failure } from '../../model/failure.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import type { Refusal } from '../../model/veto.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { Call } from '../../runtime/runtime.ts';
 import type { RunParts } from '../parts.ts';
-import type { RecoveryQueries } from '../queries/recovery-queries.ts';
+import type { RecoveryQueries } from './recovery-queries.ts';
 
 interface Needs {
   readonly parts: RunParts;
@@ -52,7 +53,13 @@ export function unwritten(
   return escalation(parts, instance, refusal, { act: 'register_codec', tool, path });
 }
 
-function escalation(parts: RunParts, failed: InstanceId, refusal: Refusal, act: Act): Escalation {
+/** The question about a graph that its runtime refuses at the place that it came to. */
+export function graphRefused(parts: RunParts, { in: failed }: Failure, reason: string): Escalation {
+  const refusal: Refusal = { code: 'graph_refused', candidate: null, instance: failed, reason };
+  return escalation(parts, failed, refusal, { act: 'change_graph' });
+}
+
+function escalation(parts: RunParts, failed: InstanceId | null, refusal: Refusal, act: Act): Escalation {
   return {
     verdict: 'escalate',
     failed,

@@ -1,0 +1,229 @@
+/** The consequence of a change for the runs of an agent, in one sentence: what may happen now that could not, or the reverse. */
+import type { Difference, Leaning } from './leaning.ts';
+
+/** A sentence for each side to which a change of a field may lean. */
+type Sentences = Readonly<Partial<Record<Leaning, string>>>;
+
+const both = (looser: string, stricter: string, other?: string): Sentences =>
+  other === undefined ? { looser, stricter } : { looser, stricter, other };
+const neither = (other: string): Sentences => ({ other });
+
+/** The sentences of each field, as a page spells it; what is not listed there is `(whole)`. */
+export const CONSEQUENCES: Readonly<
+  Record<'config' | 'tool' | 'skeleton' | 'boundary' | 'rollback', Readonly<Record<string, Sentences>>>
+> = {
+  config: {
+    agent: neither('The page is about another agent: runs of the old one cannot be taken up with it.'),
+    scopes: neither(
+      'Names outside are compared otherwise: calls may be taken for the same object, or not, that were not before.',
+    ),
+    'keys blind': both(
+      'A write to this key no longer counts as a read of it: less is taken back with it.',
+      'A write to this key counts as a read of it: more is taken back with it.',
+    ),
+    'keys append': both(
+      'What this key has gained is kept where other work goes back.',
+      'What this key has gained goes back with the work that added it.',
+    ),
+    events: neither(
+      'An answer of a person is refused for other changes than before: of the keys that its sender has seen.',
+    ),
+    redact: both(
+      'A value is shown, in texts, on the page and in exports, that was hidden.',
+      'A value is hidden everywhere that was shown.',
+    ),
+    recover: neither('Other errors of the tool go to Belay, and not to the machine.'),
+    tries: both(
+      'A run may be restored more often before a person is asked.',
+      'A run is parked for a person after fewer restores.',
+    ),
+    budgets: both('A run may spend more.', 'A run may spend less: a call over it is denied.'),
+  },
+  tool: {
+    '(whole)': both(
+      'Calls of the tool no longer count as irreversible: work may be done again past them without asking.',
+      'Calls of the tool count as irreversible: nothing goes back past them without a person.',
+      'The tool counts as irreversible either way.',
+    ),
+    effect: both(
+      'Work may go back past a call, and the call be made again, without asking a person.',
+      'Work goes back past fewer calls: a person is asked instead.',
+    ),
+    reads: both(
+      'The tool is not taken for a reader: work stays that rests on what it read.',
+      'The tool counts as a reader of it: its work goes back with what it read.',
+      'Other keys cover it: nothing changes for a run.',
+    ),
+    writes: both(
+      'The tool is not taken for a writer: what rests on its answer is not taken back with it, and runs do not wait for each other over it.',
+      'The tool counts as a writer of it: what rests on it goes back with the call.',
+      'Other keys cover it: nothing changes for a run.',
+    ),
+    reconcile: both(
+      'A counterparty is asked what became of a call, and its word is acted on without a person.',
+      'No counterparty is asked: a lost reply parks the run for a person.',
+      'Another function answers what became of a call.',
+    ),
+    'reconcile tries': neither('A counterparty is asked more or less often before a person is.'),
+    'reconcile wait': neither('A counterparty is asked sooner or later again.'),
+    'reconcile settles_within': both(
+      '"Did not happen" is believed sooner: a call that is still on its way may be made twice.',
+      '"Did not happen" is believed later.',
+    ),
+    'reconcile refuses_key': both(
+      '"Did not happen" is believed for good: the call is made again under another key.',
+      '"Did not happen" is not believed for good: a person may be asked.',
+    ),
+    'reconcile patient': neither('People are asked at another time while a counterparty does not know.'),
+    undo: both(
+      'A call is taken back by a function of yours without asking.',
+      'A call cannot be taken back: a person undoes it by hand.',
+      'Another function takes a call back.',
+    ),
+    retry: both('A call that failed is made again by itself.', 'A call that failed is not made again by itself.'),
+    'retry max': both('A call that failed is made again more often.', 'A call that failed is made again less often.'),
+    'retry backoff': neither('A call that failed is made again sooner or later.'),
+    'retry factor': neither('A call that failed is made again sooner or later.'),
+    'retry jitter': neither('A call that failed is made again sooner or later.'),
+    'retry non_retryable': both(
+      'A call is made again after an error that ended it before.',
+      'A call is not made again after this error.',
+    ),
+    gate: both('A call leaves without asking a person.', 'A call waits for a person.'),
+    'gate expires': both('An approval is waited for longer.', 'An approval lapses sooner.'),
+    'gate when': both(
+      'Some calls leave without asking a person.',
+      'More calls wait for a person.',
+      'Other calls wait for a person than before.',
+    ),
+    buffer: both(
+      'A call acts at once, before its work is committed: it may have to be undone.',
+      'A call acts only once its work is committed.',
+      'Calls are staged elsewhere.',
+    ),
+    once: both('The same act may be made twice.', 'Calls that are the same act are made once.'),
+    'once by': both(
+      'Calls count as different acts that were one: an act may be made twice.',
+      'More calls count as one act: a second one is not made.',
+    ),
+    'once scope': both('Two runs may both make the same act.', 'One act is made once over all runs of the store.'),
+    when: both('A call leaves that was denied.', 'A call is denied that left.', 'Other calls are denied than before.'),
+    check: both(
+      'The world is not looked at once more before a call.',
+      'The world is looked at once more before a call.',
+      'Another function looks at the world before a call.',
+    ),
+    spends: both(
+      'A call takes nothing of the budget: a run may make more of them.',
+      'A call takes of a budget, and is denied where that is used up.',
+      'A call takes another amount of the budget.',
+    ),
+    redact: both('A part of its calls is shown that was hidden.', 'A part of its calls is hidden that was shown.'),
+    timeout: both(
+      'A call may take longer before its outcome is asked for.',
+      'A call is given up sooner, and its outcome asked for.',
+    ),
+    output: both(
+      'An answer is taken that was refused.',
+      'An answer is refused that was taken.',
+      'Other answers are refused than before.',
+    ),
+  },
+  skeleton: {
+    '(whole)': both(
+      'Failures in its states are restored that parked the run.',
+      'Failures in its states park the run: nothing of them is restored.',
+    ),
+    entity: both(
+      'What was several units is one: all of it is trusted, and goes back, together.',
+      'What was one unit is several, each restored for itself.',
+      'Units are told apart otherwise.',
+    ),
+    states: both('A failure in this state is restored that parked the run.', 'A failure in this state parks the run.'),
+    entry: both(
+      'Work that begins in this state is a unit, and is restored.',
+      'Work that begins in this state is of no unit.',
+    ),
+    inputs: both(
+      'The unit is not taken for a reader: it stays where this key goes back.',
+      'The unit goes back where this key does.',
+      'Other keys cover it: nothing changes for a run.',
+    ),
+    required: both(
+      'Work begins without this key.',
+      'Work without this key fails: MISSING_INPUT.',
+      'Other keys cover it: nothing changes for a run.',
+    ),
+    outputs: both(
+      'A boundary may certify without this key.',
+      'No boundary certifies without this key.',
+      'Other keys cover it: nothing changes for a run.',
+    ),
+  },
+  boundary: {
+    '(whole)': neither('Work is promised at another place: the anchors say whether it is restored to there.'),
+    kind: neither('The promise is another one: an exit is never gone back to.'),
+    at: neither('Work is promised in another state, or on another edge.'),
+    when: both(
+      'Work is promised whatever the state of things: a restore keeps what was refused.',
+      'Work is promised only where the condition holds.',
+      'Work is promised under another condition.',
+    ),
+    outputs: both(
+      'Work is promised without this key.',
+      'Work is promised only with this key.',
+      'Other keys cover it: nothing changes for a run.',
+    ),
+    invariants: both(
+      'Held calls become visible although their sum is wrong.',
+      'Held calls become visible only where their sum is right.',
+      'Held calls become visible under another sum.',
+    ),
+  },
+  rollback: {
+    anchors: both(
+      'A run may be restored to this boundary without asking.',
+      'A run is never restored to this boundary: it goes further back, or a person is asked.',
+    ),
+    pending: neither('The boundary is said to be under review: it certifies nothing meanwhile.'),
+    compensable: both(
+      'Work goes back past calls that are compensated, without asking.',
+      'Work does not go back past calls that would have to be compensated.',
+    ),
+    joint: both(
+      'A restore may take back what this skeleton has promised.',
+      'A restore never takes back what this skeleton has promised.',
+    ),
+    outcome_checkpoints: both(
+      'A run may be restored to behind a call that cannot be taken back.',
+      'A run is not restored to behind a call that cannot be taken back.',
+    ),
+    resume: both(
+      'A unit can be taken up in this state where its boundary lies outside.',
+      'A boundary outside of the states is not restored.',
+      'A unit is taken up in another state.',
+    ),
+    tries: both(
+      'A unit may be restored more often before a person is asked.',
+      'A person is asked after fewer restores of a unit.',
+    ),
+  },
+};
+
+/** The consequence of a difference, by its place in the two pages. */
+export function consequenceOf({ path, is }: Pick<Difference, 'path' | 'is'>): string {
+  const sentences = sentencesAt(path);
+  return sentences?.[is] ?? sentences?.other ?? 'It is said otherwise: hold the two pages against each other.';
+}
+
+function sentencesAt([part = '', ...rest]: readonly string[]): Sentences | undefined {
+  const { config, tool, skeleton, boundary, rollback } = CONSEQUENCES;
+  if (part === 'keys') return config[`keys ${rest[0]}`];
+  if (part === 'tools') return tool[rest[1] === 'spends' ? 'spends' : rest.slice(1).join(' ') || '(whole)'];
+  if (part !== 'skeletons') return config[part];
+  const [field, ...within] = rest.slice(1);
+  if (field === undefined) return skeleton['(whole)'];
+  if (field === 'rollback' && within.length > 0) return rollback[within[0] as string];
+  if (within.length === 0 && Object.hasOwn(skeleton, field)) return skeleton[field];
+  return boundary[within.at(-1) === 'invariant' ? 'invariants' : (within[0] ?? '(whole)')];
+}
