@@ -1,12 +1,12 @@
 /** The list of runs. */
-import { byWait, needsPerson, waitingSince, waitsOf, waitsText } from '../../reports/waits.ts';
+import { byWait, needsPerson, type Wait, waitingSince, waitsOf, waitsText } from '../../reports/waits.ts';
 import type { WireRunRow, WireRuns } from '../page-data.ts';
 import { idOf, type Runs } from '../reading.ts';
 import { stateOf } from './words.ts';
 
 /** Every run of the file: those that need a person first, the longest wait in front, and then those that were written last. */
 export async function runsView(runs: Runs, file: string, now: number): Promise<WireRuns> {
-  const rows: WireRunRow[] = [];
+  const rows: { readonly row: WireRunRow; readonly waits: readonly Wait[] }[] = [];
   for (const summary of await runs.summaries()) {
     const { agent, status, waits: journaled } = await runs.standing(summary);
     const { run, head, time: written, held } = summary;
@@ -16,8 +16,8 @@ export async function runsView(runs: Runs, file: string, now: number): Promise<W
     const needs = needsPerson(waits) || (status.is === 'unread' && isUnread);
     const waitsFor = waitsText(waits);
     const told = { waitsFor: waitsFor === '' ? null : waitsFor, waits, since: waitingSince(waits) };
-    rows.push({ id: idOf(run), run, agent, state: { ...state, needs }, head, time, ...told });
+    rows.push({ row: { id: idOf(run), run, agent, state: { ...state, needs }, head, time, ...told }, waits });
   }
-  rows.sort((a, b) => Number(b.state.needs) - Number(a.state.needs) || (b.time ?? 0) - (a.time ?? 0));
-  return { file, now, runs: byWait(rows) };
+  rows.sort((a, b) => Number(b.row.state.needs) - Number(a.row.state.needs) || (b.row.time ?? 0) - (a.row.time ?? 0));
+  return { file, now, runs: byWait(rows).map(({ row }) => row) };
 }
