@@ -91,6 +91,8 @@ async function act(read: Read, body: Body, port: Inspected, now: number): Promis
       throw new InspectorError('bad_request', 'An answer needs the name of the person who gives it.');
     const why = textOf(body, 'why', LONGEST_WHY);
     if (by.is === 'retry') return port.retry(read.summary.run, name, why);
+    if (by.is === 'cancel') return port.cancel(read.summary.run, name, why);
+    if (by.is === 'settle') return port.settle(read.summary.run, by.key, by.status, output, name, why);
     if (by.is === 'pause') return port.pause(read.summary.run, by.pause, name, why);
     const saying: Saying = by.saying.verdict === 'settled' ? { ...by.saying, output } : by.saying;
     return port.answer(by.gate, saying, name, why);
