@@ -72,7 +72,7 @@ export interface Question {
 }
 
 /** The facts that waits are told from, besides questions. */
-interface WaitParts {
+export interface WaitParts {
   /** The wall clock at which the present status began, in milliseconds. */
   readonly since: number | null;
   /** The wall clock of the pause; null where there is none. */
