@@ -31,7 +31,7 @@ export function movesOn(read: ReadRun, journal: string, machines: string | null 
     case 'cancelled':
       return [];
     case 'paused':
-      return [{ command: command('unpause', run, journal, '--by', 'NAME'), when: 'goes on where it stood still' }];
+      return pausedMoves(read, journal, resume());
     case 'open':
       return held ? [] : [{ command: resume(), when: 'goes on where it ended' }];
     case 'waiting':
@@ -124,6 +124,13 @@ function suspectMoves({ run, open }: ReadRun, journal: string): MoveOn[] {
       { command: command('fail', run, journal, ...named), when: 'with the work that is meant, as belay show lists it' },
     ];
   });
+}
+
+/** The end of a pause, and the command for a run that no process has to hear of it. */
+function pausedMoves({ run, held }: ReadRun, journal: string, resume: string): MoveOn[] {
+  const unpause = command('unpause', run, journal, '--by', 'NAME');
+  const taken = { command: resume, when: 'takes it up once that was said, unless a worker does' };
+  return [{ command: unpause, when: 'goes on where it stood still' }, ...(held ? [] : [taken])];
 }
 
 /** The acts that unblock what a run is parked on, those of the newest question first. */

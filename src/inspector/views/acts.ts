@@ -26,7 +26,7 @@ export function offered(read: Read, now: number): Offered[] {
   const { timeline, summary } = read;
   const { standing, runState, open: questions } = timeline;
   if (standing.is === 'done' || standing.is === 'cancelled' || timeline.agent === null) return [];
-  if (standing.is === 'paused') return [UNPAUSE];
+  if (standing.is === 'paused') return summary.held ? [UNPAUSE] : [UNPAUSE, ...resuming(read)];
   const gates = runState.asked.pending().filter(({ expires }) => expires === null || expires > now);
   const answers = gates.flatMap((gate) => answersOf(gate, read));
   const asked = new Set(gates.map(({ key }) => key));
@@ -245,8 +245,9 @@ function resuming({ timeline }: Read): Offered[] {
   switch (standing.is) {
     case 'done':
     case 'cancelled':
-    case 'paused':
       return [];
+    case 'paused':
+      return [code('resume', 'Resume', 'Once it was unpaused: the agent goes on where it stood still.', 'resume')];
     case 'open':
       return [code('resume', 'Resume', 'The agent goes on where its journal ends.', 'resume')];
     case 'waiting':
