@@ -8,7 +8,7 @@ export interface WireState {
 }
 
 /** One thing that a run waits for. `act` is the verb that changes it. */
-export interface WireWait {
+interface WireWait {
   readonly kind: string;
   readonly text: string;
   readonly since: number | null;

@@ -8,7 +8,7 @@ import type { RunState } from '../projection/run-state.ts';
 import { quoted } from '../recovery/explain.ts';
 
 /** The party that a run waits for. `worker`: any process that takes the run up. `commit`: a commit that was refused. */
-export const WAIT_KINDS = [
+const WAIT_KINDS = [
   ...(['person', 'worker', 'counterparty', 'program', 'commit'] as const),
   ...(['call', 'timer', 'event'] as const),
 ] as const;
@@ -188,7 +188,7 @@ function movingWaits({ ledger, timers, actors }: RunState, last: number | null):
 }
 
 /** True of a wait that a person has to end. */
-export function isForPerson({ kind }: Wait): boolean {
+function isForPerson({ kind }: Wait): boolean {
   return kind === 'person' || kind === 'commit';
 }
 

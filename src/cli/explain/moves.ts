@@ -56,7 +56,7 @@ function unique(moves: readonly MoveOn[]): MoveOn[] {
   return [...new Map(moves.toReversed().map((move) => [`${move.command} ${move.when}`, move])).values()].toReversed();
 }
 
-/** The commands for a parked run that a living process has: it takes each as a message, and nobody else can take the run up. */
+/** The commands for a parked run that a living process has: it takes each as a message, and no other process can take the run up. */
 function heldMoves(read: ReadRun, journal: string): MoveOn[] {
   const asked = outcomeMoves(read, journal);
   const gated = new Set(read.runState.asked.pending().map(({ key }) => key));

@@ -6,22 +6,22 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { movesOn, relevantCalls } from '../../src/cli/explain/moves.ts';
-import { runCommand } from '../../src/cli/program.ts';
-import { type ReadRun, readRun } from '../../src/cli/reading/reading.ts';
-import { offered } from '../../src/inspector/views/acts.ts';
-import { sqliteStore } from '../../src/journal/sqlite/store.ts';
-import { needsPerson, waitsOf } from '../../src/reports/waits.ts';
-import { caught } from '../cli/caught.ts';
-import { type Sequence, sequences, sequenceText } from '../commands/commands.ts';
-import { Driver } from '../commands/driver.ts';
-import { configOf, LABS } from '../commands/machines.ts';
-import { Player } from '../commands/player.ts';
-import { Tally } from '../commands/tally.ts';
-import { World } from '../commands/world.ts';
+import { movesOn, relevantCalls } from '../../../src/cli/explain/moves.ts';
+import { runCommand } from '../../../src/cli/program.ts';
+import { type ReadRun, readRun } from '../../../src/cli/reading/reading.ts';
+import { offered } from '../../../src/inspector/views/acts.ts';
+import { sqliteStore } from '../../../src/journal/sqlite/store.ts';
+import { needsPerson, waitsOf } from '../../../src/reports/waits.ts';
+import { type Sequence, sequences, sequenceText } from '../../commands/commands.ts';
+import { Driver } from '../../commands/driver.ts';
+import { configOf, LABS } from '../../commands/machines.ts';
+import { Player } from '../../commands/player.ts';
+import { Tally } from '../../commands/tally.ts';
+import { World } from '../../commands/world.ts';
+import { caught } from '../caught.ts';
 
 /** A run that a person cannot take on by what is printed. */
-export class DeadEnd extends Error {}
+class DeadEnd extends Error {}
 
 /** Acts that one person does about one run. */
 const ACTS = 25;
