@@ -24,7 +24,7 @@ import { caught } from '../caught.ts';
 class DeadEnd extends Error {}
 
 /** Acts that one person does about one run. */
-const ACTS = 25;
+const ACTS = 12;
 
 /** What was met and done, by name. */
 export type Met = Record<string, number>;
@@ -137,10 +137,40 @@ async function follow(desk: Desk, met: Met): Promise<void> {
   count(met, 'still asked after many acts');
 }
 
+/** For so many looks in a row nothing may happen, this far apart in milliseconds. */
+const LOOKS = 10;
+const APART = 30;
+
+/**
+ * Runs a command as a process of its own would: that ends a run which only waits once nothing is left to do. In this process there is always more, so
+ * that it is told when neither the journal nor the world has moved for a while.
+ */
+async function atRest<T>(desk: Desk, run: () => Promise<T>): Promise<T> {
+  const { world } = desk.driver;
+  const others = new Set(process.listeners('beforeExit'));
+  let [calm, before] = [0, ''];
+  const look = async () => {
+    const now = `${(await readAt(desk)).head} ${world.activity}`;
+    calm = now === before && world.busy === 0 ? calm + 1 : 0;
+    before = now;
+    if (calm < LOOKS) return;
+    calm = 0;
+    for (const listener of process.listeners('beforeExit')) if (!others.has(listener)) listener.call(process, 0);
+  };
+  const looking = setInterval(() => void look().catch(() => {}), APART);
+  try {
+    return await run();
+  } finally {
+    clearInterval(looking);
+    for (const listener of process.listeners('beforeExit'))
+      if (!others.has(listener)) process.off('beforeExit', listener);
+  }
+}
+
 /** Types one command. A command that needs the code finds it in the folder. */
 async function typed(desk: Desk, words: readonly string[], met: Met): Promise<void> {
   const code = words[0] === 'resume' ? ['--machines', 'agents.mjs'] : [];
-  const told = await belay(desk, [...words, ...code]);
+  const told = await atRest(desk, () => belay(desk, [...words, ...code]));
   count(met, `typed ${words[0]}${words.includes('--all') ? ' --all' : ''}: ${told.code}`);
   if (told.code === 2) throw new DeadEnd(`belay ${words.join(' ')} ends with 2: ${told.err}${told.out}`);
 }
