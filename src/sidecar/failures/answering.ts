@@ -83,8 +83,8 @@ export class Answering implements FailureHandler {
 
   /** Parks the run on a graph that cannot go on as it is built: nothing goes back for that (TH9). */
   async #parkRefused(raised: Raised, why: string): Promise<Held> {
-    const { parts } = this.#run;
-    await parts.pausing.passed();
+    const { parts, lifecycle } = this.#run;
+    await lifecycle.past('decide');
     if (this.#isPast(raised)) return WAIT;
     const { parking } = this.#by;
     const decision = graphRefused(parts, raised.failure, why);
