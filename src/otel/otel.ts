@@ -82,8 +82,10 @@ const TELEMETRY_OPTIONS = shape<TelemetryOptions>('an object', {
  */
 export function observeWaiting(
   store: { runs(): Runs | Promise<Runs> },
-  { meter = metrics.getMeter(SCOPE) }: { readonly meter?: Meter } = {},
+  options: { readonly meter?: Meter } = {},
 ): () => void {
+  refuseOther('observeWaiting', { store: [store, LISTED], options: [options, METERED] });
+  const { meter = metrics.getMeter(SCOPE) } = options;
   const { waiting, oldest } = GAUGES;
   const runs = meter.createObservableGauge(waiting.name, waiting);
   const age = meter.createObservableGauge(oldest.name, oldest);
@@ -95,6 +97,11 @@ export function observeWaiting(
   meter.addBatchObservableCallback(observe, [runs, age]);
   return () => meter.removeBatchObservableCallback(observe, [runs, age]);
 }
+
+const LISTED = having('a store that lists its runs', 'runs');
+const METERED = shape<{ readonly meter?: Meter }>('an object', {
+  meter: optional(having('a meter of OpenTelemetry', 'createObservableGauge')),
+});
 
 /** The runs of a store, as far as the gauges read them. */
 type Runs = Iterable<{ readonly note?: string }>;

@@ -84,6 +84,7 @@ function heldMovesOf(act: Act, read: ReadRun, journal: string, gated: ReadonlySe
     case 'name_suspect':
       return suspectMoves(read, journal);
     case 'register_codec':
+    case 'change_graph':
     case 'allow_joint':
     case 'end_instances':
       return [];
