@@ -100,12 +100,13 @@ function Rows({ rows, now }: { rows: readonly WireRunRow[]; now: number }) {
             <th scope="col">Run</th>
             <th scope="col">State</th>
             <th scope="col">Waits for</th>
+            <th scope="col">Since</th>
             <th scope="col">Agent</th>
             <th scope="col">Last written</th>
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, SHOWN).map(({ id, run, state, waitsFor, agent, time }, index) => (
+          {rows.slice(0, SHOWN).map(({ id, run, state, waitsFor, since, agent, time }, index) => (
             <tr key={id} class={state.needs ? 'needs' : ''}>
               <th scope="row">
                 <a href={`#/run/${id}`} ref={index === 0 ? first : null}>
@@ -116,6 +117,7 @@ function Rows({ rows, now }: { rows: readonly WireRunRow[]; now: number }) {
                 <Badge state={state} />
               </td>
               <td>{waitsFor ?? ''}</td>
+              <td>{since === null ? '' : <Ago time={since} now={now} />}</td>
               <td>{agent ?? ''}</td>
               <td>{time === null ? 'not yet' : <Ago time={time} now={now} />}</td>
             </tr>

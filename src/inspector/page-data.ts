@@ -7,6 +7,15 @@ export interface WireState {
   readonly needs: boolean;
 }
 
+/** One thing that a run waits for. `act` is the verb that changes it. */
+interface WireWait {
+  readonly kind: string;
+  readonly text: string;
+  readonly since: number | null;
+  readonly code: string;
+  readonly act: string | null;
+}
+
 /** One run of the list. */
 export interface WireRunRow {
   readonly id: string;
@@ -16,7 +25,11 @@ export interface WireRunRow {
   readonly head: number;
   /** The time of its last row; null where it has none. */
   readonly time: number | null;
+  /** The things that it waits for, in words; null where there are none. */
   readonly waitsFor: string | null;
+  readonly waits: readonly WireWait[];
+  /** The beginning of the longest wait; null where there is none, or it is not known. */
+  readonly since: number | null;
 }
 
 /** The list of runs. */

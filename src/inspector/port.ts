@@ -27,6 +27,17 @@ export interface Inspected {
   answer(gate: string, saying: Saying, by: string, why: string | null): Promise<Told>;
   /** Leaves the word of a person that a run is to stand still, or to go on, as the verbs `pause` and `unpause` do. */
   pause(run: string, pause: boolean, by: string, why: string | null): Promise<Told>;
+  /** Leaves the word of a person about a call by its key, as the verb `settle` does with `--run`; `output` is JSON text. */
+  settle(
+    run: string,
+    key: string,
+    status: 'confirmed' | 'failed' | 'compensated',
+    output: string | null,
+    by: string,
+    why: string | null,
+  ): Promise<Told>;
+  /** Leaves the word of a person that a run is to end, as the verb `cancel` does. */
+  cancel(run: string, by: string, why: string | null): Promise<Told>;
   /** Leaves the word of a person that the step which threw is to be tried again, as the verb `retry` does. */
   retry(run: string, by: string, why: string | null): Promise<Told>;
   /** The words of a command about a run, ready to type. */

@@ -6,6 +6,7 @@ import { JournalError, type JournalStore, type Posted, type RunSummary, type Sto
 import { parseRunNote, runNoteOf } from '../reports/run-note.ts';
 import type { RunStatus } from '../reports/run-status.ts';
 import { type Timeline, timelineOf } from '../reports/timeline.ts';
+import type { Wait } from '../reports/waits.ts';
 import type { WireTimeline } from './course-data.ts';
 import { InspectorError } from './inspector-error.ts';
 import { Course } from './views/timeline.ts';
@@ -29,6 +30,8 @@ export interface ReadStatus {
   /** The digest of the config that it goes by. */
   readonly config: string | null;
   readonly status: RunStatus | { readonly is: 'unread'; readonly code: string };
+  /** The things that it waits for, as its journal tells them. */
+  readonly waits: readonly Wait[];
 }
 
 /** Runs that are kept after they were read. */
@@ -58,11 +61,11 @@ export class Runs {
     const standing = await this.#asking(async (store): Promise<ReadStatus> => {
       try {
         const note = parseRunNote(summary.note) ?? runNoteOf(await collected(store.read(run)));
-        const { agent, config, standing: status } = note;
-        return { agent, config, status };
+        const { agent, config, standing: status, waits } = note;
+        return { agent, config, status, waits };
       } catch (error) {
         if (!(error instanceof JournalError) || error.code === 'journal_closed') throw error;
-        return { agent: null, config: null, status: { is: 'unread', code: error.code } };
+        return { agent: null, config: null, status: { is: 'unread', code: error.code }, waits: [] };
       }
     });
     this.#standings.set(run, { ...standing, head });

@@ -12,7 +12,7 @@ import { contextView } from './views/context.ts';
 import { decisionView, supposedView } from './views/decision.ts';
 import { diagramView } from './views/diagram.ts';
 import { runView } from './views/run.ts';
-import { runsView, Waits } from './views/runs.ts';
+import { runsView } from './views/runs.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -32,7 +32,6 @@ const LONGEST_OUTPUT = 60_000;
 
 /** Answers admitted requests for data. */
 export function routes(port: Inspected, runs: Runs, now: () => number) {
-  const waits = new Waits();
   const reads: Readonly<Record<string, Route>> = {
     '': ({ read }) => runView(read, port, now()),
     ledger: ({ read }) => port.ledger(read.summary.run, ledgersOf(read.rows, now())),
@@ -46,7 +45,7 @@ export function routes(port: Inspected, runs: Runs, now: () => number) {
     act: ({ read, body }) => act(read, body, port, now()),
   };
   const files: Readonly<Record<string, () => unknown>> = {
-    '/api/runs': () => runsView(runs, port.file, now(), waits),
+    '/api/runs': () => runsView(runs, port.file, now()),
     '/api/configs': () => configsView(port, runs),
   };
   return async ({ method, path, query }: Admitted, body: Body | null): Promise<unknown> => {
@@ -92,6 +91,8 @@ async function act(read: Read, body: Body, port: Inspected, now: number): Promis
       throw new InspectorError('bad_request', 'An answer needs the name of the person who gives it.');
     const why = textOf(body, 'why', LONGEST_WHY);
     if (by.is === 'retry') return port.retry(read.summary.run, name, why);
+    if (by.is === 'cancel') return port.cancel(read.summary.run, name, why);
+    if (by.is === 'settle') return port.settle(read.summary.run, by.key, by.status, output, name, why);
     if (by.is === 'pause') return port.pause(read.summary.run, by.pause, name, why);
     const saying: Saying = by.saying.verdict === 'settled' ? { ...by.saying, output } : by.saying;
     return port.answer(by.gate, saying, name, why);

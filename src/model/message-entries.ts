@@ -57,8 +57,8 @@ export interface ComplaintEntry {
 /** A person ends the run: from here on nothing of it acts anew. Refused where it had ended, or was cancelled before. */
 export interface CancelEntry {
   readonly do: 'cancel';
-  /** The number of the message. */
-  readonly post: number;
+  /** The number of the message; null where the program said so. */
+  readonly post: number | null;
   readonly by: string;
   readonly why: string | null;
   readonly refused: string | null;

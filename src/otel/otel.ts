@@ -1,12 +1,14 @@
 /** Traces and metrics of runs through OpenTelemetry (`belay-sidecar/otel`). It needs the package `@opentelemetry/api`. */
 
-import { type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
+import { type BatchObservableResult, type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
 import { FLAG, having, NAME, optional, refuseOther, shape } from '../model/argument.ts';
+import { GAUGES } from '../reports/metrics.ts';
+import { runsWaiting } from '../reports/runs-waiting.ts';
 import { OBSERVER } from '../sidecar/observing.ts';
 import { Instruments } from './instruments.ts';
 import { RunTelemetry } from './telemetry.ts';
 
-export { METRICS, type Metric } from '../reports/metrics.ts';
+export { GAUGES, METRICS, type Metric } from '../reports/metrics.ts';
 
 /** The settings of a run's telemetry. */
 export interface TelemetryOptions {
@@ -64,3 +66,42 @@ const TELEMETRY_OPTIONS = shape<TelemetryOptions>('an object', {
   tracer: optional(having('a tracer of OpenTelemetry', 'startSpan')),
   meter: optional(having('a meter of OpenTelemetry', 'createCounter')),
 });
+
+/**
+ * Observes a store with two gauges, the runs that need a person and the age of the oldest of their waits, from the notes of all of its runs: one process
+ * observes it for all. A store that does not answer is observed the next time.
+ * @returns a function that ends it.
+ * @example
+ * import { memoryStore } from 'belay-sidecar';
+ * import { observeWaiting } from 'belay-sidecar/otel';
+ *
+ * const store = memoryStore();
+ * const end = observeWaiting(store);
+ * end();
+ * await store.close();
+ */
+export function observeWaiting(
+  store: { runs(): Runs | Promise<Runs> },
+  options: { readonly meter?: Meter } = {},
+): () => void {
+  refuseOther('observeWaiting', { store: [store, LISTED], options: [options, METERED] });
+  const { meter = metrics.getMeter(SCOPE) } = options;
+  const { waiting, oldest } = GAUGES;
+  const runs = meter.createObservableGauge(waiting.name, waiting);
+  const age = meter.createObservableGauge(oldest.name, oldest);
+  const observe = async (result: BatchObservableResult): Promise<void> => {
+    const found = runsWaiting(await store.runs(), Date.now());
+    result.observe(runs, found.count);
+    result.observe(age, found.oldest);
+  };
+  meter.addBatchObservableCallback(observe, [runs, age]);
+  return () => meter.removeBatchObservableCallback(observe, [runs, age]);
+}
+
+const LISTED = having('a store that lists its runs', 'runs');
+const METERED = shape<{ readonly meter?: Meter }>('an object', {
+  meter: optional(having('a meter of OpenTelemetry', 'createObservableGauge')),
+});
+
+/** The runs of a store, as far as the gauges read them. */
+type Runs = Iterable<{ readonly note?: string }>;

@@ -47,7 +47,7 @@ export function ledgersOf(rows: Iterable<StoredRow>, now: number): Ledgers {
       reasons.after(entry, row);
     });
     acts.take(entry, row.time);
-    standing.take(entry);
+    standing.take(entry, row.time);
   }
   return {
     standing: standing.now,

@@ -65,6 +65,12 @@ function metric(
   return { name, instrument, unit, description, attributes: ['gen_ai.agent.name', ...attributes] };
 }
 
+/** The gauges of a store, by a short name: of all of its runs, whatever process has them. */
+export const GAUGES = {
+  waiting: { name: 'belay.runs.waiting', unit: '{run}', description: 'Runs that need a person' },
+  oldest: { name: 'belay.runs.waiting.age', unit: 's', description: 'Age of the oldest wait for a person' },
+} as const;
+
 /** An amount that is added to a metric, or a value that is recorded by it. */
 export interface Measurement {
   readonly metric: Metric;

@@ -8,6 +8,7 @@ import type { Verdict } from '../model/decision.ts';
 import { isOpen } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
 import { type RunStatus, RunStatusFold } from './run-status.ts';
+import { parsedWaits, type Wait } from './waits.ts';
 
 /** The content of a note. */
 export interface RunNote {
@@ -15,6 +16,8 @@ export interface RunNote {
   /** The digest of the config that it goes by. */
   readonly config: string | null;
   readonly standing: RunStatus;
+  /** The things that it waits for, as its journal tells them: whether a process holds it is for its lease to say. */
+  readonly waits: readonly Wait[];
   /** True once it has asked a person anything. */
   readonly asked: boolean;
   /** The number of questions that no entry has answered; those that a restore has voided may be among them. */
@@ -26,12 +29,12 @@ const LONGEST = 4_096;
 
 /** The entries that the note depends on, whatever the run stands at. */
 const TELLING: ReadonlySet<Entry['do']> = new Set([
-  ...(['begin', 'config', 'decision', 'phase', 'end', 'intent', 'gate', 'cancel', 'pause'] as const),
+  ...(['begin', 'config', 'decision', 'phase', 'end', 'intent', 'gate', 'cancel', 'pause', 'asked'] as const),
   ...(['answer', 'outcome', 'restored', 'finding', 'complaint', 'retracted', 'retried', 'publish'] as const),
 ]);
 
-/** The version of a note. A note of the version before says nothing of what a run that is done has left. */
-const VERSION = 2;
+/** The version of a note; one of another version is none. */
+const VERSION = 3;
 
 /** Follows a run from entry to entry. */
 export class RunNoteFold {
@@ -63,8 +66,8 @@ export class RunNoteFold {
 
   /** The present note. */
   get now(): RunNote {
-    const { agent, now: standing } = this.#status;
-    return { agent, config: this.#config, standing, asked: this.#asked, unanswered: this.#unanswered.size };
+    const { agent, now: standing, waits } = this.#status;
+    return { agent, config: this.#config, standing, waits, asked: this.#asked, unanswered: this.#unanswered.size };
   }
 
   /** The present note as a text; undefined where it would be too long. */
@@ -81,12 +84,12 @@ export class RunNoteFold {
     return kind === 'config' || this.#status.needs(kind) || (this.#unanswered.size > 0 && TELLING.has(kind));
   }
 
-  /** Takes an entry in; of one that is not needed its kind is enough. */
-  take(entry: Pick<Entry, 'do'> | Entry): void {
+  /** Takes an entry in; of one that is not needed its kind is enough. @param time the wall clock of its append, in milliseconds. */
+  take(entry: Pick<Entry, 'do'> | Entry, time: number): void {
     // A step tells something only of a run that is parked.
     if (!TELLING.has(entry.do) && (entry.do !== 'step' || this.#status.now.is !== 'parked')) return;
     this.#text = undefined;
-    this.#status.take(entry);
+    this.#status.take(entry, time);
     if (entry.do === 'gate') this.#asked = true;
     if (this.needs(entry.do)) this.#takeWhole(entry as Entry);
   }
@@ -124,8 +127,8 @@ export function runNoteOf(rows: Iterable<StoredRow>): RunNote {
     const kind = kindOf(row);
     if (kind === null || fold.needs(kind)) {
       const entry = reader.entry(row);
-      if (entry !== null) fold.take(entry);
-    } else fold.take({ do: kind });
+      if (entry !== null) fold.take(entry, row.time);
+    } else fold.take({ do: kind }, row.time);
   }
   return fold.now;
 }
@@ -134,15 +137,17 @@ export function runNoteOf(rows: Iterable<StoredRow>): RunNote {
 export function parseRunNote(text: string | undefined): RunNote | null {
   if (text === undefined) return null;
   try {
-    const { note, agent, config, standing, asked, unanswered } = JSON.parse(text) as Record<string, unknown>;
+    const { note, agent, config, standing, asked, unanswered, waits } = JSON.parse(text) as Record<string, unknown>;
+    const read = parsedWaits(waits);
     const fits =
+      read !== null &&
       isName(agent) &&
       isName(config) &&
       isStanding(standing) &&
-      (note === VERSION || (note === VERSION - 1 && standing.is !== 'done')) &&
+      note === VERSION &&
       typeof asked === 'boolean' &&
       Number.isSafeInteger(unanswered);
-    return fits ? { agent, config, standing, asked, unanswered: unanswered as number } : null;
+    return fits ? { agent, config, standing, waits: read, asked, unanswered: unanswered as number } : null;
   } catch {
     return null;
   }

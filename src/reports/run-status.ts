@@ -12,6 +12,7 @@ import { type InstanceId, instanceName } from '../model/instance.ts';
 import type { CancelEntry, EndEntry, PauseEntry } from '../model/message-entries.ts';
 import { questionOf } from '../projection/open-decisions.ts';
 import type { LeftAtEnd } from './left-at-end.ts';
+import { type AskedWait, journaledWaits, type QuestionWait, questionWait, type Wait } from './waits.ts';
 
 /** The status of a run; whether a living process holds it is for its lease to say. */
 export type RunStatus =
@@ -48,8 +49,9 @@ const TELLING: ReadonlySet<Entry['do']> = new Set([
   'gate',
   'cancel',
   'pause',
+  'asked',
 ] as const);
-/** Those that it depends on while a person is asked. */
+/** Those that it depends on while a person is asked, or a counterparty is asked again. */
 const ANSWERING: ReadonlySet<Entry['do']> = new Set(['answer', 'outcome', 'restored'] as const);
 
 /** Those that answer what a run is parked on. */
@@ -66,6 +68,20 @@ export interface Question {
   /** True for a complaint: it is answered once nothing of what it is about stands (C12). */
   readonly suspect: boolean;
   readonly commit: string | null;
+  readonly wait: QuestionWait;
+}
+
+/** The facts that waits are told from, besides questions. */
+export interface WaitParts {
+  /** The wall clock at which the present status began, in milliseconds. */
+  readonly since: number | null;
+  /** The wall clock of the pause; null where there is none. */
+  readonly pausedSince: number | null;
+  /** The tools of the calls that the last decision undoes, by their keys. */
+  readonly undo: readonly (readonly [key: string, tool: string])[];
+  readonly asked: readonly (readonly [gate: string, asked: AskedWait])[];
+  /** The times from which counterparties are asked again, by the keys of the calls. */
+  readonly again: readonly (readonly [key: string, next: number])[];
 }
 
 /** Follows a run from entry to entry. */
@@ -75,6 +91,13 @@ export class RunStatusFold {
   #paused: Extract<RunStatus, { is: 'paused' }> | null = null;
   /** The instances of the calls that wait at a gate, or once did, by their keys. */
   readonly #gated = new Map<string, InstanceId>();
+  /** The tools of those. */
+  readonly #tools = new Map<string, string>();
+  #since: number | null = null;
+  #pausedSince: number | null = null;
+  #undo: WaitParts['undo'] = [];
+  readonly #asked = new Map<string, AskedWait>();
+  readonly #again = new Map<string, number>();
   /** The approvals that are wanted: the key of the call, by the gate. */
   readonly #approvals = new Map<string, string>();
 
@@ -87,7 +110,29 @@ export class RunStatusFold {
     const [gated, approvals, questions] = [[...this.#gated], [...this.#approvals], [...this.#questions]];
     const [stands, paused] = [this.#stands, this.#paused];
     const more = { ...(questions.length > 0 && { questions }), ...(paused !== null && { paused }) };
-    return { agent, stands, gated, approvals, ...more };
+    const waits: WaitParts = {
+      since: this.#since,
+      pausedSince: this.#pausedSince,
+      undo: this.#undo,
+      asked: [...this.#asked],
+      again: [...this.#again],
+    };
+    return { agent, stands, gated, approvals, tools: [...this.#tools], waits, ...more };
+  }
+
+  /** The things that the run waits for, as its journal tells them. */
+  get waits(): Wait[] {
+    const { now } = this;
+    const stuckOn = now.is === 'stuck' ? now.effect : null;
+    return journaledWaits({
+      is: now.is,
+      verdict: 'verdict' in now ? now.verdict : null,
+      since: now.is === 'paused' ? this.#pausedSince : this.#since,
+      tool: this.#undo.find(([key]) => key === stuckOn)?.[1] ?? null,
+      questions: now.is === 'parked' ? [...this.#questions.values()].map(({ wait }) => wait) : [],
+      asked: [...this.#asked.values()],
+      again: this.#again,
+    });
   }
 
   /** The names of the questions that it is parked on, the newest last. */
@@ -96,8 +141,14 @@ export class RunStatusFold {
   }
 
   /** Goes on from what a base holds. */
-  resumeAt({ agent, stands, gated, approvals, questions = [], paused }: RunStatusFold['parts']): void {
+  resumeAt({ agent, stands, gated, approvals, tools, waits, questions = [], paused }: RunStatusFold['parts']): void {
     this.agent = agent;
+    this.#since = waits.since;
+    this.#pausedSince = waits.pausedSince;
+    this.#undo = waits.undo;
+    for (const [key, tool] of tools) this.#tools.set(key, tool);
+    for (const [gate, asked] of waits.asked) this.#asked.set(gate, asked);
+    for (const [key, next] of waits.again) this.#again.set(key, next);
     this.#paused = paused ?? null;
     for (const [name, question] of questions) this.#questions.set(name, question);
     this.#stands = stands;
@@ -115,11 +166,17 @@ export class RunStatusFold {
   needs(kind: Entry['do']): boolean {
     if (this.#stands.is === 'done' && LEAVING.has(kind)) return true;
     if (this.#questions.size > 0 && ENDING.has(kind)) return true;
-    return TELLING.has(kind) || (this.#approvals.size > 0 && ANSWERING.has(kind));
+    return TELLING.has(kind) || (this.#asked.size + this.#again.size > 0 && ANSWERING.has(kind));
   }
 
-  /** Takes an entry in. */
-  take(entry: Pick<Entry, 'do'> | Entry): void {
+  /** Takes an entry in. @param time the wall clock of its append, in milliseconds. */
+  take(entry: Pick<Entry, 'do'> | Entry, time: number): void {
+    const before = this.#stands;
+    this.#take(entry, time);
+    if (this.#stands !== before) this.#since = time;
+  }
+
+  #take(entry: Pick<Entry, 'do'> | Entry, time: number): void {
     const now = this.#stands;
     switch (entry.do) {
       case 'begin':
@@ -134,11 +191,17 @@ export class RunStatusFold {
         if (now.is === 'parked' && (entry as CancelEntry).refused === null) this.#goesOn();
         return;
       case 'pause':
-        this.#pause(entry as PauseEntry);
+        this.#pause(entry as PauseEntry, time);
         return;
       case 'decision':
-        this.#decide(entry as DecisionEntry);
+        this.#decide(entry as DecisionEntry, time);
         return;
+      case 'asked': {
+        const { key, next } = entry as Extract<Entry, { do: 'asked' }>;
+        if (next === null) this.#again.delete(key);
+        else this.#again.set(key, next);
+        return;
+      }
       case 'phase':
         this.#phase(entry as Extract<Entry, { do: 'phase' }>);
         return;
@@ -152,13 +215,16 @@ export class RunStatusFold {
         this.#end(entry as Extract<Entry, { do: 'retracted' | 'retried' | 'publish' }>);
         return;
       case 'intent': {
-        const { held, key, instance } = entry as Extract<Entry, { do: 'intent' }>;
-        if (held === 'gate') this.#gated.set(key, instance);
+        const { held, key, instance, tool } = entry as Extract<Entry, { do: 'intent' }>;
+        if (held !== 'gate') return;
+        this.#gated.set(key, instance);
+        this.#tools.set(key, tool);
         return;
       }
       case 'gate': {
         const { asks, gate, key } = entry as Extract<Entry, { do: 'gate' }>;
         if (asks === 'approval') this.#approvals.set(gate, key);
+        this.#asked.set(gate, { key, asks, tool: this.#tools.get(key) ?? null, since: time });
         return;
       }
       case 'finding':
@@ -175,8 +241,10 @@ export class RunStatusFold {
     }
   }
 
-  #pause({ paused, by, why, refused }: PauseEntry): void {
-    if (refused === null) this.#paused = paused ? { is: 'paused', by, why } : null;
+  #pause({ paused, by, why, refused }: PauseEntry, time: number): void {
+    if (refused !== null) return;
+    this.#paused = paused ? { is: 'paused', by, why } : null;
+    this.#pausedSince = paused ? time : null;
   }
 
   #phase({ phase, effect = '', error = '' }: Extract<Entry, { do: 'phase' }>): void {
@@ -189,7 +257,7 @@ export class RunStatusFold {
     else if (now.is === 'parked' && phase === 'FENCED') this.#stands = { is: 'recovering', verdict: now.verdict };
   }
 
-  #decide(entry: DecisionEntry): void {
+  #decide(entry: DecisionEntry, time: number): void {
     const { decision, suspect, commit } = entry;
     const { verdict, failed } = decision;
     const isParked = verdict === 'escalate' || verdict === 'rerun';
@@ -197,8 +265,10 @@ export class RunStatusFold {
     this.#questions.delete(name);
     if (isParked) {
       const about = failed === null ? null : instanceName(failed);
-      this.#questions.set(name, { verdict, failed: about, suspect: suspect === true, commit: commit ?? null });
+      const wait = questionWait(entry, time);
+      this.#questions.set(name, { verdict, failed: about, suspect: suspect === true, commit: commit ?? null, wait });
     }
+    this.#undo = decision.undo.flatMap(({ id, tool }) => (id === null || tool === undefined ? [] : [[id, tool]]));
     this.#stands = { is: isParked ? 'parked' : 'recovering', verdict };
   }
 
@@ -234,8 +304,9 @@ export class RunStatusFold {
   /** Approvals that are no longer wanted: a person has answered, the call is known otherwise, or a restore has voided them (R4). */
   #answered(entry: Extract<Entry, { do: 'answer' | 'outcome' | 'restored' }>): void {
     if (entry.do === 'restored') this.#end(entry);
-    if (this.#approvals.size === 0) return;
-    const isOver = ([gate, key]: [string, string]): boolean => {
+    if (entry.do === 'outcome' && !isOpen(entry.status)) this.#again.delete(entry.key);
+    if (this.#asked.size === 0) return;
+    const isOver = ([gate, { key }]: [string, AskedWait]): boolean => {
       switch (entry.do) {
         case 'answer':
           return entry.gate === gate && entry.verdict !== 'refused';
@@ -247,7 +318,11 @@ export class RunStatusFold {
         }
       }
     };
-    for (const approval of [...this.#approvals]) if (isOver(approval)) this.#approvals.delete(approval[0]);
+    for (const asked of [...this.#asked]) {
+      if (!isOver(asked)) continue;
+      this.#asked.delete(asked[0]);
+      this.#approvals.delete(asked[0]);
+    }
   }
 }
 
@@ -305,8 +380,8 @@ export function runStatusOf(rows: Iterable<StoredRow>): {
     const kind = kindOf(row);
     if (kind === null || runState.needs(kind)) {
       const entry = reader.entry(row);
-      if (entry !== null) runState.take(entry);
-    } else runState.take({ do: kind });
+      if (entry !== null) runState.take(entry, row.time);
+    } else runState.take({ do: kind }, row.time);
   }
   return { agent: runState.agent, standing: runState.now };
 }

@@ -12,6 +12,7 @@ import { answeringChild } from '../model/reply-event.ts';
 import { questionOf } from '../projection/open-decisions.ts';
 import { RunState } from '../projection/run-state.ts';
 import { type RunStatus, RunStatusFold } from './run-status.ts';
+import type { Wait } from './waits.ts';
 
 /** A decision, and what was around it. */
 export interface Decided {
@@ -40,6 +41,8 @@ export interface Timeline {
   readonly agent: string | null;
   readonly digests: Digests | null;
   readonly standing: RunStatus;
+  /** The things that it waits for, as its journal tells them. */
+  readonly waits: readonly Wait[];
   readonly rows: number;
   /** The wall clock of its first and last rows, in milliseconds; null where it has none. */
   readonly times: { readonly first: number; readonly last: number } | null;
@@ -94,7 +97,7 @@ class Narrator {
     if (entry.do === 'restored') this.#restore(entry);
     if (entry.do === 'step') this.#replay(entry);
     if (entry.do === 'finding') this.#find(entry);
-    this.#standing.take(entry);
+    this.#standing.take(entry, row.time);
     fold(() => this.#runState.apply(entry, row.time));
     return this.#runState;
   }
@@ -113,6 +116,7 @@ class Narrator {
       agent: this.#standing.agent,
       digests: this.#runState.digests,
       standing: this.#standing.now,
+      waits: this.#standing.waits,
       rows: this.#rows,
       times: this.#times,
       runState: this.#runState,

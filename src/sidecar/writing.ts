@@ -164,10 +164,11 @@ export class Writing {
     this.#entries += 1;
     if (this.#lost.length > 0) this.#lost = [];
     encoder.add(this.#rows, entry, this.#lose);
-    runState.apply(entry, this.#parts.now(), entry.do === 'step' ? context : undefined);
+    const time = this.#parts.now();
+    runState.apply(entry, time, entry.do === 'step' ? context : undefined);
     this.#change(entry);
     if (LIVES_ON.has(entry.do)) lifecycle.moved();
-    note.take(entry);
+    note.take(entry, time);
     observing?.appended(entry);
     if (this.#lost.length === 0) return;
     const lost = this.#lost;

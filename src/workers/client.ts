@@ -3,6 +3,7 @@
  * agent; what it leaves is durable on return.
  */
 
+import type { GuardedRequest } from '../effects/gates.ts';
 import { messageOf } from '../effects/messages/answers.ts';
 import { cancelMessage } from '../effects/messages/cancels.ts';
 import { complaintIn, complaintMessage, type SentComplaint } from '../effects/messages/complaints.ts';
@@ -19,6 +20,7 @@ import { CRASHES } from '../journal/work.ts';
 import { refuseOther } from '../model/argument.ts';
 import type { Signal } from '../model/failure.ts';
 import { parseKey } from '../model/key.ts';
+import { pendingRequests } from '../reports/approval-requests.ts';
 import { subjectOf } from '../reports/complaint-subject.ts';
 import { type LeftAtEnd, leftAtEnd } from '../reports/left-at-end.ts';
 import { messageNamed, messagesOf, type RunMessage } from '../reports/messages.ts';
@@ -61,6 +63,12 @@ export interface LaterFailure extends Answerer {
   readonly key?: string;
   /** True where it takes the place of all complaints that the run is parked on. */
   readonly instead?: boolean;
+}
+
+/** An approval request of a run. */
+export interface RunRequest extends GuardedRequest {
+  readonly run: string;
+  readonly agent: string | null;
 }
 
 /** The client of a store. */
@@ -137,6 +145,11 @@ export interface WorkClient {
   delete(run: string): Promise<string | null>;
   /** Tells how far a run is, its output, and what it has left at its end. @throws JournalError `run_unknown`. */
   result(run: string): Promise<WorkResult>;
+  /**
+   * The approval requests of a run, or of all runs of the store, that wait for a person: with the tool, the arguments, and the reason why a person is asked.
+   * @throws JournalError `run_unknown`.
+   */
+  requests(of?: { readonly run?: string; readonly agent?: string }): Promise<readonly RunRequest[]>;
   /** Approves a call that waits, by the id of its request. @throws JournalError `run_unknown`; RangeError where no request has that id. */
   approve(run: string, gate: string, answer: Answerer): Promise<number>;
   /** Denies a call that waits. @throws as `approve`. */
@@ -188,11 +201,32 @@ export function workClient(store: JournalStore): WorkClient {
     retry: (run, answer = {}) => retried(store, run, answer),
     delete: (run) => deleteEnded(store, run),
     result: (run) => resultOf(store, run),
+    requests: (of = {}) => requestsIn(store, of),
     approve: (run, gate, answer) => answered(store, run, gate, { verdict: 'approved' }, answer),
     deny: (run, gate, answer) => answered(store, run, gate, { verdict: 'denied' }, answer),
     settleKey: (run, key, outcome, answer) => settledByKey(store, run, key, outcome, answer),
     settle: (run, gate, outcome, answer) => answered(store, run, gate, { verdict: 'settled', ...outcome }, answer),
   };
+}
+
+/** The requests that wait. Of runs that have a note, only those are read that ask a person. */
+async function requestsIn(
+  store: JournalStore,
+  { run, agent }: { readonly run?: string; readonly agent?: string },
+): Promise<RunRequest[]> {
+  const one = run === undefined ? null : await store.run(run);
+  if (run !== undefined && one === null)
+    throw new JournalError('run_unknown', `There is no run ${JSON.stringify(run)}.`);
+  const found: RunRequest[] = [];
+  for (const summary of one === null ? await store.runs() : [one]) {
+    const note = parseRunNote(summary.note);
+    if (note !== null && (note.unanswered === 0 || (agent !== undefined && note.agent !== agent))) continue;
+    const { runState } = timelineOf(await gathered(store.read(summary.run)));
+    if (agent !== undefined && runState.agent !== agent) continue;
+    for (const request of pendingRequests(runState))
+      found.push({ ...request, run: summary.run, agent: runState.agent });
+  }
+  return found;
 }
 
 /** Leaves an event, unless it was left before under the same id: the run itself takes an id once, also from two senders at a time. */

@@ -1,6 +1,6 @@
 /** Runs that are handed out: the client that leaves them in a store, and the worker that takes them (`belay-sidecar/workers`). */
 
-export type { UnansweredComplaint } from '../effects/gates.ts';
+export type { GuardedRequest, UnansweredComplaint } from '../effects/gates.ts';
 export type { SentEvent } from '../effects/messages/sent-events.ts';
 export { archiveLines } from '../journal/archive/lines.ts';
 export type {
@@ -14,7 +14,15 @@ export type {
   WorkQueue,
 } from '../journal/work.ts';
 export type { LeftAtEnd } from '../reports/left-at-end.ts';
-export { type Answerer, type LaterFailure, QUEUE, type WorkClient, type WorkResult, workClient } from './client.ts';
+export {
+  type Answerer,
+  type LaterFailure,
+  QUEUE,
+  type RunRequest,
+  type WorkClient,
+  type WorkResult,
+  workClient,
+} from './client.ts';
 export type { Archive } from './deleting.ts';
 export type { Left } from './going-on.ts';
 export type { WorkCounts, WorkTold } from './told.ts';

@@ -87,7 +87,7 @@ test('a run that is paused takes the word, and says when it counts', async () =>
 test.each([
   ['no such run', ['retry', 'nothing'], /There is no run/],
   ['a blank name', ['retry', 'receipt-1', '--by', ' '], /a name of 1 to 200/],
-  ['no run', ['retry'], /missing required argument/],
+  ['no run', ['retry'], /name one of: a run, --all/],
 ])('says what is wrong: %s', async (_, args, text) => {
   const { desk } = made();
   await desk.ask('run', 'receipt');

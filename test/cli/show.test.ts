@@ -17,17 +17,37 @@ describe('belay runs', () => {
   test('says of each run its agent and how it stands', async () => {
     const { code, out } = await desk.ask('runs');
     expect(code).toBe(0);
-    expect(out).toMatch(/^ {2}RUN +AGENT +ROWS +LAST WRITTEN +STANDS\n/);
-    expect(out).toMatch(/\n {2}parked +order +\d+ +\S+Z +parked \(escalate\)\n/);
-    expect(out).toMatch(/\n {2}advised +paper +\d+ +\S+Z +parked \(rerun\)\n/);
-    expect(out).toMatch(/\n {2}plain +order +\d+ +\S+Z +done\n/);
+    expect(out).toMatch(/^ {2}RUN +AGENT +STANDS +WAITS FOR +SINCE\n {2}parked /);
+    expect(out).toMatch(/\n {2}parked +order +parked \(escalate\) +what became of ship +\d+\w\n/);
+    expect(out).toMatch(/\n {2}advised +paper +parked \(rerun\) +a policy that [\w .]+ +\d+\w\n/);
+    expect(out).toMatch(/\n {2}plain +order +done +\d+\w\n/);
     expect(widest(out)).toBeLessThanOrEqual(80);
   });
 
   test('and to a program', async () => {
-    const [plain, parked] = await desk.json('runs');
-    expect(plain).toMatchObject({ run: 'plain', agent: 'order', standing: 'done', held: false });
-    expect(parked).toMatchObject({ run: 'parked', standing: 'parked', verdict: 'escalate' });
+    const runs = await desk.json('runs');
+    const plain = runs.find(({ run }) => run === 'plain');
+    expect(plain).toMatchObject({ agent: 'order', standing: 'done', held: false, waits: [] });
+    expect(runs[0]).toMatchObject({ run: 'parked', standing: 'parked', verdict: 'escalate' });
+    const since = expect.stringMatching(/Z$/);
+    expect(runs[0]?.waits).toEqual([
+      { kind: 'person', text: 'what became of ship', since, code: 'effect_outcome_unknown', act: 'settle' },
+      { kind: 'worker', text: 'a process to take it up', since, code: 'not_held', act: 'resume' },
+    ]);
+  });
+
+  test('lists those alone that need a person, of an agent, and that have waited so long', async () => {
+    const names = async (...more: string[]) => (await desk.json('runs', ...more)).map(({ run }) => run);
+    expect(await names('--waiting')).toEqual(['parked', 'advised', LONG]);
+    expect(await names('--waiting', '--agent', 'paper')).toEqual(['advised']);
+    expect(await names('--waiting', '--since', '1ms', '--agent', 'paper')).toEqual(['advised']);
+    expect(await desk.ask('runs', '--since', '2d')).toMatchObject({ code: 0, out: 'no such run among 6 runs\n' });
+    const none = await desk.ask('runs', '--waiting', '--agent', 'none');
+    expect(none).toEqual({ code: 0, out: 'no such run waits for a person\n', err: '' });
+    const wrong = await desk.ask('runs', '--since', 'yesterday');
+    expect(wrong).toMatchObject({ code: 2, out: '', err: expect.stringContaining('such as 30m, 2h or 3d') });
+    const { out } = await desk.ask('runs');
+    expect(out.trimEnd().split('\n')).toHaveLength(7);
   });
 
   test('of a journal in which nothing has begun, says so', async () => {
@@ -169,7 +189,7 @@ describe('what cannot be read is said in one line, with exit 2', () => {
       );
     const { code, out, err } = await desk.ask('runs', '--journal', 'newer.sqlite');
     expect([code, err]).toEqual([2, 'newer.sqlite: cannot be read: "new" (journal_not_ours)\n']);
-    expect(out).toMatch(/\n {2}old +order +1 +\S+ +at rest\n {2}new +1 +\S+ +journal_not_ours\n$/);
+    expect(out).toMatch(/\n {2}old +order +at rest +a process to take it up +\w+\n {2}new +journal_not_ours +\w+\n$/);
     const resumed = await belay(
       ['resume', 'new', '--journal', 'newer.sqlite', '--machines', AGENTS],
       '',

@@ -114,6 +114,7 @@ test('a worker tells its health, and on SIGTERM gives everything back and ends w
   await ask('start', 'a', '--agent', 'order');
   await until(() => payments('a').length === 1);
   expect(await (await fetch(`${at}/metrics`)).text()).toMatch(/^belay_worker_runs_open 1$/m);
+  expect(await (await fetch(`${at}/metrics`)).text()).toMatch(/^belay_runs_waiting 0$/m);
   const statuses = [(await fetch(`${at}/`)).status, (await fetch(`${at}/metrics`, { method: 'POST' })).status];
   expect(statuses).toEqual([404, 405]);
   child.kill('SIGTERM');

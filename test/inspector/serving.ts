@@ -23,6 +23,8 @@ export class Served {
   readonly given: Given[] = [];
   readonly paused: object[] = [];
   readonly retried: object[] = [];
+  readonly settled: object[] = [];
+  readonly cancelled: object[] = [];
   readonly ran: string[][] = [];
   readonly #serving: Serving;
 
@@ -44,6 +46,14 @@ export class Served {
       },
       pause: async (run, pause, by, why) => {
         made.served?.paused.push({ run, pause, by, why });
+        return { ok: true, text: 'left' };
+      },
+      settle: async (run, key, status, output, by, why) => {
+        made.served?.settled.push({ run, key, status, output, by, why });
+        return { ok: true, text: 'left' };
+      },
+      cancel: async (run, by, why) => {
+        made.served?.cancelled.push({ run, by, why });
         return { ok: true, text: 'left' };
       },
       retry: async (run, by, why) => {

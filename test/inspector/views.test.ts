@@ -39,7 +39,10 @@ describe('a paused run', () => {
     expect(body.runs[0]).toMatchObject({ waitsFor: 'a person who says unpause', state: { text: 'paused by ann' } });
     const { body: run } = await served.ask<WireRun>(pathOf('r'));
     expect(run.cause).toMatchObject({ label: 'PAUSED', text: expect.stringContaining('"ann" has paused it') });
-    expect(run.acts).toMatchObject([{ id: 'unpause', kind: 'answer', command: 'belay unpause r --by NAME' }]);
+    expect(run.acts).toMatchObject([
+      { id: 'unpause', kind: 'answer', command: 'belay unpause r --by NAME' },
+      { id: 'resume', kind: 'code' },
+    ]);
     const nameless = await served.ask(`${pathOf('r')}/act`, { act: 'unpause', by: '' });
     expect([nameless.status, served.paused]).toEqual([400, []]);
     await served.ask(`${pathOf('r')}/act`, { act: 'unpause', by: 'Bob', why: 'looked at it' });

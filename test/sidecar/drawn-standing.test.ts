@@ -24,7 +24,7 @@ test('whatever has happened to it, in drawn runs', async () => {
     store.onRows = (rows) => {
       for (const row of rows) {
         const entry = reader.entry({ ...row, seq: 1, time: 0 });
-        if (entry !== null) fold.take(entry);
+        if (entry !== null) fold.take(entry, 0);
       }
     };
     const end = await new VirtualTime().during(() => course.run());

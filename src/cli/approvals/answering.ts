@@ -107,7 +107,7 @@ export async function answerGate(options: AnsweringOptions): Promise<Answered | 
     const store = await openJournal(file);
     try {
       const post = await store.post(run, body);
-      const taken = to.held && waits ? await takenOf(store, run, post) : null;
+      const taken = to.held && waits ? await takenInTime(store, run, post) : null;
       const status = saying.verdict === 'settled' ? { status: saying.status } : {};
       const next = taken !== null ? null : command(to.held ? 'approvals' : 'resume', run, file);
       return {
@@ -168,7 +168,7 @@ async function gateNamed(name: string, { file, saying, now }: AnsweringOptions):
 }
 
 /** The reason why the tool of a call could not have answered so, by the schema of its output, or null. */
-function outputRefused(
+export function outputRefused(
   { expects, tool }: AskedGate,
   status: 'confirmed' | 'failed',
   output: { readonly value: unknown } | null,
@@ -195,14 +195,21 @@ function refusal(found: AskedGate, saying: Saying, file: string): string | null 
 }
 
 /** The run's journaled answer to a message, if it comes in time. */
-async function takenOf(store: JournalStore, run: string, post: number): Promise<Answered['taken']> {
+async function takenInTime(store: JournalStore, run: string, post: number): Promise<Answered['taken']> {
   for (const end = Date.now() + WAIT; Date.now() < end; ) {
     await PROCESS.pause(LOOK);
-    for await (const row of store.read(run)) {
-      if (kindOf(row) !== 'answer') continue;
-      const entry = new EntryDecoder().entry(row);
-      if (entry?.do === 'answer' && entry.post === post) return { verdict: entry.verdict, why: entry.why };
-    }
+    const taken = await takenOf(store, run, post);
+    if (taken !== null) return taken;
+  }
+  return null;
+}
+
+/** The run's journaled answer to a message; null where there is none yet. */
+export async function takenOf(store: JournalStore, run: string, post: number): Promise<Answered['taken']> {
+  for await (const row of store.read(run)) {
+    if (kindOf(row) !== 'answer') continue;
+    const entry = new EntryDecoder().entry(row);
+    if (entry?.do === 'answer' && entry.post === post) return { verdict: entry.verdict, why: entry.why };
   }
   return null;
 }

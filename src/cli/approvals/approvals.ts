@@ -38,6 +38,7 @@ interface LeftAnswer {
 /** A request as it is shown to the person who is to answer it. */
 export interface AskedGate extends Omit<ApprovalRequest, 'status'> {
   readonly run: string;
+  readonly agent: string | null;
   readonly held: boolean;
   /** `expired` also where the journal does not record it yet. */
   readonly status: ApprovalRequest['status'];
@@ -112,6 +113,7 @@ async function gatesOf(store: JournalStore, run: string, now: number, counting: 
         ...gate,
         status: isOver ? 'void' : isLate ? 'expired' : gate.status,
         run,
+        agent: runState.agent,
         held,
         tool: intent.tool,
         instance: instanceName(intent.instance),

@@ -1,7 +1,9 @@
 /** The verbs that tell a run of its end or of its mistakes, `fail` and `cancel`: their options, their help, and their calls. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { SIGNALS, type Signal } from '../../model/failure.ts';
+import { outcomeText } from '../messages/messages.ts';
 import { JOURNAL } from '../reading/reading.ts';
+import type { Problem } from '../run/run.ts';
 import { finish } from '../terminal/console.ts';
 import { printable } from '../terminal/terminal.ts';
 import { cancelRun, deleteRun, failLater, type LeftMessage } from '../workers/leaving.ts';
@@ -48,8 +50,10 @@ Examples:
   belay fail order-7 --skeleton Quote --entity trip --key price --by ada
   belay fail order-7 --skeleton Quote --entity trip --by ada --why "old price"
 
-Exit code: 0 when the complaint is left; 2 when there is no such run or work,
-the run has ended, the store cannot be written, or the command is misused.`,
+Exit code: 0 when the complaint is left, or taken by the process that has the
+run; 1 when it is refused, with the reason: the run has ended, no such work was
+begun; 2 when there is no such run, the store cannot be written, or the command
+is misused.`,
     )
     .action(async (run: string, given: GivenFailure) => {
       const { journal, skeleton, entity, ordinal, key, signal, instead, by, why } = given;
@@ -79,8 +83,10 @@ Examples:
   belay cancel order-7 --by ada
   belay cancel order-7 --by ada --why "the customer has left"
 
-Exit code: 0 when that is left; 2 when there is no such run, it has ended, the
-store cannot be written, or the command is misused.`,
+Exit code: 0 when that is left, or taken by the process that has the run; 1 when
+it is refused, with the reason: the run has ended, or a person ends it by now; 2
+when there is no such run, the store cannot be written, or the command is
+misused.`,
     )
     .action(async (run: string, given: { by: string; why?: string; journal: string; json?: boolean }) => {
       const { journal, by, why = null } = given;
@@ -128,11 +134,14 @@ function verbOf(program: Command, name: string, description: string): Command {
   return program.command(name).description(description).argument('<run>', 'the name of the run; belay runs lists them');
 }
 
-function told(left: LeftMessage | { readonly problem: string }, json: boolean, what: string): Promise<never> {
-  if ('problem' in left) return finish('', left.problem, 2);
-  if (json) return finish(`${JSON.stringify(left)}\n`, null, 0);
-  const who = left.held ? 'the process that has the run' : 'the process that takes the run next';
-  return finish(`${printable(`${what} is left for ${who}, as message ${left.post}`)}\n`, null, 0);
+function told(left: LeftMessage | Problem, json: boolean, what: string): Promise<never> {
+  if ('problem' in left) return finish('', left.problem, left.code ?? 2);
+  const { outcome, post, held } = left;
+  const code = outcome?.is === 'refused' || outcome?.is === 'held' ? 1 : 0;
+  if (json) return finish(`${JSON.stringify(left)}\n`, null, code);
+  const who = held ? 'the process that has the run' : 'the process that takes the run next';
+  const became = outcome === undefined ? '' : `: ${outcomeText(outcome)}`;
+  return finish(`${printable(`${what} is left for ${who}, as message ${post}${became}`)}\n`, null, code);
 }
 
 function wholeNumber(text: string): number {

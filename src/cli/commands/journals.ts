@@ -2,7 +2,8 @@
  * The verbs that read a journal, `runs`, `show`, `ledger`, `explain` and `export`: their options, their help, and their
  * calls.
  */
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseTime } from '../../boundaries/page/time.ts';
 import { explainRun } from '../explain/explanation.ts';
 import { showLedger } from '../ledger/ledger.ts';
 import { VIEWS } from '../ledger/ledger-text.ts';
@@ -21,36 +22,57 @@ export function addRuns(program: Command): void {
     .command('runs')
     .description('list the runs of a journal file, each with its status')
     .option(...FILE)
-    .option('--json', 'one JSON object a run, in the order of their beginning')
+    .option('--waiting', 'only runs that need a person')
+    .option('--agent <name>', 'only runs of this agent')
+    .addOption(new Option('--since <time>', 'only runs that have waited so long: 30m, 2h, 3d').argParser(waited))
+    .option('--json', 'one JSON object a run, each with the list of its waits')
     .addHelpText(
       'after',
       `
+Runs that need a person come first, the longest wait in front; the others in
+the order of their beginning. SINCE is the age of the wait, or of the last row.
+
 The status of a run:
   done                 its machine has reached its end
   cancelled            a person has ended it
   paused by NAME       a person has paused it; belay unpause RUN has it go on
   running              a living process has it
   at rest              no process has it; belay resume RUN goes on with it
-  waits for N approvals
-                       running or at rest; belay approvals RUN shows them
   parked (VERDICT)     it waits for a person to act; belay explain RUN says why
   recovering           a recovery is under way
   recovery unfinished  its process ended in one; belay resume RUN finishes it
   stuck                an undo failed, and nothing is restored over it; belay
-                       resume RUN tries again
+                       explain RUN says how to go on
 
 Examples:
   belay runs
-  belay runs --journal orders.sqlite --json | jq -r .run
+  belay runs --waiting --agent order --since 1h
+  belay runs --waiting --json | jq -r '.run, .waits[0].act'
 
 ${BESIDE}
 Exit code: 0, also where there are no runs; 2 when the file or one of its runs
 cannot be read, or the command is misused.`,
     )
-    .action(async ({ journal, json = false }: { journal: string; json?: boolean }) => {
+    .action(async ({ journal, json = false, waiting = false, agent, since }: GivenRuns) => {
       const { progress, done } = terminal('rows');
-      await tell(await listRuns(journal, json, page(), progress), done);
+      const asked = { file: journal, json, waiting, agent: agent ?? null, since: since ?? null };
+      const options = { ...asked, medium: page(), counting: progress, now: Date.now() };
+      await tell(await listRuns(options), done);
     });
+}
+
+interface GivenRuns {
+  journal: string;
+  json?: boolean;
+  waiting?: boolean;
+  agent?: string;
+  since?: number;
+}
+
+function waited(text: string): number {
+  const milliseconds = parseTime(text);
+  if (Number.isNaN(milliseconds)) throw new InvalidArgumentError('a time such as 30m, 2h or 3d is needed');
+  return milliseconds;
 }
 
 /** Adds `belay show`. */

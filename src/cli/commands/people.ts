@@ -5,6 +5,7 @@
 import { type Command, Option } from 'commander';
 import { answeredCode, answeredText, answerGate, type Saying } from '../approvals/answering.ts';
 import { listGates } from '../approvals/approvals.ts';
+import { answerMany } from '../bulk/acting.ts';
 import { outcomeText } from '../messages/messages.ts';
 import { settleByKey } from '../messages/settling.ts';
 import { JOURNAL } from '../reading/reading.ts';
@@ -21,11 +22,23 @@ Where a living process has the run, this waits up to 2 seconds for it.
 `;
 const CODES = `Exit code: 0 when the answer is left, and not refused by a living process; 1
 when the gate does not wait for it: answered, void, expired, of the other kind,
-or the process refuses it; 2 when there is no such gate, the file cannot be read
-or written, or the command is misused.`;
+or the process refuses it, and with --all when one is refused, none waits, or
+the list is another one than --of names; 2 when there is no such gate, the file
+cannot be read or written, or the command is misused.`;
+
+const MANY = `
+With --all it first prints the calls that it would be about and the digest of
+that list, and does nothing; with --of and that digest it acts. --where chooses
+them, once or more: agent=, run=, tool=, code= or key= with a text, where *
+stands for any. A call that may repeat an earlier one is left out, unless
+--where code=may_repeat names it.
+`;
 
 /** Options of the three verbs that answer. */
 interface Given {
+  all?: boolean;
+  where: readonly string[];
+  of?: string;
   by: string;
   why?: string;
   wait: boolean;
@@ -101,14 +114,15 @@ export function addApprove(program: Command): void {
     shared(program.command(verb), about)
       .addHelpText(
         'after',
-        `${ANSWERS}
+        `${ANSWERS}${MANY}
 Examples:
+  belay ${verb} --all --where tool=pay --where agent=order --by ada
   belay ${verb} 3f2a91bc04de --by "Ada Lovelace"
   belay ${verb} 3f2a --by ada --why "${verb === 'approve' ? 'checked the amount' : 'too much'}"
 
 ${CODES}`,
       )
-      .action((gate: string, given: Given) => answer(gate, { verdict }, given));
+      .action((gate: string | undefined, given: Given) => answer(verb, gate, { verdict }, given));
   }
 }
 
@@ -124,7 +138,7 @@ export function addSettle(program: Command): void {
     .option('--run <name>', 'the run: then GATE is the key of a call, asked about or not')
     .addHelpText(
       'after',
-      `${ANSWERS}
+      `${ANSWERS}${MANY}
 A call that is confirmed is answered with that output, and not made again; one
 that failed, and will not happen later either, is made again under its key. With
 --run the first argument is the key of a call, as belay show prints it, and
@@ -134,25 +148,30 @@ its journal and its counterparty, and belay messages RUN tells what came of it.
 Examples:
   belay settle 3f2a91bc04de --as confirmed --output '"receipt 7"' --by ada
   belay settle 3f2a --as failed --by ada --why "the bank has no such payment"
+  belay settle --all --where tool=pay --as failed --by ada
   belay settle belay-4Q9P... --run order-7 --as failed --by ada
 
 ${CODES}`,
     )
-    .action((gate: string, given: GivenOutcome) => {
+    .action((gate: string | undefined, given: GivenOutcome) => {
       const { as: status, output = null, run } = given;
       if (output !== null && status !== 'confirmed')
         return finish('', '--output goes with --as confirmed: what the call answered', 2);
-      if (run !== undefined) return byKey(run, gate, given);
+      if (run !== undefined && gate !== undefined) return byKey(run, gate, given);
+      if (run !== undefined) return finish('', '--run goes with the key of a call', 2);
       if (status === 'compensated')
         return finish('', '--as compensated goes with --run RUN and the key of the call that was undone by hand', 2);
-      return answer(gate, { verdict: 'settled', status, output }, given);
+      return answer('settle', gate, { verdict: 'settled', status, output }, given);
     });
 }
 
 function shared(command: Command, about: string): Command {
   return command
     .description(about)
-    .argument('<gate>', 'the id of the gate, or its first characters')
+    .argument('[gate]', 'the id of the gate, or its first characters')
+    .option('--all', 'every call that waits for it, of all runs')
+    .option('--where <field=text>', 'with --all: only those; see below', collected, [])
+    .option('--of <digest>', 'with --all: the digest of the list that was printed')
     .requiredOption('--by <name>', 'the name of the person who answers')
     .option('--why <text>', 'the reason, for readers of the journal')
     .option('--no-wait', 'do not wait for a living process to take it')
@@ -160,8 +179,18 @@ function shared(command: Command, about: string): Command {
     .option('--json', 'one JSON object');
 }
 
-async function answer(gate: string, saying: Saying, given: Given): Promise<never> {
-  const { journal: file, by, why = null, wait: waits, json = false } = given;
+function collected(text: string, before: readonly string[]): readonly string[] {
+  return [...before, text];
+}
+
+async function answer(verb: string, gate: string | undefined, saying: Saying, given: Given): Promise<never> {
+  const { journal: file, by, why = null, wait: waits, json = false, all = false, where, of = null } = given;
+  if ((gate === undefined) !== all) return finish('', 'name one of: a gate, --all', 2);
+  if (gate === undefined) {
+    const acted = await answerMany(verb, saying, { file, where, of, by, why, json, medium: page(), now: Date.now() });
+    return finish(acted.text, acted.problem, acted.code);
+  }
+  if (where.length > 0 || of !== null) return finish('', '--where and --of go with --all', 2);
   const answered = await answerGate({ file, gate, saying, by, why, waits, now: Date.now() });
   if ('problem' in answered) return finish('', answered.problem, answered.code);
   const text = json ? `${JSON.stringify(answered)}\n` : answeredText(answered, page());

@@ -31,27 +31,107 @@ export function movesOn(read: ReadRun, journal: string, machines: string | null 
     case 'cancelled':
       return [];
     case 'paused':
-      return [{ command: command('unpause', run, journal, '--by', 'NAME'), when: 'goes on where it stood still' }];
+      return pausedMoves(read, journal, resume());
     case 'open':
       return held ? [] : [{ command: resume(), when: 'goes on where it ended' }];
     case 'waiting':
       return gateMoves(read, journal, resume());
     case 'stuck':
     case 'recovering':
-      return held ? [] : unfinishedMoves(read, resume);
+      return held ? owedUndos(read).map((key) => undoneMove(key, read, journal)) : unfinishedMoves(read, resume);
     case 'parked': {
-      // A person who takes a run up can say it in the same command; a living process receives it as a message.
-      const left = held ? outcomeMoves(read, journal) : [];
-      if (left.length > 0) return left;
+      if (held) return heldMoves(read, journal);
       const over = { command: resume('--rerun'), when: 'starts the run over, in the same run and under the same keys' };
       const all = [
         ...open.toReversed().flatMap((decided) => again(decided, resume)),
         ...actsOf(open).flatMap((act) => movesOf(act, read, journal, resume)),
         ...(standing.verdict === 'rerun' ? [over] : []),
       ];
-      return [...new Map(all.toReversed().map((move) => [`${move.command} ${move.when}`, move])).values()].toReversed();
+      return all.length === 0 ? [cancelMove(read, journal), AFTER_CANCEL(resume())] : unique(all);
     }
   }
+}
+
+function unique(moves: readonly MoveOn[]): MoveOn[] {
+  return [...new Map(moves.toReversed().map((move) => [`${move.command} ${move.when}`, move])).values()].toReversed();
+}
+
+/** The commands for a parked run that a living process has: it takes each as a message, and no other process can take the run up. */
+function heldMoves(read: ReadRun, journal: string): MoveOn[] {
+  const asked = outcomeMoves(read, journal);
+  const gated = new Set(read.runState.asked.pending().map(({ key }) => key));
+  const all = [...asked, ...actsOf(read.open).flatMap((act) => heldMovesOf(act, read, journal, gated))];
+  return all.length === 0 ? [cancelMove(read, journal)] : unique(all);
+}
+
+function heldMovesOf(act: Act, read: ReadRun, journal: string, gated: ReadonlySet<string>): MoveOn[] {
+  switch (act.act) {
+    case 'settle_outcome': {
+      const key = act.effect.id;
+      if (key === null || gated.has(key)) return [];
+      return [
+        { command: byKey(key, read, journal, 'confirmed', '--output', 'JSON'), when: ANSWERED },
+        { command: byKey(key, read, journal, 'failed'), when: AGAIN },
+      ];
+    }
+    case 'undo_by_hand':
+    case 'register_undo':
+      return act.effect.id === null ? [] : [undoneMove(act.effect.id, read, journal)];
+    case 'fix_and_retry':
+      return againMoves('once the code is put right: the step is tried again', read, journal, '');
+    case 'raise_limit':
+      return againMoves('with a higher limit', read, journal, '');
+    case 'name_suspect':
+      return suspectMoves(read, journal);
+    case 'register_codec':
+    case 'change_graph':
+    case 'allow_joint':
+    case 'end_instances':
+      return [];
+  }
+}
+
+const ANSWERED = 'if it happened: the call is answered with that JSON, and not made again';
+const AGAIN = 'if it did not, and will not later: the call is made again, under its key';
+
+/** The word about a call by its key, which a living process receives as a message. */
+function byKey(key: string, { run }: ReadRun, journal: string, as: string, ...more: readonly string[]): string {
+  return command('settle', key, journal, '--run', run, '--as', as, ...more, '--by', 'NAME');
+}
+
+function undoneMove(key: string, read: ReadRun, journal: string): MoveOn {
+  const tool = quoted(read.runState.ledger.get(key)?.intent.tool ?? 'the call');
+  return { command: byKey(key, read, journal, 'compensated'), when: `once ${tool} has been undone by hand` };
+}
+
+/** The end of a run that nothing else sets going. */
+function cancelMove({ run }: ReadRun, journal: string): MoveOn {
+  return {
+    command: command('cancel', run, journal, '--by', 'NAME'),
+    when: 'ends the run: nothing of it acts anew, and what it has done stands',
+  };
+}
+
+const AFTER_CANCEL = (resume: string): MoveOn => ({ command: resume, when: 'takes that up, and ends it' });
+
+/** The complaints that no work fits, said again with the work that was meant. */
+function suspectMoves({ run, open }: ReadRun, journal: string): MoveOn[] {
+  return open.toReversed().flatMap(({ entry: { complaint, decision } }): MoveOn[] => {
+    const asks = 'unblock' in decision && decision.unblock.acts.some(({ act }) => act === 'name_suspect');
+    if (!asks || complaint === undefined) return [];
+    const { skeleton, entity } = complaint;
+    const named = ['--skeleton', skeleton, '--entity', entity, '--ordinal', 'N', '--instead', '--by', 'NAME'];
+    return [
+      { command: command('fail', run, journal, ...named), when: 'with the work that is meant, as belay show lists it' },
+    ];
+  });
+}
+
+/** The end of a pause, and the command for a run that no process has to hear of it. */
+function pausedMoves({ run, held }: ReadRun, journal: string, resume: string): MoveOn[] {
+  const unpause = command('unpause', run, journal, '--by', 'NAME');
+  const taken = { command: resume, when: 'takes it up once that was said, unless a worker does' };
+  return [{ command: unpause, when: 'goes on where it stood still' }, ...(held ? [] : [taken])];
 }
 
 /** The acts that unblock what a run is parked on, those of the newest question first. */
@@ -102,7 +182,7 @@ function outcomeMoves({ runState }: ReadRun, journal: string): MoveOn[] {
     const [confirmed = '', failed = ''] = answersTo(gate, journal);
     return [
       { command: confirmed, when: `if ${tool} happened: the call is answered with that JSON, and not made again` },
-      { command: failed, when: 'if it did not, and will not later: the call is made again, under its key' },
+      { command: failed, when: AGAIN },
     ];
   });
 }
@@ -124,11 +204,11 @@ function movesOf(act: Act, read: ReadRun, journal: string, resume: (...more: str
         ...(asks === null ? [] : [{ command: resume(), when: `asks ${quoted(asks)}, and goes on by what it says` }]),
         {
           command: resume('--settle', effect, '--as', 'confirmed', ...output),
-          when: 'if it happened: the call is answered with that JSON, and not made again',
+          when: ANSWERED,
         },
         {
           command: resume('--settle', effect, '--as', 'failed'),
-          when: 'if it did not, and will not later: the call is made again, under its key',
+          when: AGAIN,
         },
       ];
     }
@@ -151,8 +231,11 @@ function movesOf(act: Act, read: ReadRun, journal: string, resume: (...more: str
     // A changed config makes the checkpoints of this run stale (§5): it helps only later runs.
     case 'allow_joint':
     case 'end_instances':
-    case 'name_suspect':
       return [];
+    case 'name_suspect': {
+      const said = suspectMoves(read, journal);
+      return said.length === 0 ? [] : [...said, { command: resume(), when: 'takes that up' }];
+    }
   }
 }
 

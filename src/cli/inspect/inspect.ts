@@ -9,12 +9,14 @@ import { type Serving, serve } from '../../inspector/http/server.ts';
 import type { Inspected, Told } from '../../inspector/port.ts';
 import { JournalError } from '../../journal/journal.ts';
 import { answeredCode, answeredText, answerGate } from '../approvals/answering.ts';
+import { outcomeText } from '../messages/messages.ts';
+import { settleByKey } from '../messages/settling.ts';
 import { leaveWord, runsMeant, type Word } from '../pause/pauses.ts';
 import { wordText } from '../pause/text.ts';
 import { keyWords, openJournal } from '../reading/journal-key.ts';
 import { journalProblem } from '../reading/reading.ts';
 import { command } from '../terminal/wording.ts';
-import { inStore } from '../workers/leaving.ts';
+import { cancelRun, inStore } from '../workers/leaving.ts';
 import { retriedCode, retriedText, retryRun } from '../workers/retry-run.ts';
 import { inspectedConfigs, matrixIn } from './configs.ts';
 import { inspectedLedger } from './ledger.ts';
@@ -65,6 +67,19 @@ function portOf({ file, machines, configs }: InspectOptions, matrices: Inspected
       return { ok: answeredCode(answered) === 0, text: answeredText(answered, WIDE).trimEnd() };
     },
     pause: (run, pause, by, why) => pausedFrom(file, run, { pause, by, why }),
+    settle: async (run, key, status, output, by, why) => {
+      const left = await settleByKey({ journal: file, run, key, status, output, by, why, waits: true });
+      if ('problem' in left) return { ok: false, text: left.problem };
+      const text = left.outcome === null ? 'left for the process that takes the run next' : outcomeText(left.outcome);
+      return { ok: left.outcome?.is !== 'refused', text };
+    },
+    cancel: async (run, by, why) => {
+      const left = await cancelRun({ journal: file, run, by, why });
+      if ('problem' in left) return { ok: false, text: left.problem };
+      const text =
+        left.outcome === undefined ? 'left for the process that takes the run next' : outcomeText(left.outcome);
+      return { ok: left.outcome?.is !== 'refused', text };
+    },
     retry: async (run, by, why) => {
       const retried = await retryRun({ journal: file, run, by, why });
       if ('problem' in retried) return { ok: false, text: retried.problem };

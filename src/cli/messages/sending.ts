@@ -1,10 +1,8 @@
 /** The verb `send`: it leaves an event for a run, and tells what became of it. */
-import { PROCESS } from '../../clock/clock.ts';
-import type { JournalStore } from '../../journal/journal.ts';
 import type { RunMessage } from '../../reports/messages.ts';
-import { type WorkClient, workClient } from '../../workers/client.ts';
+import { workClient } from '../../workers/client.ts';
 import type { Problem } from '../run/run.ts';
-import { inStore } from '../workers/leaving.ts';
+import { inStore, outcomeOf } from '../workers/leaving.ts';
 
 /** Options of `send`. */
 export interface SendOptions {
@@ -32,10 +30,6 @@ export interface LeftEvent {
   readonly outcome?: Pick<RunMessage, 'is' | 'why'>;
 }
 
-/** The wait for a living process to take an event, and the interval between looks, in milliseconds. */
-const WAIT = 5_000;
-const LOOK = 50;
-
 /** Leaves an event for a run. */
 export async function sendEvent(options: SendOptions): Promise<LeftEvent | Problem> {
   const { journal, run, at, by, id, waits } = options;
@@ -49,23 +43,9 @@ export async function sendEvent(options: SendOptions): Promise<LeftEvent | Probl
     const client = workClient(store);
     const post = await client.send(run, parsed.event, how);
     const held = (await store.run(run))?.held ?? false;
-    const outcome = waits ? await outcomeOf(store, client, run, post) : null;
+    const outcome = waits ? await outcomeOf(store, run, post) : null;
     return { run, event: parsed.event.type, post, held, ...(outcome !== null && { outcome }) };
   });
-}
-
-/** Waits until a message is read, as long as a process has the run. */
-export async function outcomeOf(
-  store: JournalStore,
-  client: WorkClient,
-  run: string,
-  post: number,
-): Promise<Pick<RunMessage, 'is' | 'why'>> {
-  for (const until = Date.now() + WAIT; ; await PROCESS.pause(LOOK)) {
-    const told = await client.outcome(run, post);
-    const { is, why } = told ?? { is: 'left', why: null };
-    if (is !== 'left' || Date.now() > until || (await store.run(run))?.held !== true) return { is, why };
-  }
 }
 
 function seenIn(text: string): { readonly values: Readonly<Record<string, unknown>> } | Problem {

@@ -3,8 +3,7 @@ import type { RunMessage } from '../../reports/messages.ts';
 import { workClient } from '../../workers/client.ts';
 import { parsed } from '../reading/typed-json.ts';
 import type { Problem } from '../run/run.ts';
-import { inStore } from '../workers/leaving.ts';
-import { outcomeOf } from './sending.ts';
+import { inStore, outcomeOf } from '../workers/leaving.ts';
 
 /** Options of an outcome by a key. */
 interface SettlingOptions {
@@ -36,6 +35,6 @@ export async function settleByKey(options: SettlingOptions): Promise<LeftOutcome
     const told = { status, ...(output !== null && { output: output.value }) };
     const post = await client.settleKey(run, key, told, { by, ...(why !== null && { why }) });
     const isHeld = (await store.run(run))?.held === true;
-    return { post, outcome: waits && isHeld ? await outcomeOf(store, client, run, post) : null };
+    return { post, outcome: waits && isHeld ? await outcomeOf(store, run, post) : null };
   });
 }

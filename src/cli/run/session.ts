@@ -90,7 +90,11 @@ export async function inSession(options: SessionOptions, next: Next): Promise<En
   } catch (error) {
     if (error instanceof CodedError && error.code === 'paused')
       return { problem: `${error.message}: ${unpause(options)}`, code: 1 };
-    if (error instanceof CodedError) return { problem: `${options.journal}: ${error.code} ${error.message}` };
+    if (error instanceof CodedError) {
+      // The run went on by itself between its standstill and the word: that is refused, and no misuse.
+      const code = error.code === 'not_advised' ? { code: 1 as const } : {};
+      return { problem: `${options.journal}: ${error.code} ${error.message}`, ...code };
+    }
     return { problem: `${options.agent.machine.id}: cannot_run ${message(error)}` };
   } finally {
     stopped.done();

@@ -4,10 +4,13 @@
  */
 import pc from 'picocolors';
 import { instanceName, ROOT } from '../../model/instance.ts';
+import { type LeftAtEnd, leftAtEnd } from '../../reports/left-at-end.ts';
+import { doneWith } from '../../reports/run-status.ts';
+import { waitsOf } from '../../reports/waits.ts';
 import { type Counting, type ReadRun, reading, readRun, type Told } from '../reading/reading.ts';
 import { table } from '../terminal/table.ts';
 import { layOut, type Medium, printable } from '../terminal/terminal.ts';
-import { command, statusFields, statusText, timeText } from '../terminal/wording.ts';
+import { command, leftSentences, statusFields, statusText, timeText, waitFields } from '../terminal/wording.ts';
 
 /** Options of showing a run. */
 export interface ShowOptions {
@@ -21,8 +24,10 @@ export interface ShowOptions {
 /** Shows a run. */
 export async function showRun({ file, run, json, medium, counting }: ShowOptions): Promise<Told> {
   return reading(file, async (store) => {
-    const read = await readRun(store, run, counting);
-    return [json ? `${JSON.stringify(fields(read))}\n` : text(read, file, medium)];
+    const found = await readRun(store, run, counting);
+    const left = leftAtEnd(found.runState, await store.posts(run));
+    const read = found.standing.is === 'done' ? { ...found, standing: doneWith(left) } : found;
+    return [json ? `${JSON.stringify({ ...fields(read), ...left })}\n` : text(read, left, file, medium)];
   });
 }
 
@@ -82,6 +87,7 @@ function fields(read: ReadRun): object {
     run,
     agent,
     ...statusFields(standing, held),
+    waits: waitFields(waitsOf(standing.is, read.waits, { held, last: times?.last ?? null, runState: read.runState })),
     config: digests?.config ?? null,
     machine: digests?.machine ?? null,
     rows,
@@ -97,9 +103,11 @@ function fields(read: ReadRun): object {
   };
 }
 
-function text(read: ReadRun, file: string, medium: Medium): string {
+function text(read: ReadRun, left: LeftAtEnd, file: string, medium: Medium): string {
+  const sentences = leftSentences(left).map((each) => ({ text: each }));
   return [
     head(read, medium),
+    ...(sentences.length === 0 ? [] : [layOut(null, { text: 'Left at the end', under: sentences }, medium)]),
     section('Instances', instanceTable(read, medium), 'none has been entered', medium),
     section('Effects', effectTable(read, medium), 'no call that could change the world', medium),
     section('Decisions', decisionTable(read, medium), 'nothing has failed', medium),
@@ -108,11 +116,14 @@ function text(read: ReadRun, file: string, medium: Medium): string {
   ].join('\n');
 }
 
-function head({ run, agent, standing, held, digests, rows, times }: ReadRun, medium: Medium): string {
+function head(read: ReadRun, medium: Medium): string {
+  const { run, agent, standing, held, digests, rows, times } = read;
+  const waits = waitsOf(standing.is, read.waits, { held, last: times?.last ?? null, runState: read.runState });
   const facts = [
     `agent   ${agent ?? 'none yet'}`,
     `config  ${digests?.config.slice(0, 16) ?? 'none yet'}`,
     `rows    ${rows.toLocaleString('en')}`,
+    ...(waits.length === 0 ? [] : [`waits   for ${waits.map((wait) => wait.text).join(', ')}`]),
     ...(times === null ? [] : [`time    ${timeText(times.first)} to ${timeText(times.last)}`]),
   ];
   const under = facts.map((text) => ({ text }));

@@ -8,53 +8,88 @@ import { parseRunNote, type RunNote, runNoteOf } from '../../reports/run-note.ts
 import { doneWith, type RunStatus } from '../../reports/run-status.ts';
 import { timelineOf } from '../../reports/timeline.ts';
 import { traceOf } from '../../reports/trace.ts';
+import { byWait, needsPerson, type Wait, waitingSince, waitsOf, waitsText } from '../../reports/waits.ts';
 import { unheardPause } from '../pause/unheard.ts';
 import { type Counting, countedRows, reading, runNamed, type Told } from '../reading/reading.ts';
 import { table } from '../terminal/table.ts';
 import type { Medium } from '../terminal/terminal.ts';
-import { statusFields, statusText, timeText } from '../terminal/wording.ts';
+import { ageText, count, statusFields, statusText, waitFields } from '../terminal/wording.ts';
 
 interface Listed extends RunSummary {
   readonly agent: string | null;
   /** The status of the run, or the code with which its journal refuses to be read. */
   readonly stands: RunStatus | { readonly code: string };
+  /** The things that it waits for. */
+  readonly waits: readonly Wait[];
   /** The word that the run is to stand still, or to go on, which no process has heard; left out where there is none. */
   readonly unheard?: 'pause' | 'unpause';
 }
 
+/** Options of the list. */
+export interface ListOptions {
+  readonly file: string;
+  /** True for the runs alone that need a person. */
+  readonly waiting: boolean;
+  /** The agent whose runs are listed; null for all. */
+  readonly agent: string | null;
+  /** The least time for which a run has waited, in milliseconds; null for any. */
+  readonly since: number | null;
+  readonly json: boolean;
+  readonly medium: Medium;
+  readonly counting: Counting;
+  readonly now: number;
+}
+
 /** Lists the runs of a journal file. */
-export async function listRuns(file: string, json: boolean, medium: Medium, counting: Counting): Promise<Told> {
+export async function listRuns(options: ListOptions): Promise<Told> {
+  const { file, json, medium, counting, now } = options;
   return reading(file, async (store) => {
     const noted = notesRead();
-    const unread: string[] = [];
-    const lines: string[] = [];
-    const rows: string[][] = [];
+    const all: Listed[] = [];
     for (const run of await store.runs()) {
       const note = noted(run.note);
       const read = note === null ? await listed(store, run, counting) : listedAs(run, note);
-      const told = await withUnread(store, read);
-      if ('code' in told.stands) unread.push(`${JSON.stringify(told.run)} (${told.stands.code})`);
-      if (json) lines.push(`${JSON.stringify(fields(told))}\n`);
-      else rows.push(cellsOf(told));
+      all.push(await withUnread(store, read));
     }
+    const unread = all.flatMap(({ run, stands }) =>
+      'code' in stands ? `${JSON.stringify(run)} (${stands.code})` : [],
+    );
     const problem = unread.length === 0 ? null : `${file}: cannot be read: ${unread.join(', ')}`;
-    if (json) return { pieces: lines, problem };
-    return rows.length === 0 ? ['no runs yet\n'] : { pieces: [table(COLUMNS, rows, medium)], problem };
+    const shown = byWait(all.filter((each) => isWanted(each, options)));
+    if (json) return { pieces: shown.map((each) => `${JSON.stringify(fields(each))}\n`), problem };
+    const rows = shown.map((each) => cellsOf(each, now));
+    return rows.length === 0
+      ? [`${emptyText(all.length, options)}\n`]
+      : { pieces: [table(COLUMNS, rows, medium)], problem };
   });
 }
 
-const COLUMNS = [
-  { name: 'RUN' },
-  { name: 'AGENT' },
-  { name: 'ROWS', right: true },
-  { name: 'LAST WRITTEN' },
-  { name: 'STANDS' },
-];
+/** True of a run that the options ask for. A run that cannot be read needs a person, whatever is asked. */
+function isWanted({ agent, waits, stands }: Listed, { waiting, agent: wanted, since, now }: ListOptions): boolean {
+  if ('code' in stands) return true;
+  if (wanted !== null && agent !== wanted) return false;
+  if (waiting && !needsPerson(waits)) return false;
+  const from = waitingSince(waits);
+  return since === null || (from !== null && now - from >= since);
+}
 
-function cellsOf({ run, agent, head, time, held, stands, unheard }: Listed): string[] {
+function emptyText(known: number, { waiting }: ListOptions): string {
+  if (known === 0) return 'no runs yet';
+  return waiting ? 'no such run waits for a person' : `no such run among ${count(known, 'run')}`;
+}
+
+const COLUMNS = ['RUN', 'AGENT', 'STANDS', 'WAITS FOR', 'SINCE'].map((name) => ({ name, cut: true }));
+
+function cellsOf({ run, agent, head, time, held, stands, unheard, waits }: Listed, now: number): string[] {
   const word = unheard === undefined ? '' : `, ${unheard} not heard yet`;
-  const text = 'code' in stands ? stands.code : `${statusText(stands, held)}${word}`;
-  return [run, agent ?? '', String(head), head === 0 ? 'not yet' : timeText(time), text];
+  const text = 'code' in stands ? stands.code : `${shortStatus(stands, held)}${word}`;
+  const since = waitingSince(waits) ?? (head === 0 ? null : time);
+  return [run, agent ?? '', text, waitsText(waits), since === null ? '' : ageText(since, now)];
+}
+
+/** The status in a list, whose next column says what is waited for. */
+function shortStatus(stands: RunStatus, held: boolean): string {
+  return statusText(stands.is === 'waiting' ? { is: 'open' } : stands, held);
 }
 
 /** Reads notes; runs of one agent that stand alike have the same, which is read once. */
@@ -66,8 +101,10 @@ function notesRead(): typeof parseRunNote {
   };
 }
 
-function listedAs(summary: RunSummary, { agent, standing }: RunNote): Listed {
-  return { ...summary, agent, stands: standing };
+function listedAs(summary: RunSummary, { agent, standing, waits }: RunNote): Listed {
+  const { held, head, time } = summary;
+  const last = head === 0 ? null : time;
+  return { ...summary, agent, stands: standing, waits: waitsOf(standing.is, waits, { held, last }) };
 }
 
 /** A run, with the complaints that were left for it and that no process has read before it was done, and a pause that none has heard. */
@@ -89,11 +126,11 @@ async function listed(store: JournalStore, run: RunSummary, counting: Counting):
     return listedAs(run, runNoteOf(await countedRows(store, run.run, counting)));
   } catch (error) {
     const code = error instanceof JournalError ? error.code : 'journal_corrupt';
-    return { ...run, agent: null, stands: { code } };
+    return { ...run, agent: null, stands: { code }, waits: [] };
   }
 }
 
-function fields({ run, agent, head, time, held, stands, unheard }: Listed): object {
+function fields({ run, agent, head, time, held, stands, unheard, waits }: Listed): object {
   const how = 'code' in stands ? { standing: null, code: stands.code, held } : statusFields(stands, held);
   return {
     run,
@@ -101,6 +138,7 @@ function fields({ run, agent, head, time, held, stands, unheard }: Listed): obje
     head,
     time: head === 0 ? null : new Date(time).toISOString(),
     ...how,
+    waits: waitFields(waits),
     ...(unheard && { unheard }),
   };
 }

@@ -12,6 +12,8 @@ import { isPlain, type Medium, printable } from './terminal.ts';
 export interface Column {
   readonly name: string;
   readonly right?: boolean;
+  /** True for a cell that is cut where it does not fit, so that each row is one line. */
+  readonly cut?: boolean;
 }
 
 const GAP = 2;
@@ -31,7 +33,10 @@ export function table(
     columns.map((_, index) => cells.reduce((most, row) => Math.max(most, widthOf(row[index])), widthOf(names[index]))),
     width - GAP * columns.length,
   );
-  const lines = (row: readonly string[]): string[] => {
+  const lines = (given: readonly string[]): string[] => {
+    const row = given.map((cell, index) =>
+      columns[index]?.cut === true ? cutTo(cell, widths[index] as number) : cell,
+    );
     if (row.every((cell, index) => fits(cell, widths[index] as number))) {
       const padded = row.map((cell, index) => {
         const room = widths[index] as number;
@@ -64,6 +69,16 @@ function widthOf(text = ''): number {
 /** True of a text that stands within a width as it is. */
 function fits(text: string, limit: number): boolean {
   return text === '' || (text.length <= limit && PLAIN.test(text));
+}
+
+const CUT = '...';
+
+/** The beginning of a text that does not fit. */
+function cutTo(text: string, limit: number): string {
+  if (fits(text, limit) || stringWidth(text) <= limit) return text;
+  return `${wrapAnsi(text, limit - CUT.length, { hard: true, wordWrap: false })
+    .split('\n')[0]
+    ?.trimEnd()}${CUT}`;
 }
 
 function wrap(text: string, limit: number): string[] {

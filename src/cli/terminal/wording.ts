@@ -3,6 +3,7 @@
 import { quoted } from '../../recovery/explain.ts';
 import type { LeftAtEnd } from '../../reports/left-at-end.ts';
 import { leftText, type RunStatus } from '../../reports/run-status.ts';
+import type { Wait } from '../../reports/waits.ts';
 import { keyWords } from '../reading/journal-key.ts';
 import { placeWords } from '../reading/place.ts';
 import { JOURNAL } from '../reading/reading.ts';
@@ -60,6 +61,24 @@ export function leftSentences({ unpublished = [], unanswered = [], untaken = [] 
     return `the event ${quoted(event)}${of} came and was never taken`;
   });
   return [...calls, ...complaints, ...events];
+}
+
+/** The time that has passed since a time, in its two largest units: `3d 4h`, `12m`, `5s`. */
+export function ageText(since: number, now: number): string {
+  const seconds = Math.max(0, Math.floor((now - since) / 1_000));
+  const [days, hours, minutes] = [
+    Math.floor(seconds / 86_400),
+    Math.floor(seconds / 3_600) % 24,
+    Math.floor(seconds / 60) % 60,
+  ];
+  if (days > 0) return hours === 0 ? `${days}d` : `${days}d ${hours}h`;
+  if (hours > 0) return minutes === 0 ? `${hours}h` : `${hours}h ${minutes}m`;
+  return minutes > 0 ? `${minutes}m` : `${seconds}s`;
+}
+
+/** The waits of a run, for a program. */
+export function waitFields(waits: readonly Wait[]): object[] {
+  return waits.map((wait) => ({ ...wait, since: wait.since === null ? null : new Date(wait.since).toISOString() }));
 }
 
 /** A time to the second, in UTC. */

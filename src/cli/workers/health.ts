@@ -1,17 +1,39 @@
 /** The health of a worker over HTTP: `/healthz` for what restarts it, `/metrics` for Prometheus. It tells counts and no names of runs. */
 import { createServer, type Server } from 'node:http';
+import type { JournalStore } from '../../journal/journal.ts';
+import { type RunsWaiting, runsWaiting } from '../../reports/runs-waiting.ts';
 import type { WorkCounts } from '../../workers/told.ts';
 
 /** The time without an answer of the store after which a worker is not well, in milliseconds. */
 const PATIENCE = 30_000;
 
-/** Serves the health of a worker. @param leaving true once it takes no more runs. */
+/** The time for which the runs of a store are not counted again, in milliseconds. */
+const COUNTED = 15_000;
+
+/** Counts the runs of a store that need a person, however often it is asked; null where the store does not answer. */
+export function countedWaiting(store: Pick<JournalStore, 'runs'>): () => Promise<RunsWaiting | null> {
+  let last: { readonly at: number; readonly of: Promise<RunsWaiting | null> } | null = null;
+  const counted = async () => {
+    try {
+      return runsWaiting(await store.runs(), Date.now());
+    } catch {
+      return null;
+    }
+  };
+  return () => {
+    if (last === null || Date.now() - last.at > COUNTED) last = { at: Date.now(), of: counted() };
+    return last.of;
+  };
+}
+
+/** Serves the health of a worker. @param leaving true once it takes no more runs. @param waiting counts the runs that need a person. */
 export async function serveHealth(
   { host, port }: { readonly host: string; readonly port: number },
   counts: () => WorkCounts,
   leaving: () => boolean,
+  waiting: () => Promise<RunsWaiting | null>,
 ): Promise<Server> {
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const path = (request.url ?? '').split('?')[0];
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     response.setHeader('cache-control', 'no-store');
@@ -20,8 +42,9 @@ export async function serveHealth(
       response.writeHead(why === null ? 200 : 503, { 'content-type': 'text/plain; charset=utf-8' });
       response.end(`${why ?? 'ok'}\n`);
     } else if (isRead && path === '/metrics') {
+      const text = metricsText(counts(), await waiting());
       response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
-      response.end(metricsText(counts()));
+      response.end(text);
     } else {
       response.writeHead(isRead ? 404 : 405, { 'content-type': 'text/plain; charset=utf-8' });
       response.end(isRead ? 'try /healthz or /metrics\n' : 'only GET is answered\n');
@@ -43,7 +66,14 @@ function illness({ answered, polls }: WorkCounts, isLeaving: boolean): string | 
 }
 
 /** The counts in the text format of Prometheus. */
-function metricsText(counts: WorkCounts): string {
+function metricsText(counts: WorkCounts, waiting: RunsWaiting | null): string {
+  const ofStore =
+    waiting === null
+      ? []
+      : [
+          ['belay_runs_waiting', 'gauge', 'Runs of the store that need a person.', waiting.count] as const,
+          ['belay_runs_waiting_age_seconds', 'gauge', 'Age of the oldest wait for a person.', waiting.oldest] as const,
+        ];
   const metrics = [
     ['belay_worker_runs_open', 'gauge', 'Runs that this worker has now.', counts.open],
     [
@@ -66,7 +96,7 @@ function metricsText(counts: WorkCounts): string {
     ['belay_worker_polls_total', 'counter', 'Looks for runs.', counts.polls],
     ['belay_worker_runs_told_total', 'counter', 'Runs that looks were told of.', counts.told],
   ] as const;
-  return metrics
+  return [...metrics, ...ofStore]
     .map(([name, type, help, value]) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${name} ${value}\n`)
     .join('');
 }

@@ -1,8 +1,10 @@
 /** The verbs `start` and `send`: they leave work for the workers of a store, and hold no run. */
 import { readFileSync } from 'node:fs';
 import { text as textOf } from 'node:stream/consumers';
+import { PROCESS } from '../../clock/clock.ts';
 import type { JournalStore } from '../../journal/journal.ts';
 import { KeyError } from '../../model/key.ts';
+import type { RunMessage } from '../../reports/messages.ts';
 import { type LaterFailure, QUEUE, workClient } from '../../workers/client.ts';
 import { openJournal } from '../reading/journal-key.ts';
 import { journalProblem } from '../reading/reading.ts';
@@ -53,6 +55,8 @@ export interface LeftMessage {
   /** The number of the message. */
   readonly post: number;
   readonly held: boolean;
+  /** The result; left out where no process has the run. */
+  readonly outcome?: Pick<RunMessage, 'is' | 'why'>;
 }
 
 /** Leaves the word for a run that work of it was found wrong. */
@@ -91,7 +95,8 @@ async function leftMessage(
 ): Promise<LeftMessage | Problem> {
   return inStore(journal, async (store) => {
     const post = await leave(store);
-    return { run, post, held: (await store.run(run))?.held ?? false };
+    const held = (await store.run(run))?.held ?? false;
+    return { run, post, held, ...(held && { outcome: await outcomeOf(store, run, post) }) };
   });
 }
 
@@ -104,7 +109,25 @@ async function inputIn(file: string): Promise<{ readonly value: unknown } | Prob
   }
 }
 
-/** Opens the store for one act. Errors of the journal, and values that no message can hold, become a line. */
+/** The wait for a living process to read a message, and the interval between looks, in milliseconds. */
+const WAIT = 5_000;
+const LOOK = 50;
+
+/** Waits until a message is read, as long as a process has the run. */
+export async function outcomeOf(
+  store: JournalStore,
+  run: string,
+  post: number,
+): Promise<Pick<RunMessage, 'is' | 'why'>> {
+  const client = workClient(store);
+  for (const until = Date.now() + WAIT; ; await PROCESS.pause(LOOK)) {
+    const told = await client.outcome(run, post);
+    const { is, why } = told ?? { is: 'left', why: null };
+    if (is !== 'left' || Date.now() > until || (await store.run(run))?.held !== true) return { is, why };
+  }
+}
+
+/** Opens the store for one act. Errors of the journal, and values that no message can hold, become a line; a run that takes no such word has code 1. */
 export async function inStore<T>(journal: string, act: (store: JournalStore) => Promise<T>): Promise<T | Problem> {
   try {
     const store = await openJournal(journal);
@@ -119,6 +142,7 @@ export async function inStore<T>(journal: string, act: (store: JournalStore) => 
         error instanceof TypeError || error instanceof RangeError || error instanceof KeyError
           ? error.message
           : journalProblem(journal, error),
+      ...(error instanceof RangeError && { code: 1 as const }),
     };
   }
 }

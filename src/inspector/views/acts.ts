@@ -16,6 +16,8 @@ export interface Offered extends Omit<WireAct, 'disabled' | 'first' | 'kind' | '
     | { readonly is: 'answer'; readonly gate: string; readonly saying: Saying }
     | { readonly is: 'pause'; readonly pause: boolean }
     | { readonly is: 'retry' }
+    | { readonly is: 'cancel' }
+    | { readonly is: 'settle'; readonly key: string; readonly status: 'confirmed' | 'failed' | 'compensated' }
     | { readonly is: 'code'; readonly verb: string; readonly more: readonly string[] };
 }
 
@@ -24,7 +26,7 @@ export function offered(read: Read, now: number): Offered[] {
   const { timeline, summary } = read;
   const { standing, runState, open: questions } = timeline;
   if (standing.is === 'done' || standing.is === 'cancelled' || timeline.agent === null) return [];
-  if (standing.is === 'paused') return [UNPAUSE];
+  if (standing.is === 'paused') return summary.held ? [UNPAUSE] : [UNPAUSE, ...resuming(read)];
   const gates = runState.asked.pending().filter(({ expires }) => expires === null || expires > now);
   const answers = gates.flatMap((gate) => answersOf(gate, read));
   const asked = new Set(gates.map(({ key }) => key));
@@ -36,11 +38,29 @@ export function offered(read: Read, now: number): Offered[] {
   ];
   const rerun = standing.is === 'parked' && standing.verdict === 'rerun' ? [RERUN] : [];
   const open = runState.ledger.open().length > 0 ? [RECONCILE] : [];
-  // A living process goes on by itself, and takes answers as they come.
-  const going = summary.held ? [] : [...rerun, ...settling, ...resuming(read), ...open];
+  // A living process goes on by itself, and takes words and answers as they come.
+  const going = summary.held ? settling.flatMap(sentAct) : [...rerun, ...settling, ...resuming(read), ...open];
   const retry = unblock.some(({ act }) => act === 'fix_and_retry' || act === 'raise_limit') ? [retrying(read)] : [];
-  return unique([...answers, ...retry, ...going]);
+  const all = unique([...answers, ...retry, ...going]);
+  const stands = standing.is === 'parked' && !all.some(({ id }) => id !== 'resume' && id !== 'reconcile');
+  return stands ? [...all, CANCEL] : all;
 }
+
+/** The act as a message to the process that has the run; none for what only another process can do. */
+function sentAct(act: Offered): Offered[] {
+  if (act.by.is !== 'code') return [act];
+  const [flag, key = '', , status] = act.by.more;
+  if (flag !== '--settle' || (status !== 'confirmed' && status !== 'failed' && status !== 'compensated')) return [];
+  return [{ ...act, by: { is: 'settle', key, status } }];
+}
+
+const CANCEL: Offered = {
+  id: 'cancel',
+  title: 'Cancel',
+  does: 'The run ends: nothing of it acts anew, and what it has done stands. Nothing is undone.',
+  output: false,
+  by: { is: 'cancel' },
+};
 
 /** The acts as they are sent. */
 export function actsOf(read: Read, port: Inspected, now: number): WireAct[] {
@@ -68,6 +88,10 @@ function commandFor(by: Offered['by'], run: string, port: Inspected): string {
       return port.command(by.pause ? 'pause' : 'unpause', run, '--by', 'NAME');
     case 'retry':
       return port.command('retry', run, '--by', 'NAME');
+    case 'cancel':
+      return port.command('cancel', run, '--by', 'NAME');
+    case 'settle':
+      return port.command('settle', by.key, '--run', run, '--as', by.status, '--by', 'NAME');
     case 'code':
       return port.command(by.verb, run, ...by.more);
   }
@@ -221,8 +245,9 @@ function resuming({ timeline }: Read): Offered[] {
   switch (standing.is) {
     case 'done':
     case 'cancelled':
-    case 'paused':
       return [];
+    case 'paused':
+      return [code('resume', 'Resume', 'Once it was unpaused: the agent goes on where it stood still.', 'resume')];
     case 'open':
       return [code('resume', 'Resume', 'The agent goes on where its journal ends.', 'resume')];
     case 'waiting':

@@ -74,7 +74,7 @@ function decidedCause(decided: Decided): WireCause {
 }
 
 /** The last section of an account that has acts: what would unblock it. */
-export function unblocking(account: ReturnType<typeof explain>): string[] {
+function unblocking(account: ReturnType<typeof explain>): string[] {
   const acts = (account.under ?? []).findLast(({ text }) => /^To (unblock|go on)/.test(text));
   if (acts === undefined) return [];
   return acts.under === undefined || acts.under.length === 0 ? [acts.text] : acts.under.map(({ text }) => text);

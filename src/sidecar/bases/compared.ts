@@ -36,7 +36,7 @@ export async function baseDifference(
 
 function savedOf(base: Base, codecs: readonly ValueCodec[]): unknown {
   const found = rebuilt(base.parts, codecs);
-  return found === null ? null : [plainRun(found.runState, digested), found.note.parts];
+  return found === null ? null : [plainRun(found.runState, digested), timeless(found.note.parts)];
 }
 
 async function foldedOf(rows: Rows, last: number, codecs: readonly ValueCodec[]): Promise<unknown> {
@@ -44,9 +44,14 @@ async function foldedOf(rows: Rows, last: number, codecs: readonly ValueCodec[])
   const note = new RunNoteFold();
   for (const { entry, row, fold } of entriesOf(upTo(await gathered(rows), last), new EntryDecoder(codecs))) {
     fold(() => runState.apply(entry, row.time));
-    note.take(entry);
+    note.take(entry, row.time);
   }
-  return [plainRun(runState, digested), note.parts];
+  return [plainRun(runState, digested), timeless(note.parts)];
+}
+
+/** The parts of a note without its wall clocks, which a row has by its group alone. */
+function timeless(parts: RunNoteFold['parts']): unknown {
+  return JSON.parse(JSON.stringify(parts, (name, value) => (/^(since|pausedSince)$/.test(name) ? 0 : value)));
 }
 
 /** A value as a digest of it; as it is where something of it is neither text nor number nor made of these. */

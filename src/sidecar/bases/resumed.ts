@@ -29,7 +29,7 @@ export async function resumed(journal: Journal, codecs: readonly ValueCodec[] = 
 function goneOn(found: Rebuilt, rows: Iterable<StoredRow>): Rebuilt {
   for (const { entry, row, fold } of entriesOf(rows, found.reader)) {
     fold(() => found.runState.apply(entry, row.time));
-    found.note.take(entry);
+    found.note.take(entry, row.time);
   }
   return found;
 }

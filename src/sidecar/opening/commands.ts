@@ -1,10 +1,12 @@
 /** The commands that a caller gives to a run that is open. */
 import { parseTime } from '../../boundaries/page/time.ts';
-import type { ApprovalRequest } from '../../effects/gates.ts';
+import type { ApprovalRequest, GuardedRequest } from '../../effects/gates.ts';
+import { cancelIn, cancelMessage } from '../../effects/messages/cancels.ts';
 import { pauseIn, pauseMessage } from '../../effects/messages/pauses.ts';
 import { type Journal, JournalError } from '../../journal/journal.ts';
 import type { Signal } from '../../model/failure.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
+import { requestsOf } from '../approvals/request.ts';
 import type { Ending } from '../report.ts';
 import { complain, type FoundWrong } from '../run/complain.ts';
 import { lookedRest, type RunRest } from '../run/rest.ts';
@@ -34,6 +36,8 @@ export interface RunCommands {
   settle(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void>;
   /** The questions that wait for a person. */
   gates(): readonly ApprovalRequest[];
+  /** The same with the tool, its arguments, and the reason why a person is asked: enough for a message to the person who is to answer. */
+  requests(): readonly GuardedRequest[];
   /**
    * Answers a gate that asks for an approval.
    * @param answer who says so, and why.
@@ -60,6 +64,12 @@ export interface RunCommands {
   pause(word: { readonly by: string; readonly why?: string }): Promise<void>;
   /** Has a paused run go on. @throws SidecarError `not_advised` where it is not paused; `run_finished`; TypeError where no person says so. */
   unpause(word: { readonly by: string; readonly why?: string }): Promise<void>;
+  /**
+   * Ends the run: nothing of it acts anew, what is under way is waited for, and it has ended once nothing is unknown. What it has done stands (F3).
+   * Resolves once the word is durable; `finished()` tells `cancelled`.
+   * @throws SidecarError `not_advised` where a person ends it by now; `run_finished`; TypeError where no person says so.
+   */
+  cancel(word: { readonly by: string; readonly why?: string }): Promise<void>;
   /** Starts the run over, where a decision advised it. @throws SidecarError `not_advised` where none did. */
   rerun(): Promise<void>;
   /**
@@ -110,6 +120,7 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
       await run.recovering.settleEffect(key, status, output);
     },
     gates: () => run.runState.asked.pending(),
+    requests: () => requestsOf(run.parts),
     async answer(gate, verdict, { by, why = null as string | null }) {
       commanded();
       const refused = run.approvals.answer(gate, verdict, by, why);
@@ -130,6 +141,11 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
     },
     pause: (word) => paused(true, word),
     unpause: (word) => paused(false, word),
+    async cancel({ by, why }) {
+      commanded();
+      const word = cancelIn(cancelMessage({ by, why: why ?? null }));
+      if (word !== null) await run.heard.sayCancel(word);
+    },
     async rerun() {
       commanded();
       run.pauses.refuseWhilePaused();

@@ -16,7 +16,7 @@ export function readRun(
   const note = new RunNoteFold();
   for (const { entry, row, fold } of entriesOf(rows, reader)) {
     fold(() => runState.apply(entry, row.time));
-    note.take(entry);
+    note.take(entry, row.time);
   }
   return { runState, reader, note };
 }

@@ -8,6 +8,7 @@ import type { Calls } from '../calls/calls.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import type { RunParts } from '../parts.ts';
+import { SidecarError } from '../sidecar-error.ts';
 import type { Writing } from '../writing.ts';
 
 /** The surroundings of the cancelling of a run. */
@@ -33,17 +34,29 @@ export class Cancelling {
   }
 
   /** Takes a message in, unless it was heard before. */
-  take(post: number, { by, why }: SentCancel): void {
+  take(post: number, sent: SentCancel): void {
+    if (this.#port.parts.runState.asked.sent.has(post)) return;
+    this.#say(sent, post);
+    void this.#port.write.durable().catch(() => {});
+  }
+
+  /** Takes the word of this process's own program. @throws SidecarError `not_advised` where a person ends the run by now; `run_finished`. */
+  async say(sent: SentCancel): Promise<void> {
+    const refused = this.#say(sent, null);
+    await this.#port.write.durable();
+    if (refused === null) return;
+    throw new SidecarError(this.#port.parts.runState.ended === null ? 'not_advised' : 'run_finished', refused);
+  }
+
+  #say({ by, why }: SentCancel, post: number | null): string | null {
     const { parts, write } = this.#port;
-    const { asked } = parts.runState;
-    const { cancelled } = asked;
-    if (asked.sent.has(post)) return;
+    const { cancelled } = parts.runState.asked;
     const before = cancelled === null ? null : `it was cancelled before, by ${JSON.stringify(cancelled.by)}`;
     const refused = parts.lifecycle.answer('cancel').is === 'no' ? (before ?? 'the run has ended') : null;
     const entry: CancelEntry = { do: 'cancel', post, by, why, refused };
-    write.append([entry]);
-    void write.durable().catch(() => {});
+    if (refused === null || post !== null) write.append([entry]);
     if (refused === null) this.goOn();
+    return refused;
   }
 
   /** The machine is there. */

@@ -90,6 +90,11 @@ export class Heard implements Hearers {
     this.#cancelling.take(post, sent);
   }
 
+  /** @see {@link Cancelling.say} */
+  sayCancel(sent: Parameters<Cancelling['say']>[0]): Promise<void> {
+    return this.#cancelling.say(sent);
+  }
+
   pause(...[post, sent]: Parameters<Hearers['pause']>): void {
     this.#port.run.pauses.take(post, sent);
   }

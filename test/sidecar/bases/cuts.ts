@@ -32,7 +32,7 @@ class Folding {
   take(row: StoredRow): void {
     for (const { entry, fold } of entriesOf([row], this.#reader)) {
       fold(() => this.runState.apply(entry, row.time));
-      this.note.take(entry);
+      this.note.take(entry, row.time);
     }
   }
 

@@ -1,0 +1,38 @@
+/** Approval requests as programs are told of them: with the call, its arguments, and the reason why a person is asked. */
+import type { ApprovalRequest, GuardedRequest } from '../effects/gates.ts';
+import type { RunState } from '../projection/run-state.ts';
+import { shownArgs } from './ledger-effects.ts';
+
+/**
+ * Adds to a request what it is about; null where its call is not in the journal.
+ * @param when the condition under which a tool waits for an approval; null where every call does, undefined where no config is at hand.
+ */
+export function guardedRequest(
+  runState: RunState,
+  request: ApprovalRequest,
+  when?: (tool: string) => string | null,
+): GuardedRequest | null {
+  const call = runState.ledger.get(request.key);
+  if (call === undefined) return null;
+  const { tool, instance } = call.intent;
+  const unknown = `it is unknown what became of it: ${call.error ?? 'no answer came'}`;
+  const reason = request.asks === 'approval' ? heldText(request, tool, when) : unknown;
+  return { ...request, tool, args: shownArgs(call.intent, runState), instance, reason };
+}
+
+/** The requests of a run that wait for a person, in the order in which they were asked; none of a run that is over. */
+export function pendingRequests(runState: RunState, when?: (tool: string) => string | null): GuardedRequest[] {
+  if (runState.ended !== null) return [];
+  return runState.asked.pending().flatMap((request) => guardedRequest(runState, request, when) ?? []);
+}
+
+/** The reason why a call waits for its approval. */
+function heldText({ like }: ApprovalRequest, tool: string, when?: (tool: string) => string | null): string {
+  if (like !== undefined)
+    return `${tool} has happened before, and the machine has not heard its answer: approve this call if it is another act, settle it as confirmed if it is the same`;
+  if (when === undefined) return `${tool} waits for an approval`;
+  const condition = when(tool);
+  return condition === null
+    ? `every call of ${tool} waits for an approval`
+    : `${tool} waits for an approval where ${condition}`;
+}
