@@ -214,6 +214,8 @@ function movesOf(act: Act, read: ReadRun, journal: string, resume: (...more: str
     }
     case 'undo_by_hand':
     case 'register_undo':
+      // It was undone, and the answer is the same all the same: to say it once more changes nothing.
+      if (act.effect.id !== null && read.runState.ledger.get(act.effect.id)?.status === 'compensated') return [];
       return [
         {
           command: resume('--settle', nameOf(act.effect.id, read, act.effect.at), '--as', 'compensated'),
