@@ -5,7 +5,7 @@
 
 import type { TracedControl } from '../history/control-trace.ts';
 import type { History } from '../history/history.ts';
-import { having, nullable, OBJECT, refuseOther, shape } from '../model/argument.ts';
+import { kind, nullable, OBJECT, refuseOther, shape } from '../model/argument.ts';
 import { type Checkpoint, isPosition } from '../model/checkpoint.ts';
 import type { Decision, Policy, Rules } from '../model/decision.ts';
 import { crossing, type EffectVeto } from '../model/effect.ts';
@@ -234,7 +234,8 @@ function reasons({ consumers, blocked }: Crossed, { crossable }: Proposal, rules
   ];
 }
 
-const HISTORY = having('a History', 'apply');
+// A view of a history decides as one does: only what is read of it counts.
+const HISTORY = kind('a History', (value) => typeof value === 'object' && value !== null && 'registry' in value);
 const FAILURE = shape<Pick<Failure, 'in' | 'key'>>('a failure: { in, key }', {
   in: nullable(INSTANCE),
   key: nullable(OBJECT),

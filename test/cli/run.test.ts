@@ -162,7 +162,7 @@ describe('a run that breaks', () => {
     const stuck = await desk.ask('run', 'trip', '--input', '{"closed":true}', '--fail-at', 'confirm');
     expect(stuck.code).toBe(1);
     expect(stuck.out).toMatch(/^trip-1: stuck, in the state confirming, as what undoes book failed: "the/);
-    expect((await desk.ask('runs')).out).toMatch(/trip-1 +trip +\d+ +\S+ +stuck\n/);
+    expect((await desk.ask('runs')).out).toMatch(/trip-1 +trip +stuck +an undo of book +\d+s\n/);
     expect((await desk.ask('explain', 'trip-1')).out).toMatch(/\n {2}belay resume trip-1\n {4}finishes the recovery/);
     expect(await desk.ask('resume', 'trip-1')).toMatchObject({
       code: 0,
@@ -182,7 +182,7 @@ describe('a run that is stopped', () => {
     const run = `stopped-${code}`;
     const running = desk.begin('run', 'order', '--run', run, '--input', '{"slow":true}');
     await desk.until(run, ({ effects }) => effects.some(({ tool }) => tool === 'pay'));
-    expect((await desk.ask('runs')).out).toMatch(new RegExp(`${run} +order +\\d+ +\\S+ +running\n`));
+    expect((await desk.ask('runs')).out).toMatch(new RegExp(`${run} +order +running +\\d+s\n`));
     expect(await desk.ask('resume', run)).toMatchObject({ code: 2, err: expect.stringContaining('lease_held') });
     running.kill(signal);
     const stopped = await running.closed;
