@@ -66,7 +66,7 @@ describe.skipIf(server === null)('a store in PostgreSQL at the terminal', () => 
     const store = postgresStore(address);
     await workClient(store).start({ run: 'left-by-a-program', agent: 'order' });
     await store.close();
-    expect((await ask(['runs'])).out).toMatch(/left-by-a-program +0 +not yet/);
+    expect((await ask(['runs'])).out).toMatch(/left-by-a-program +at rest +a process to take it up/);
     expect((await ask(['runs', '--json'])).out).toMatch(/"run":"left-by-a-program","agent":null,"head":0,"time":null/);
     const broken = await ask(['runs', '--store', `${address}&schema=other`], {});
     expect([broken.code, broken.err]).toEqual([2, expect.stringMatching(/journal_cannot_read.*name two schemas/)]);

@@ -198,5 +198,7 @@ export class Answering implements FailureHandler {
     await open.askedAgain(() =>
       Promise.all(parked.map((raised) => (raised.again === undefined ? queue.raise(raised) : raised.again()))),
     );
+    // The answer to a commit that is refused again is of another turn.
+    if (parked.some(({ again }) => again !== undefined)) await queue.add(() => {});
   }
 }

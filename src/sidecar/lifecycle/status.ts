@@ -20,7 +20,7 @@ export type RunStatus =
 export function statusOf({ hold, will, question, machine, commit, pause }: Configuration): RunStatus {
   const words: readonly (readonly [boolean, RunStatus])[] = [
     [hold === 'broken', 'broken'],
-    [will === 'over', 'over'],
+    [will === 'finishing' || will === 'over', 'over'],
     [pause === 'on', 'paused'],
     [question === 'stuck', 'stuck'],
     [question === 'parked' || commit === 'owed', 'parked'],
@@ -28,7 +28,7 @@ export function statusOf({ hold, will, question, machine, commit, pause }: Confi
     [hold === 'leaving', 'leaving'],
     [question !== 'clear', 'recovering'],
     [will === 'cancelling', 'cancelling'],
-    [will === 'ending' || will === 'finishing', 'ending'],
+    [will === 'ending', 'ending'],
     [hold === 'opening' || machine === 'asleep', 'opening'],
   ];
   return words.find(([fits]) => fits)?.[1] ?? 'running';

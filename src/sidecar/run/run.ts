@@ -282,7 +282,8 @@ export class Run implements Watcher {
   begun(): void {
     if (this.#wakes) return;
     this.parts.lifecycle.note({ machine: 'awake' });
-    this.#goOn();
+    // What is sent again is judged where these lead.
+    this.#deliveries.release();
   }
 
   /** A recovery is over: what it held back goes on. */
