@@ -198,7 +198,7 @@ describe('a run that is stopped', () => {
     await desk.until('killed', ({ effects }) => effects.some(({ tool }) => tool === 'pay'));
     running.kill('SIGKILL');
     await running.closed;
-    expect((await desk.ask('runs')).out).toMatch(/killed +order +\d+ +\S+ +at rest\n/);
+    expect((await desk.ask('runs')).out).toMatch(/killed +order +at rest +a process to take it up +\d+s\n/);
     expect(await desk.ask('resume', 'killed')).toMatchObject({ code: 0, out: booked(1) });
   });
 });

@@ -226,4 +226,60 @@ describe('a sidecar that has given its run back', () => {
     await second.close();
     await journal.close();
   });
+
+  test('decides no failure while it drains: the next process does (LC7)', async () => {
+    const back = gate();
+    const line = new Line([{ name: 'a', tool: 'effect: none' }], {
+      a: async ({ nth }) => {
+        if (nth > 0) return 'well';
+        await back.passed;
+        throw new Error('the service was down');
+      },
+    });
+    const journal = memoryStore();
+    const first = await line.begin({ journal });
+    first.send('go');
+    await until(() => line.called('a') === 1);
+    const closing = first.sidecar.close({ drain: '5s' });
+    back.open();
+    await closing;
+    expect([line.verdicts, line.called('a'), first.sidecar.status]).toEqual([[], 1, 'waits']);
+    const second = await line.resume({ journal });
+    await until(() => second.value === 'rest');
+    expect(line.called('a')).toBe(2);
+    await second.close();
+    await journal.close();
+  });
+
+  test('takes no complaint while it drains, and says so to who makes it (LC7)', async () => {
+    const back = gate();
+    const stations = [
+      { name: 'a', tool: 'effect: none' },
+      { name: 'b', tool: 'effect: none' },
+    ];
+    const line = new Line(stations, { b: () => back.passed });
+    const journal = memoryStore();
+    const first = await line.begin({ journal });
+    first.send('go');
+    await until(() => line.called('b') === 1);
+    const closing = first.sidecar.close({ drain: '5s' });
+    const complaint = first.sidecar.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    await expect(complaint).rejects.toMatchObject({ code: 'journal_closed' });
+    back.open();
+    await closing;
+    expect(line.verdicts).toEqual([]);
+    await journal.close();
+  });
+
+  test('names whom it waits for (LC4): a person once it is parked, and the next process once it is given back', async () => {
+    const line = new Line([{ name: 'a', tool: 'effect: irreversible' }]);
+    const first = await line.begin();
+    first.send('go');
+    await first.at('rest');
+    expect(first.sidecar.waitsFor.map((one) => one.for)).toEqual(['event']);
+    await first.fail('CONTRACT_VIOLATION', { instance: of('a'), key: 'a' });
+    expect(first.sidecar.waitsFor.map((one) => one.for)).toEqual(['person']);
+    await first.close();
+    expect(first.sidecar.waitsFor).toMatchObject([{ for: 'worker' }, { for: 'person', isNext: true }]);
+  });
 });

@@ -90,9 +90,7 @@ export class Undoing {
   /** Waits while the run is paused: an undo that has begun is finished, and none begins (LC10). @returns false where the process takes leave of the run. */
   async #mayBegin(): Promise<boolean> {
     const { lifecycle } = this.#parts;
-    const wait = lifecycle.until('ask');
-    if (wait === null) return true;
-    await wait;
+    if (!lifecycle.waits('ask')) return true;
     await lifecycle.past('ask');
     return !lifecycle.leave.aborted;
   }

@@ -102,7 +102,7 @@ export class Answering implements FailureHandler {
   /** True where nothing is decided any more: the process takes leave of the run, its journal refuses, or a person ends it. */
   get #isLeft(): boolean {
     const { lifecycle } = this.#run;
-    return lifecycle.leave.aborted || lifecycle.answer('decide').is === 'no';
+    return lifecycle.isLeft || lifecycle.answer('decide').is === 'no';
   }
 
   /** Has the work of each effect that is gone go back, before anything else is settled or decided (E8). */
@@ -174,8 +174,7 @@ export class Answering implements FailureHandler {
 
   /** True where a decision is carried out: nothing has changed since, and it may be. */
   #isStanding(decision: Decision, isChanged: boolean): boolean {
-    const isHeldUp = this.#run.lifecycle.until('plan') !== null;
-    return !isHeldUp && !this.#by.decisions.isOutdated(decision, isChanged);
+    return !this.#run.lifecycle.waits('plan') && !this.#by.decisions.isOutdated(decision, isChanged);
   }
 
   /** Asks the questions again that the run is parked on. */

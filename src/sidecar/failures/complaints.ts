@@ -2,11 +2,14 @@
  * Complaints from outside the run: which may be made, and which take the place of complaints that the run is parked on
  * (semantics.md C12).
  */
+
+import { JournalError } from '../../journal/journal.ts';
 import type { DecisionEntry, Entry } from '../../model/entry.ts';
 import type { Failure } from '../../model/failure.ts';
 import { instanceName } from '../../model/instance.ts';
 import { questionOf } from '../../projection/open-decisions.ts';
 import type { RunState } from '../../projection/run-state.ts';
+import type { Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { Raised, Suspect } from '../parts.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import type { Writing } from '../writing.ts';
@@ -20,6 +23,7 @@ export class Complaints {
   readonly #queue: FailureQueue;
   readonly #write: Writing;
   readonly #runState: RunState;
+  readonly #lifecycle: Lifecycle;
   /** The complaints of callers that have no answer in the journal yet. */
   readonly #unanswered = new Set<Raised>();
   /** The complaints that are not looked at yet. */
@@ -31,6 +35,7 @@ export class Complaints {
 
   constructor({ open, queue, write, parts }: Pick<RecoveryParts, 'open' | 'queue' | 'write' | 'parts'>) {
     this.#runState = parts.runState;
+    this.#lifecycle = parts.lifecycle;
     this.#open = open;
     this.#queue = queue;
     this.#write = write;
@@ -39,7 +44,7 @@ export class Complaints {
   /**
    * Takes a failure in that a caller has seen: the instance, and the key that was found wrong, if one was.
    * @throws SidecarError `stuck`; `bad_failure` where it is to take the place of a complaint and none waits; `run_finished` where the run was
-   * cancelled before it was answered.
+   * cancelled before it was answered; JournalError `journal_closed` where it was given back before.
    */
   async fail(complaint: Omit<Raised, 'actor' | 'call' | 'suspect'>): Promise<void> {
     const raised: Raised = { ...complaint, actor: 0, call: null, suspect: true };
@@ -50,7 +55,9 @@ export class Complaints {
     this.#refused.delete(raised);
     const isLeft = this.#unanswered.delete(raised);
     if (why !== undefined) throw why;
-    if (isLeft && this.#runState.asked.cancelled !== null) throw cancelledBefore();
+    if (!isLeft) return;
+    if (this.#runState.asked.cancelled !== null) throw cancelledBefore();
+    if (this.#lifecycle.isLeft) throw leftBefore();
   }
 
   /**
@@ -135,6 +142,12 @@ function retractionOf(replaced: readonly Raised[]): Entry {
 
 function cancelledBefore(): SidecarError {
   return new SidecarError('run_finished', 'the run was cancelled before the complaint was answered: nothing is redone');
+}
+
+/** The error of a complaint that has no answer as the run is given back: no process reads it again. */
+export function leftBefore(): JournalError {
+  const text = 'the run is given back, and the complaint was not taken: make it again once the run is taken up';
+  return new JournalError('journal_closed', text);
 }
 
 function noneWaits(): SidecarError {

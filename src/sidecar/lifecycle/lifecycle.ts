@@ -71,12 +71,17 @@ export class Lifecycle {
     return this.answer(question).is === 'yes';
   }
 
+  /** True where something waits here: the answer is to wait, and this process will have another one. */
+  waits(question: Question): boolean {
+    return !this.isLeft && this.answer(question).is === 'wait';
+  }
+
   /**
    * Null where an answer is yes or no, or where the next process waits for it; else resolves once it is another one. Who has waited asks again: it may
    * have become a third.
    */
   until(question: Question): Promise<void> | null {
-    return this.#waits(question) ? new Promise((go) => this.#waiting.push({ question, go })) : null;
+    return this.waits(question) ? new Promise((go) => this.#waiting.push({ question, go })) : null;
   }
 
   /** Resolves once an answer is not to wait. */
@@ -125,11 +130,16 @@ export class Lifecycle {
     this.moved();
   }
 
+  /** The process has given the run back. */
+  gone(): void {
+    this.note({ hold: 'none' });
+  }
+
   /** The journal may have said something of the life of the run. */
   moved(): void {
     for (const listener of this.#listeners) this.#tell(listener);
     if (this.#waiting.length === 0) return;
-    const woken = this.#waiting.filter(({ question }) => !this.#waits(question));
+    const woken = this.#waiting.filter(({ question }) => !this.waits(question));
     if (woken.length === 0) return;
     this.#waiting = this.#waiting.filter((one) => !woken.includes(one));
     for (const { go } of woken) go();
@@ -139,9 +149,5 @@ export class Lifecycle {
     const isYes = this.may(listener.question);
     if (isYes && !listener.wasYes) queueMicrotask(listener.go);
     listener.wasYes = isYes;
-  }
-
-  #waits(question: Question): boolean {
-    return !this.isLeft && this.answer(question).is === 'wait';
   }
 }

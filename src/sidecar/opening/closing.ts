@@ -20,6 +20,7 @@ export async function closeRun(run: Run, root: ActorHandle, journal: Journal): P
   // the journal is closed.
   if (isDurable(run) && run.write.broken === null) run.parts.basing.closing();
   await journal.close(rest);
+  run.parts.lifecycle.gone();
   run.parts.observing?.closes();
 }
 

@@ -7,6 +7,7 @@ import { type Journal, JournalError } from '../../journal/journal.ts';
 import type { Signal } from '../../model/failure.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
 import { requestsOf } from '../approvals/request.ts';
+import type { Waited } from '../lifecycle/status.ts';
 import type { Ending } from '../report.ts';
 import { complain, type FoundWrong } from '../run/complain.ts';
 import { lookedRest, type RunRest } from '../run/rest.ts';
@@ -18,6 +19,8 @@ export interface RunCommands {
   /** The end of the run, or its standstill; asked again after it was set going again. */
   finished(): Promise<Ending>;
   readonly status: Run['status'];
+  /** The parties that the run waits for where nothing of it moves by itself, those first who have to move now (LC4). */
+  readonly waitsFor: readonly Waited[];
   /**
    * Says that something was found wrong that no tool and no error told of (F1): in which instance, and which key of its writes. Who
    * does not know which occurrence it was leaves the ordinal out: where there are several, the answer is `ambiguous_instance`.
@@ -107,12 +110,13 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
     get status() {
       return run.status;
     },
+    get waitsFor() {
+      return run.parts.lifecycle.waitsFor;
+    },
     async fail(signal, suspect) {
       commanded();
-      const { runState, recovering, complaints } = run;
-      await complain({ ...run.parts, runState, recovering, complaints }, signal, suspect);
-      // A complaint is taken once its answer is durable: nobody answers it any more where the run was given back meanwhile.
-      commanded();
+      const { recovering, complaints } = run;
+      await complain({ ...run.parts, recovering, complaints }, signal, suspect);
       await run.write.durable();
     },
     async settle(key, status, output) {

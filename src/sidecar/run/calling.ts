@@ -82,7 +82,7 @@ export class Calling {
   async #asked(...asked: Parameters<Calls['ask']>): Promise<Reply> {
     const { lifecycle, activity } = this.#port.parts;
     const reply = await this.#port.calls.ask(...asked);
-    if (reply.is !== 'done' && lifecycle.until('ask') !== null) await activity.waitFor(lifecycle.past('ask'));
+    if (reply.is !== 'done' && lifecycle.waits('ask')) await activity.waitFor(lifecycle.past('ask'));
     return reply;
   }
 

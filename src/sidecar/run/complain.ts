@@ -1,7 +1,9 @@
 /** Says that work of a run was found wrong: from the process that has it, or by a message (semantics.md C12). */
+
 import { SIGNALS, type Signal } from '../../model/failure.ts';
 import type { ComplaintEntry } from '../../model/message-entries.ts';
 import type { RunState } from '../../projection/run-state.ts';
+import { leftBefore } from '../failures/complaints.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import type { Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { Suspect } from '../parts.ts';
@@ -27,7 +29,7 @@ interface Answering {
 /**
  * Takes a complaint in.
  * @param heard the entry of the message that brought it, which is written with its answer.
- * @throws SidecarError `bad_failure`, `run_finished`, `stuck`.
+ * @throws SidecarError `bad_failure`, `run_finished`, `stuck`; JournalError `journal_closed` while the run is given back.
  */
 export async function complain(
   { runState, lifecycle, recovering, complaints }: Answering,
@@ -38,6 +40,7 @@ export async function complain(
   if (!SIGNALS.includes(signal)) throw new SidecarError('bad_failure', `"${String(signal)}" is no signal`);
   const may = lifecycle.answer('complain');
   if (may.is === 'no' && may.code.startsWith('run_')) throw over(runState);
+  if (may.is === 'no' && may.code === 'journal_closed') throw leftBefore();
   recovering.refuseIfStuck();
   if (instead) recovering.refuseUnlessParked();
   const suspicions = complaints.suspected(instance, key);

@@ -41,8 +41,7 @@ export class Pauses {
 
   /** @throws SidecarError `paused` for what has to be said once the run goes on. */
   refuseWhilePaused(): void {
-    if (this.#port.parts.runState.asked.paused !== null && this.#port.parts.runState.ended === null)
-      throw pausedError(this.#port.parts);
+    if (this.#port.parts.lifecycle.configuration.pause === 'on') throw pausedError(this.#port.parts);
   }
 
   #say({ pause, by, why }: SentPause, post: number | null): string | null {

@@ -289,7 +289,7 @@ export class Run implements Watcher {
   /** A recovery is over: what it held back goes on. */
   settled(): void {
     const { lifecycle } = this.parts;
-    if (lifecycle.until('ask') !== null) return;
+    if (lifecycle.waits('ask')) return;
     if (this.runState.asked.cancelled !== null) this.heard.cancelOn();
     else if (this.reuse.isPending) this.reuse.begin();
     else {

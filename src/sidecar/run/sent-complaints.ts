@@ -57,7 +57,7 @@ export class SentComplaints {
   }
 
   get #isLeft(): boolean {
-    return this.#port.parts.lifecycle.leave.aborted;
+    return this.#port.parts.lifecycle.isLeft;
   }
 
   /** The run has ended: refuses what has no answer, also where its root was never started. */
