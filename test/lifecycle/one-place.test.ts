@@ -23,6 +23,34 @@ const FLAGS: Readonly<Record<string, string>> = {
   'run/messages.ts #isSending': 'a loop in itself',
 };
 
+/** Files that read in the journal that a run has ended, or that a person ends or pauses it: what each makes of it. */
+const READS: Readonly<Record<string, string>> = {
+  'approvals/refusals.ts': 'the text of a refusal',
+  'approvals/inbox.ts': 'listens no more',
+  'bases/basing.ts': 'a run that has ended keeps no base',
+  'failures/complaints.ts': 'the text of a refusal',
+  'failures/ended-by-person.ts': 'who ends it, and why',
+  'failures/retrying.ts': 'a message that comes to a run that has ended',
+  'failures/told-outcomes.ts': 'the text of a refusal',
+  'opening/cancelled.ts': 'a run that is taken up only to be ended',
+  'opening/open-run.ts': 'the way in which a run is taken up',
+  'run/cancelling.ts': 'a cancel that was taken',
+  'run/deliveries.ts': 'what comes to a machine at its end',
+  'run/ending.ts': 'the end of a machine that comes after that of its run',
+  'run/pauses.ts': 'the texts of refusals',
+  'run/rest.ts': 'what is left of a run that has ended',
+  'run/run.ts': 'how it has ended; a cancel that goes on',
+  'run/sent-complaints.ts': 'the text of a refusal',
+  'run/sent-outcomes.ts': 'a message that comes to a run that has ended',
+};
+
+test('what the journal says of the end of a run is read outside where it is told, not where it is asked what may happen', () => {
+  const reads =
+    /asked\.(?:cancelled|paused)|runState\.ended|\{ asked, ended \}|ended \} = (?:this\.#port\.)?(?:parts\.)?runState/;
+  const found = OUTSIDE.filter((name) => reads.test(textOf(name)));
+  expect(found.toSorted()).toEqual(Object.keys(READS).toSorted());
+});
+
 test('no field outside says how the run stands', () => {
   const found = OUTSIDE.flatMap((name) => {
     const fields = [...textOf(name).matchAll(/^ {2}(?:readonly )?(#is[A-Z]\w*) ?[=:]/gm)].map(([, field]) => field);
@@ -35,6 +63,6 @@ test('no field outside says how the run stands', () => {
 test('each question of the table is asked in the product', () => {
   const asked = OUTSIDE.map(textOf).join('\n');
   const asks = (question: string) =>
-    new RegExp(`\\b(?:may|until|past|answer|whenever|mayAnswerItself)\\('${question}'`).test(asked);
+    new RegExp(`\\b(?:may|waits|until|past|answer|whenever|mayAnswerItself)\\('${question}'`).test(asked);
   expect(Object.keys(QUESTIONS).filter((question) => !asks(question))).toEqual([]);
 });

@@ -86,7 +86,7 @@ export class Recovering {
   /** A person has the run go on: what it is parked on is asked again, and a plan that is stuck is tried again. */
   unpaused(): void {
     this.#run.ending.goOn();
-    if (this.#run.parts.runState.asked.cancelled === null) void this.askAgain();
+    if (this.#run.lifecycle.answer('decide').is !== 'no') void this.askAgain();
   }
 
   /** Takes leave of the run: nothing is asked later. */

@@ -100,7 +100,7 @@ export class Retrying {
   /** False while something comes before the steps that threw (TH5), or the run is over. */
   get #mayGoOn(): boolean {
     const { runState } = this.#run.parts;
-    return runState.ended === null && runState.asked.cancelled === null && whatComesFirst(runState) === null;
+    return this.#run.lifecycle.answer('decide').is !== 'no' && whatComesFirst(runState) === null;
   }
 
   /** True where a process that takes the run up tries a step again. */
@@ -114,7 +114,7 @@ export class Retrying {
   /** The versions of the code under which no process tries again what the run is parked on; null where none does under another one. */
   threwUnder(): readonly string[] | null {
     const { runState } = this.#run.parts;
-    if (!this.#mayGoOn || runState.asked.paused !== null) return null;
+    if (!this.#mayGoOn || this.#run.lifecycle.configuration.pause === 'on') return null;
     const open = [...runState.open].filter(([, entry]) => isByItself(entry) && entry.thrown?.limit === undefined);
     return open.length === 0 ? null : [...new Set(open.flatMap(([question]) => [...runState.threwUnder(question)]))];
   }

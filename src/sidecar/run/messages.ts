@@ -128,7 +128,7 @@ export class Messages {
     const { write, parts } = this.#port;
     const { post, said } = one;
     const { event, by } = one.sent;
-    const isOver = parts.runState.asked.cancelled !== null;
+    const isOver = parts.lifecycle.answer('deliver').is === 'no';
     const moved = isOver ? null : movedSince(said.seen, parts.runState.actor(0).context, parts.runState);
     if (moved !== null) {
       this.#refuse(one, movedText(moved));

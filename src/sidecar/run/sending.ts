@@ -41,7 +41,8 @@ export async function sendEvent(run: Run, event: SentEvent['event'] | string, ho
   if (known !== undefined && known.digest !== argsDigest(whole, runState.secret, runState.codecs))
     throw new SidecarError('message_differs', `another event was sent under the id ${JSON.stringify(id)}`);
   if (known === undefined) {
-    if (runState.ended !== null || runState.asked.cancelled !== null)
+    const may = lifecycle.answer('deliver');
+    if (may.is === 'no' && may.code.startsWith('run_'))
       throw new SidecarError('run_finished', `the run takes no event any more: it has ended`);
     run.heard.send(sent);
   }
