@@ -46,6 +46,12 @@ export const OPENING: Facts = {
   commit: 'quiet',
 };
 
+/** The facts that are left of a process's once it has given the run back: the questions of the run and the commit that it owes outlive it. */
+export function lapsed({ isCarrying, isStuck, parkedOn, isOver, commit }: Facts): Facts {
+  const owed = commit === 'preparing' ? 'quiet' : commit === 'owed' ? 'publishing' : commit;
+  return { ...OPENING, isCarrying, isStuck, parkedOn, isOver, commit: owed };
+}
+
 /** The part of a run's journal that its state is made of. */
 export type Journaled = Pick<RunState, 'asked' | 'ended' | 'places'>;
 

@@ -3,7 +3,7 @@
  * wakes what waits for another answer.
  */
 import { type Answer, answer } from './answers.ts';
-import { configurationOf, type Facts, type Journaled, OPENING } from './facts.ts';
+import { configurationOf, type Facts, type Journaled, lapsed, OPENING } from './facts.ts';
 import { type RunStatus, statusOf, type Waited, waitsFor } from './status.ts';
 import type { Configuration, Question } from './table.ts';
 
@@ -130,9 +130,9 @@ export class Lifecycle {
     this.moved();
   }
 
-  /** The process has given the run back. */
+  /** The process has given the run back: what ends with it is over. */
   gone(): void {
-    this.note({ hold: 'none' });
+    this.note({ ...lapsed(this.#facts), hold: 'none' });
   }
 
   /** The journal may have said something of the life of the run. */
