@@ -22,13 +22,18 @@ export interface MetNow {
  * context and control.
  */
 export function meets(reads: readonly Key[] | null, then: ToRedeliver, now: MetNow): boolean {
-  if (hasSeenWrong(reads, then)) return false;
-  const isSame =
-    reads === null
-      ? isEqual(then.control, now.control) && isEqual(then.context, now.context)
-      : reads.every((key) => isSameAt(key, then.context, now.context));
-  if (!isSame || now.takers.length === 0) return false;
+  if (hasSeenWrong(reads, then) || !isSeenTheSame(reads, then, now) || now.takers.length === 0) return false;
   return now.takers.every((region) => then.regions.includes(region)) && now.hasHeardTheSame;
+}
+
+/** True where a machine stands, for the sender of an event, as it stood then. `reads`: as for {@link meets}. */
+export function isSeenTheSame(
+  reads: readonly Key[] | null,
+  then: Pick<MetNow, 'context' | 'control'>,
+  now: Pick<MetNow, 'context' | 'control'>,
+): boolean {
+  if (reads !== null) return reads.every((key) => isSameAt(key, then.context, now.context));
+  return isEqual(then.control, now.control) && isEqual(then.context, now.context);
 }
 
 /** True where its sender had seen what was found wrong: what is written in its place counts as another value. */

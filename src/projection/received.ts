@@ -43,6 +43,11 @@ export class Received {
     return this.#events.get(name);
   }
 
+  /** The event that a step took; undefined where it has no name. */
+  takenBy(step: number): ReceivedEvent | undefined {
+    return this.#events.get(this.#bySteps.get(step) ?? '');
+  }
+
   /** Goes on from what a base holds. */
   resumeAt(events: readonly ReceivedEvent[]): void {
     for (const event of events) {

@@ -66,6 +66,20 @@ class ContextBefore {
   }
 }
 
+/** The context that an actor had before a step. */
+export function contextBefore(places: Places<RecordedStep>, actor: number, step: PlacedStep): unknown {
+  return new ContextBefore(places, actor, step).is;
+}
+
+/** The context that an actor has without some of the retained steps. */
+export function contextWithout(places: Places<RecordedStep>, actor: number, undone: ReadonlySet<PlacedStep>): unknown {
+  const first = Math.min(...[...undone].map(({ nth }) => nth));
+  const behind = places.between(first - 1, Number.POSITIVE_INFINITY);
+  if (behind[0] === undefined) return undefined;
+  const kept = behind.filter((step) => step.actor === actor && !undone.has(step));
+  return fold(contextBefore(places, actor, behind[0]), kept.flatMap(({ edits }) => edits).map(changeOf));
+}
+
 /** The steps that took the events from outside that a restore takes back, in order. Those of work that is set aside belong to its record. */
 export function stepsFromOutside(
   undone: ReadonlySet<PlacedStep>,

@@ -4,8 +4,10 @@
  * turn a blocked tail into a record.
  */
 import type { History } from '../history/history.ts';
+import type { Access } from '../history/key-tree.ts';
 import type { Places } from '../history/places.ts';
 import type { InstanceRecord } from '../history/registry.ts';
+import type { PlacedStep } from '../history/step-lists.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Aside } from '../model/decision.ts';
 import { crossing, type Effect, isOpen } from '../model/effect.ts';
@@ -14,12 +16,23 @@ import type { Dependence } from '../model/veto.ts';
 import { type SetAside, setAside } from './aside.ts';
 import { type Consumer, type Crossed, keptUpTo, type Placement, type Proposal } from './crossings.ts';
 import type { Effort } from './effort.ts';
-import { Lowering } from './line.ts';
+import { type Evaluated, Lowering } from './line.ts';
 import type { Pieces } from './pieces.ts';
 import { reach } from './static.ts';
 
+/** The past of a run, gone through again on paper (PA1). */
+export interface Paper extends Evaluated {
+  /**
+   * Judges what is kept behind the first of the steps that are undone.
+   * @returns the steps that do not come to the same there; null where there is no such past on paper.
+   */
+  judge(undone: ReadonlySet<PlacedStep>, effort: Effort): Pieces<readonly PlacedStep[] | null>;
+}
+
 /** The control of a running machine. */
 export interface Control {
+  /** The past on paper; left out where the run has no machine that could go through it. */
+  readonly paper?: Paper;
   readonly places: Places;
   /** The names of further instances that were found wrong: complaints that wait for their answer (C12). */
   readonly suspects: ReadonlySet<string>;
@@ -44,13 +57,19 @@ export class Cutting {
   readonly #lowering: Lowering;
   readonly #charging: Charging;
   readonly #suspects: ReadonlySet<string>;
+  #hasPaper = true;
 
   constructor(history: History, failed: InstanceRecord, control: Control, effort: Effort) {
     this.#history = history;
     this.#failed = failed;
     this.#control = control;
     this.#effort = effort;
-    this.#lowering = new Lowering(history, failed, control.places, effort);
+    const { paper } = control;
+    const evaluated = paper && {
+      reads: (read: Access) => this.#hasPaper && paper.reads(read),
+      looks: (step: PlacedStep) => this.#hasPaper && paper.looks(step),
+    };
+    this.#lowering = new Lowering(history, failed, control.places, effort, evaluated);
     this.#charging = new Charging(history, failed, effort);
     this.#suspects = new Set([...control.suspects, instanceName(failed.id)]);
   }
@@ -64,12 +83,27 @@ export class Cutting {
     }
   }
 
+  /** Lowers the cut until what it keeps is a past of the machine: gone through in its place, each step of it comes to the same (PA1). */
+  *#onPaper(): Pieces<void> {
+    const { paper } = this.#control;
+    const lowering = this.#lowering;
+    while (paper !== undefined && this.#hasPaper && !this.#effort.isSpent) {
+      const lost = yield* paper.judge(lowering.steps, this.#effort);
+      if (lost?.length === 0) return;
+      this.#hasPaper = lost !== null;
+      if (lost === null) lowering.heedAll();
+      else lowering.lose(lost);
+      while (!lowering.follow()) yield;
+    }
+  }
+
   /** The cut for the next candidate, and what it crosses; null where the effort is spent before it is found. */
   *to(candidate: Checkpoint): Pieces<(Cut & { readonly proposal: Proposal }) | null> {
     const { places } = this.#control;
     const lowering = this.#lowering;
     lowering.begin(candidate);
     while (!lowering.follow()) yield;
+    yield* this.#onPaper();
     if (this.#effort.isSpent) return null;
     const { instances: aside, holds } = yield* setAside(
       this.#history,

@@ -36,6 +36,16 @@ export function greatestLines(history: History, failed: InstanceRecord, candidat
   return { moves: moves as Proposal['moves'], crossed, crossable: true };
 }
 
+/** The part of a past that is evaluated again in its place, so that to have read what is undone is no reason by itself (PA1). */
+export interface Evaluated {
+  /** True for a read of code that is evaluated. */
+  reads(read: Access): boolean;
+  /** True for a step that only looked at control, in a guard that is evaluated. */
+  looks(step: PlacedStep): boolean;
+}
+
+const NOTHING_EVALUATED: Evaluated = { reads: () => false, looks: () => false };
+
 interface Undone {
   readonly record: InstanceRecord;
   readonly after: number;
@@ -60,9 +70,20 @@ export class Lowering {
   /** The sources that are begun anew. */
   readonly #anew = new Set<Region>();
   readonly #effort: Effort;
+  readonly #evaluated: Evaluated;
+  /** The reads that the paper evaluates, with their causes, and the steps that looked at control: they count only where there is no paper. */
+  readonly #leftReads: (readonly [read: Access, cause: Dependence])[] = [];
+  readonly #leftSteps: PlacedStep[] = [];
 
   /** `places` null: control is unknown, as in a trace without it. */
-  constructor(history: History, failed: InstanceRecord, places: Places | null, effort = new Effort(ALL_REPORTED)) {
+  constructor(
+    history: History,
+    failed: InstanceRecord,
+    places: Places | null,
+    effort = new Effort(ALL_REPORTED),
+    evaluated: Evaluated = NOTHING_EVALUATED,
+  ) {
+    this.#evaluated = evaluated;
     this.#history = history;
     this.#failed = failed;
     this.#by = failed;
@@ -100,6 +121,18 @@ export class Lowering {
     return true;
   }
 
+  /** Takes steps out, with all that goes with them. `follow` takes it out. */
+  lose(steps: readonly PlacedStep[]): void {
+    this.#waiting.push(...steps);
+  }
+
+  /** Counts what was left to the paper: there is none. */
+  heedAll(): void {
+    for (const [read, cause] of this.#leftReads.splice(0))
+      this.#place(read.by, { keep: positionBefore(read.by, read.at), cause });
+    this.lose(this.#leftSteps.splice(0));
+  }
+
   /** Charges a candidate with what is crossed by now. */
   charge(candidate: Checkpoint): Crossed {
     return this.#crossings.charge(candidate);
@@ -127,7 +160,9 @@ export class Lowering {
       for (const stretch of this.#history.versions.readsOf(write)) {
         for (const read of this.#seen.fresh(stretch)) {
           this.#effort.visited += 1;
-          this.#place(read.by, { keep: positionBefore(read.by, read.at), cause: readDependence(write, read) });
+          const cause = readDependence(write, read);
+          if (this.#evaluated.reads(read)) this.#leftReads.push([read, cause]);
+          else this.#place(read.by, { keep: positionBefore(read.by, read.at), cause });
         }
       }
     }
@@ -149,7 +184,11 @@ export class Lowering {
     this.steps.add(step);
     this.#loseParts(step, this.#by);
     const waiting = this.#waiting;
-    for (const region of step.moves) waiting.push(...places.afterIn(region, step));
+    for (const region of step.moves)
+      for (const later of places.afterIn(region, step)) {
+        if (!later.moves.includes(region) && this.#evaluated.looks(later)) this.#leftSteps.push(later);
+        else waiting.push(later);
+      }
     for (const later of step.leads) if (!later.gone) waiting.push(later);
     waiting.push(...step.ties.filter(({ gone }) => !gone));
     for (const other of lostWithSource(places, step, this.#anew)) waiting.push(other);

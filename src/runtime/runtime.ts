@@ -165,6 +165,8 @@ export interface Runtime {
 export interface Machines {
   /** The event with which a machine takes the eventless transitions of where it stands, and nothing else. */
   readonly settling: RuntimeEvent;
+  /** The same machine for another watcher: it takes its transitions, and nothing leaves it. Its delays never ring, and its actors answer nothing. */
+  inert(watcher: Watcher): Runtime & Machines;
   /** Begins the root again, whose first macrostep threw. */
   begin(root: ActorHandle, input: unknown): void;
   /** Runs a function once, when the root has next told its state. */

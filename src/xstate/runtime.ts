@@ -18,7 +18,7 @@ import type { ActorPlan, TimerPlan } from '../runtime/restore-plan.ts';
 import type { Arrival, Completion, Machines, Runtime, Watcher } from '../runtime/runtime.ts';
 import type { Delays } from './delays.ts';
 import { BEGIN, END, INIT, RESTORE, WAKE } from './events.ts';
-import { dropActions } from './inert.ts';
+import { dropActions, keepWithin, NEVER_DUE, watchingInert } from './inert.ts';
 import { ActorPlaces } from './references.ts';
 import { nodeAt } from './structure.ts';
 import { systemOf } from './system.ts';
@@ -38,6 +38,11 @@ interface Setting {
   readonly places?: ActorPlaces;
 }
 
+/** The setting of a machine that a recorded run is gone through with. */
+export function inertSetting(places?: ActorPlaces): Setting {
+  return { inspect: undefined, now: () => 0, inert: true, delays: NEVER_DUE, ...(places && { places }) };
+}
+
 interface Inside {
   readonly logic: AnyStateMachine;
   readonly options?: { readonly input?: unknown };
@@ -49,6 +54,7 @@ export class MachineRuntime implements Runtime, Machines {
   readonly machines = this;
   readonly settling: RuntimeEvent = { type: INIT };
   readonly #watch: MachineWatch;
+  readonly #machine: AnyStateMachine;
   readonly #watcher: Watcher;
   readonly #setting: Setting;
   readonly #planned = new WeakMap<object, TimerPlan>();
@@ -56,12 +62,17 @@ export class MachineRuntime implements Runtime, Machines {
   readonly #places: ActorPlaces;
 
   constructor(machine: AnyStateMachine, watcher: Watcher, setting: Setting) {
-    this.#watcher = watcher;
+    this.#machine = machine;
+    this.#watcher = setting.inert === true ? watchingInert(watcher) : watcher;
     this.#setting = setting;
     this.#places = setting.places ?? new ActorPlaces();
     const timers = { planned: this.#planned, delayed: this.#delayed };
-    this.#watch = new MachineWatch(machine, watcher, timers, this.#places);
+    this.#watch = new MachineWatch(machine, this.#watcher, timers, this.#places);
     if (setting.inert === true) dropActions(this.#watch.machine);
+  }
+
+  inert(watcher: Watcher): Runtime & Machines {
+    return new MachineRuntime(this.#machine, watcher, inertSetting());
   }
 
   placeAt(path: string): Place | undefined {
@@ -84,6 +95,7 @@ export class MachineRuntime implements Runtime, Machines {
     const root = createActor(this.#watch.machine, options as never);
     const { status, error } = root.getSnapshot() as { status: string; error?: unknown };
     if (status === 'error') throw error;
+    if (this.#setting.inert === true) keepWithin(root);
     watchTimers(root, { planned: this.#planned, delayed: this.#delayed, watcher: this.#watcher, clock });
     return root;
   }

@@ -59,10 +59,6 @@ const mistakes = {
     refund('outside key removed', within('countShelves', "reads: ['shelves:**']", 'reads: [] #'), 'reads: [] #', {
       only: 'valueItem#1/in-time',
     }),
-  'blind added': () =>
-    refund('blind added', ['skeletons:', 'keys:\n  blind: [risk]\nskeletons:'], 'blind: [risk]', {
-      only: 'checkFraud#1/soon/fraud',
-    }),
   'an undo that does nothing': () =>
     refund('undo idle', NONE, 'undo: freeShelf', { only: 'valueItem#1/soon/items/lamp', undo: IDLE }),
   'two entities merged': () =>
@@ -103,14 +99,7 @@ const TABLE = read('docs/rehearse.md')
   .map((line) => line.split('|').map((cell) => cell.trim()));
 
 function rowOf(mistake: string): { readonly found: string; readonly named: string | null } {
-  const at = TABLE.findIndex(
-    ([, name]) =>
-      name ===
-      mistake
-        .replace(' added', '` added')
-        .replace(/^blind/, '`blind')
-        .replace('joint: all', '`joint: all`'),
-  );
+  const at = TABLE.findIndex(([, name]) => name === mistake.replace('joint: all', '`joint: all`'));
   // "the same" is what the row above says.
   let row = at;
   while (TABLE[row]?.[2] === 'the same') row -= 1;
@@ -144,7 +133,7 @@ function withoutMistake(only: string): ReturnType<typeof rehearse> {
   return made;
 }
 
-describe('each of the twelve mistakes that a reviewer may overlook is found on its line', () => {
+describe('each of the eleven mistakes that a reviewer may overlook is found on its line', () => {
   test.each(Object.keys(mistakes) as (keyof typeof mistakes)[])('%s', async (mistake) => {
     const { kind, config, line, options } = mistakes[mistake]();
     const { cells, totals } = await rehearse({ ...options, config });
@@ -162,6 +151,14 @@ describe('each of the twelve mistakes that a reviewer may overlook is found on i
     expect(cells.length).toBeGreaterThan(0);
     expect(totals.harm).toBe(0);
   });
+});
+
+test('a key that is added up, and called blind, does no harm: on paper another sum comes of it (PA1)', async () => {
+  const mistake = ['skeletons:', 'keys:\n  blind: [risk]\nskeletons:'] as const;
+  const { config, options } = refund('blind added', mistake, 'blind: [risk]', { only: 'checkFraud#1/soon/fraud' });
+  const { cells, totals } = await rehearse({ ...options, config });
+  expect(cells.length).toBeGreaterThan(0);
+  expect(totals.harm).toBe(0);
 });
 
 describe('mutations of a reviewed config', () => {

@@ -18,9 +18,8 @@ import type { ActorHandle, Microstep, RuntimeEvent } from '../../runtime/microst
 import type { Crash, Machines, Runtime, Watcher } from '../../runtime/runtime.ts';
 import { planResume } from '../../sidecar/plan/resume-plan.ts';
 import type { AnyStateMachine } from '../../xstate/actor.ts';
-import { keepUnstarted } from '../../xstate/inert.ts';
 import { ActorPlaces } from '../../xstate/references.ts';
-import { MachineRuntime } from '../../xstate/runtime.ts';
+import { inertSetting, MachineRuntime } from '../../xstate/runtime.ts';
 
 /** A step that the machine took, with the context of its actor after it. */
 export interface TakenStep {
@@ -60,7 +59,7 @@ export class ReplayedMachine implements Watcher {
     const places = new ActorPlaces();
     this.#encoder = new EntryEncoder(undefined, [places, ...codecs]);
     this.#decoder = new EntryDecoder(codecs);
-    this.#runtime = new MachineRuntime(machine, this, { inspect: undefined, now: NEVER_LATER, inert: true, places });
+    this.#runtime = new MachineRuntime(machine, this, inertSetting(places));
     this.#port = this.#runtime;
     this.#placed = placedIn(config.skeletons.values(), (path) => this.#runtime.placeAt(path));
     const port = { config, runState: this.runState, decisionPolicy: DECISION_POLICY, encoder: this.#encoder };
@@ -155,7 +154,6 @@ export class ReplayedMachine implements Watcher {
   // The machine.
 
   steps(ref: ActorHandle, seen: readonly Microstep[]): void {
-    for (const { started } of seen) for (const child of started) keepUnstarted(child);
     const number = this.#numbers.get(ref);
     if (number === undefined) return;
     const sender = seen[0]?.sender ?? null;
@@ -213,8 +211,6 @@ export class ReplayedMachine implements Watcher {
   }
 
   adopted(ref: ActorHandle, number: number): void {
-    const { started } = this.runState.actors[number] ?? { started: null };
-    if (started !== null) keepUnstarted({ ref, kind: started.kind, src: started.src });
     this.#refs.set(number, ref);
     this.#numbers.set(ref, number);
     this.#port.announce(ref);

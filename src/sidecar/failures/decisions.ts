@@ -15,7 +15,7 @@ import type { RestoredParts } from './recovered-machine.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
 import type { WrongAnswers } from './wrong-answers.ts';
 
-type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'calls' | 'queries' | 'open' | 'lifecycle'>;
+type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'calls' | 'queries' | 'open' | 'lifecycle' | 'paper'>;
 
 /** A decision that restores. */
 export type Restore = Extract<Decision, { verdict: 'restore' | 'restore_joint' }>;
@@ -55,6 +55,7 @@ export class Decisions {
   *#pieces(raised: Raised): Pieces<Decision> {
     const { failure } = raised;
     const { runState, decisionPolicy } = this.#run.parts;
+    const paper = decisionPolicy.policy === 'line' ? this.#run.paper() : null;
     const suspects = this.#run.open.suspectsBeside(failure);
     for (const { instance } of runState.publications) suspects.push(instanceName(instance));
     const asked = [
@@ -68,6 +69,7 @@ export class Decisions {
             : {
                 places: runState.places,
                 suspects: new Set(suspects),
+                ...(paper !== null && { paper }),
                 escapes: this.#run.queries.escaping(),
               },
         unavailable: this.#run.queries.unavailable(raised),

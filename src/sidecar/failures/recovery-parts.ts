@@ -1,4 +1,5 @@
 /** The parts that all recoveries of a run share. */
+import type { Paper } from '../../recovery/cut.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { Outbox } from '../commits/outbox.ts';
@@ -18,6 +19,8 @@ export interface RecoveryHelpers {
   readonly queries: RecoveryQueries;
   readonly approvals: Approvals;
   readonly outbox: Outbox;
+  /** The past of the run on paper, for one decision; null for a runtime that has no machine. */
+  paper(): Paper | null;
 }
 
 /** The parts that there are before the first failure: each recovery part takes of it what it needs. */

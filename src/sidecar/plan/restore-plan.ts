@@ -8,7 +8,7 @@ import type { ControlEntry } from '../../model/entry.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { type Region, regionName, split } from '../../model/region.ts';
 import type { HistoryValue, StateValue } from '../../model/step-entry.ts';
-import { type Kept, undoneSteps } from '../../projection/rollback.ts';
+import { contextBefore, contextWithout, type Kept, undoneSteps } from '../../projection/rollback.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { withPart } from '../../projection/set-aside/translate.ts';
 import type { ActorState, RecordedStep, Timer } from '../../projection/state-types.ts';
@@ -57,7 +57,46 @@ export function planRestore(
   resumes: readonly Resume[],
   around: Surroundings,
 ): Plan {
-  return new Planner(runState, kept, resumes, around).plan();
+  const undone = undoneSteps(runState.places, kept);
+  const moved = new Set(kept.map(([id]) => instanceName(id)));
+  return new Planner(runState, undone, moved, { resumes, around }).plan();
+}
+
+/** The surroundings of a past that nothing runs in. */
+const AT_REST: Surroundings = {
+  ownerOf: () => '',
+  stateOf: () => null,
+  isLost: () => false,
+  hasLost: () => false,
+  isOver: () => false,
+  now: () => 0,
+};
+
+/** A plan of the whole run as it stood before a step, without its delays. */
+export function planBefore(runState: RunState, step: PlacedStep): ActorPlan {
+  const undone = new Set<PlacedStep>(runState.places.between(step.nth - 1, Number.POSITIVE_INFINITY));
+  const contextOf = (actor: number) => contextBefore(runState.places, actor, step);
+  const planner = new Planner(runState, undone, new Set(), { resumes: [], around: AT_REST, contextOf });
+  return withoutDelays(planner.whole());
+}
+
+/** A plan of the whole run without some of its steps, and without its delays. */
+export function planWithout(runState: RunState, undone: ReadonlySet<PlacedStep>): ActorPlan {
+  const contextOf = (actor: number) => contextWithout(runState.places, actor, undone);
+  const planner = new Planner(runState, undone, new Set(), { resumes: [], around: AT_REST, contextOf });
+  return withoutDelays(planner.whole());
+}
+
+function withoutDelays(plan: ActorPlan): ActorPlan {
+  const make = plan.make.map((child) => (child.plan === null ? child : { ...child, plan: withoutDelays(child.plan) }));
+  return { ...plan, make, timers: [], isArmed: () => true };
+}
+
+/** The settings of a planner: contexts are those of now, unless it is told others. */
+interface Planned {
+  readonly resumes: readonly Resume[];
+  readonly around: Surroundings;
+  readonly contextOf?: (actor: number) => unknown;
 }
 
 class Planner {
@@ -70,12 +109,19 @@ class Planner {
   readonly #anew: ReadonlySet<Region>;
   readonly #resumes: readonly Resume[];
   readonly #around: Surroundings;
+  readonly #contextOf: (actor: number) => unknown;
 
-  constructor(runState: RunState, kept: readonly Kept[], resumes: readonly Resume[], around: Surroundings) {
+  constructor(
+    runState: RunState,
+    undone: ReadonlySet<PlacedStep>,
+    moved: ReadonlySet<string>,
+    { resumes, around, contextOf = (actor) => runState.actor(actor).context }: Planned,
+  ) {
     this.#runState = runState;
-    this.#undone = undoneSteps(runState.places, kept);
+    this.#undone = undone;
     this.#touched = new Set([...this.#undone].map(({ actor }) => actor));
-    this.#moved = new Set(kept.map(([id]) => instanceName(id)));
+    this.#moved = moved;
+    this.#contextOf = contextOf;
     this.#anew = new Set([...this.#undone].flatMap(({ moves }) => moves.filter(isLife)));
     this.#resumes = resumes;
     this.#around = around;
@@ -93,6 +139,11 @@ class Planner {
       rewinds.push({ actor: actor.number, plan: this.#planOf(actor, controls, true) });
     }
     return { controls, rewinds };
+  }
+
+  /** The plan of the root and of all in it, made anew. */
+  whole(): ActorPlan {
+    return this.#planOf(this.#runState.actor(0), [], false)();
   }
 
   #stands(step: PlacedStep | null): boolean {
@@ -153,7 +204,7 @@ class Planner {
     return () => ({
       value,
       remembered,
-      context: this.#runState.actor(number).context,
+      context: this.#contextOf(number),
       last: actor.last as ActorPlan['last'],
       keep,
       make: make.map(({ child, plan }) => childPlan(child, plan?.() ?? null)),

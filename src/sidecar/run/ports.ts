@@ -1,10 +1,14 @@
-/** The ports through which the outbox and the reuse of a run act on it. */
+/** The ports through which the outbox and the recoveries of a run act on it. */
+import type { Paper } from '../../recovery/cut.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Calls } from '../calls/calls.ts';
 import { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
+import { paperFor } from '../paper/on-paper.ts';
+import { typeOf } from '../paper/same-step.ts';
 import type { RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
+import { keysOf } from './shown.ts';
 
 /** The outbox of a run, whose recoveries are made after it. */
 export function outboxOf(
@@ -21,5 +25,14 @@ export function outboxOf(
     discard: (call) => calls.discard(call),
     park: (call, error) => recovering().parkCommit(call, error).finally(parts.activity.wait()),
     refused: (raised) => recovering().refused(raised),
+  });
+}
+
+/** The past of a run on paper, for one decision; null for a runtime that has no machine. */
+export function paperOf({ runState, config }: RunParts, { machines }: Runtime): Paper | null {
+  if (machines === null) return null;
+  return paperFor(runState, machines, ({ nth, entry }) => {
+    const seen = runState.received.takenBy(nth)?.seen;
+    return seen === undefined ? (config.events.get(typeOf(entry?.event))?.reads ?? null) : keysOf(seen);
   });
 }

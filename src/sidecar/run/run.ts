@@ -31,7 +31,7 @@ import { RunEnd } from './ending.ts';
 import { Heard } from './heard.ts';
 import { Messages } from './messages.ts';
 import { Pauses } from './pauses.ts';
-import { outboxOf } from './ports.ts';
+import { outboxOf, paperOf } from './ports.ts';
 import { Restoring } from './restoring.ts';
 import { Steps } from './steps.ts';
 import { Timers } from './timers.ts';
@@ -76,7 +76,14 @@ export class Run implements Watcher {
     const approvals = new Approvals(parts, write, () => this.heard);
     const calls = new Calls(parts, write, approvals);
     const outbox = outboxOf(parts, { write, calls, runtime }, () => this.recovering);
-    const recovering = new Recovering(parts, this, { write, calls, queries, approvals, outbox });
+    const recovering = new Recovering(parts, this, {
+      write,
+      calls,
+      queries,
+      approvals,
+      outbox,
+      paper: () => paperOf(parts, runtime),
+    });
     const reuse = this.#reuseOf(parts);
     const macrosteps = new Macrosteps(runState.places);
     const finds = this.finds.bind(this);

@@ -1,0 +1,325 @@
+/**
+ * The past of a run on paper (semantics.md PA1): what a cut keeps is gone through again in its place, from the first step that it takes out. Guards,
+ * assigns, eventless transitions and raised events are evaluated where they were, and what does not come to the same is taken out, too. It is a pure
+ * reading: nothing is called, nothing is undone, and the run does not move.
+ */
+import { contextKey, fold } from '../../history/context.ts';
+import type { PlacedStep } from '../../history/step-lists.ts';
+import { type Key, overlaps } from '../../model/key.ts';
+import { regionName } from '../../model/region.ts';
+import type { Started, StateValue } from '../../model/step-entry.ts';
+import { changeOf } from '../../projection/edits.ts';
+import { isSeenTheSame } from '../../projection/meets.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import { CLAIMED, isEqual, partOf } from '../../projection/set-aside/records.ts';
+import { withPart } from '../../projection/set-aside/translate.ts';
+import type { RecordedStep } from '../../projection/state-types.ts';
+import type { Paper } from '../../recovery/cut.ts';
+import type { Effort } from '../../recovery/effort.ts';
+import type { Pieces } from '../../recovery/pieces.ts';
+import type { ActorPlan } from '../../runtime/restore-plan.ts';
+import type { Machines } from '../../runtime/runtime.ts';
+import { planBefore, planWithout } from '../plan/restore-plan.ts';
+import { isLookEvaluated, isReadEvaluated } from './evaluated.ts';
+import { type ActorNow, PaperMachine } from './paper-machine.ts';
+import { type Compared, compared, isWrittenSo, takesOut, typeOf } from './same-step.ts';
+
+/** A step that says what calls read which a restore starts again: it takes the machine nowhere. */
+const RESTART = '@belay.restart';
+
+/** An input of the machine, with the steps that it caused, itself among them; or a step that put control elsewhere. */
+interface Passage {
+  readonly is: 'input' | 'placed';
+  readonly first: RecordedStep;
+  readonly steps: RecordedStep[];
+  /** The machine as the sender of the input had seen it; null for an input that is not from outside. */
+  readonly seen: ActorNow | null;
+}
+
+/** The past of a run from a step on, as the machine takes it on paper without any change. */
+interface Unchanged {
+  readonly from: RecordedStep;
+  readonly passages: readonly Passage[];
+}
+
+/** The keys that the sender of an event from outside has seen, by the step that took it; null where nobody says: then it has seen everything (PA6). */
+type ReadsOf = (step: RecordedStep) => readonly Key[] | null;
+
+/** The past of a run on paper, as a decision asks about it. */
+export function paperFor(runState: RunState, machines: Machines, readsOf: ReadsOf): Paper {
+  const onPaper = new OnPaper(runState, machines, readsOf);
+  return {
+    reads: (read) => isReadEvaluated(runState.places, read),
+    looks: isLookEvaluated,
+    judge: (undone, effort) => onPaper.judge(undone, effort),
+  };
+}
+
+/** The past of a run on paper, for the cuts of one decision. The run must not go on meanwhile. */
+class OnPaper {
+  readonly #runState: RunState;
+  readonly #machine: PaperMachine;
+  readonly #readsOf: ReadsOf;
+  #unchanged: Unchanged | null = null;
+  /** The past was not the same on paper, from this step on or from one before it. */
+  #unlikeFrom = -1;
+
+  constructor(runState: RunState, machines: Machines, readsOf: ReadsOf) {
+    this.#runState = runState;
+    this.#readsOf = readsOf;
+    this.#machine = new PaperMachine(machines);
+  }
+
+  /** Judges what a cut keeps behind the first step that it takes out. */
+  *judge(undone: ReadonlySet<PlacedStep>, effort: Effort): Pieces<readonly PlacedStep[] | null> {
+    const first = Math.min(...[...undone].map(({ nth }) => nth));
+    const behind = this.#runState.places.between(first - 1, Number.POSITIVE_INFINITY);
+    if (behind.length === undone.size || undone.size === 0) return [];
+    try {
+      const unchanged = yield* this.#from(first, effort);
+      if (unchanged === null) return null;
+      return yield* this.#changed(unchanged, undone, effort);
+    } finally {
+      this.#machine.stop();
+    }
+  }
+
+  /** The unchanged past from an input at or before a step; null where the machine does not come to it. */
+  *#from(first: number, effort: Effort): Pieces<Unchanged | null> {
+    const known = this.#unchanged;
+    if (known !== null && known.from.nth <= first) return known;
+    if (first <= this.#unlikeFrom) return null;
+    const from = this.#inputBefore(first);
+    const passages = from === undefined ? null : yield* this.#passages(from, effort);
+    if (from === undefined || passages === null) {
+      this.#unlikeFrom = first;
+      return null;
+    }
+    this.#unchanged = { from, passages };
+    return this.#unchanged;
+  }
+
+  /** The last step at or before a number that is an input of the machine for sure, and no step that followed of itself. */
+  #inputBefore(first: number): RecordedStep | undefined {
+    const { steps } = this.#runState.places;
+    for (const step of steps.backwards(steps.countUpTo(first, 'nth'))) if (this.#isInput(step)) return step;
+    return undefined;
+  }
+
+  #isInput(step: RecordedStep): boolean {
+    const { entry, nth, actor, isOutside } = step;
+    if (entry === null || nth === 0) return nth === 0;
+    const type = typeOf(entry.event);
+    if (isOutside) return true;
+    if (isPlaced(step) || type === RESTART || type === 'xstate.init' || (entry.ties?.length ?? 0) > 0) return false;
+    const [before] = this.#runState.places.before(nth, actor);
+    return before !== undefined && before.entry !== null && typeOf(before.entry.event) !== type;
+  }
+
+  #begin(from: RecordedStep): boolean {
+    try {
+      if (from.nth === 0) this.#machine.begin((from.entry?.event as { readonly input?: unknown } | undefined)?.input);
+      else this.#machine.putAt(planBefore(this.#runState, from));
+      return true;
+    } catch {
+      // Today's machine has no such place, or its first step throws.
+      return false;
+    }
+  }
+
+  /** The passages of the unchanged past from an input on; null where the machine does not come to it, as where it asks a clock. */
+  *#passages(from: RecordedStep, effort: Effort): Pieces<readonly Passage[] | null> {
+    if (!this.#begin(from)) return null;
+    if (from.nth !== 0) this.#machine.forget();
+    const unchanged = new UnchangedPast(this.#machine);
+    for (const step of this.#runState.places.between(from.nth - 1, Number.POSITIVE_INFINITY)) {
+      if (isRestart(step)) continue;
+      if (!unchanged.takes(step)) return null;
+      effort.visited += 1;
+      if (effort.endsPiece) yield;
+    }
+    return unchanged.isOver ? unchanged.passages : null;
+  }
+
+  /** The steps that a changed past loses, beyond those that are undone. */
+  *#changed({ from, passages }: Unchanged, undone: ReadonlySet<PlacedStep>, effort: Effort): Pieces<PlacedStep[]> {
+    const machine = this.#machine;
+    const lost: PlacedStep[] = [];
+    /** The inputs behind which the machine takes steps that the cut does not keep. */
+    const more: RecordedStep[] = [];
+    this.#begin(from);
+    if (from.nth !== 0) machine.forget();
+    for (const passage of passages) {
+      const { missing, isMore } = this.#taken(passage, undone);
+      if (isMore) more.push(passage.first);
+      lost.push(...missing);
+      // What is lost with its input is all of it; behind anything else that is, the machine stands elsewhere.
+      if (missing.length > 0 && !undone.has(passage.first)) break;
+      effort.visited += passage.steps.length;
+      if (effort.endsPiece) yield;
+    }
+    // A step that the cut does not keep is taken again where the run stands: that may come to something else than in its place.
+    const last = more.at(-1);
+    if (lost.length === 0 && last !== undefined && !this.#endsThere(undone)) lost.push(last);
+    return lost.filter(({ nth }) => nth !== 0);
+  }
+
+  /** True where the sender of an input from outside had seen what there is on paper (PA5): what is taken back was other, whatever stands in its place. */
+  #isSeenTheSame({ first, seen }: Passage, undone: ReadonlySet<PlacedStep>): boolean {
+    const now = seen === null ? null : this.#machine.now(first.actor);
+    if (seen === null || now === null) return seen === null;
+    const reads = this.#readsOf(first);
+    for (const { nth, edits } of undone as ReadonlySet<RecordedStep>) {
+      const keys = nth < first.nth ? edits.map(({ path }) => contextKey(path)) : [];
+      if (keys.some((key) => reads === null || reads.some((read) => overlaps(read, key)))) return false;
+    }
+    return isSeenTheSame(reads, { ...seen, control: seen.value }, { ...now, control: now.value });
+  }
+
+  /** What a passage comes to: the kept steps that are not taken any more, and whether others are. */
+  #taken(passage: Passage, undone: ReadonlySet<PlacedStep>): { missing: PlacedStep[]; isMore: boolean } {
+    const machine = this.#machine;
+    const { is, first, steps } = passage;
+    const kept = steps.filter((step) => !undone.has(step));
+    if (undone.has(first)) return { missing: kept, isMore: false };
+    if (is === 'placed') return { missing: place(machine, first) ? [] : [first], isMore: false };
+    if (first.nth !== 0) machine.forget();
+    const isReceived = () => this.#isSeenTheSame(passage, undone) && machine.receives(first.actor, first.entry?.event);
+    if (first.nth !== 0 && !isReceived()) return { missing: [first], isMore: false };
+    const walk = new Walk(machine);
+    const missing = steps.filter((step) => !walk.takes(step, undone) && !undone.has(step));
+    return { missing, isMore: machine.isAhead || !walk.isOver || walk.hasTakenUndone };
+  }
+
+  /** True where the cut, and what the machine does of itself from there on, comes to where the past on paper ends. */
+  #endsThere(undone: ReadonlySet<PlacedStep>): boolean {
+    const machine = this.#machine;
+    const onPaper = machine.whole;
+    machine.stop();
+    try {
+      machine.putAt(planWithout(this.#runState, undone));
+      return machine.settles() && isEqual(onPaper, machine.whole);
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** The kept steps of one input, held against those that the machine takes. */
+class Walk {
+  readonly #machine: PaperMachine;
+  readonly #begun = new Map<number, Compared>();
+  #isUnlike = false;
+  /** True where the machine has taken a step that is undone. */
+  hasTakenUndone = false;
+
+  constructor(machine: PaperMachine) {
+    this.#machine = machine;
+  }
+
+  /** True where no microstep is taken in part, and each was written as it had been. */
+  get isOver(): boolean {
+    return this.#begun.size === 0 && !this.#isUnlike;
+  }
+
+  /** True where a microstep of an actor is taken in part. */
+  isWithin(actor: number): boolean {
+    return this.#begun.has(actor);
+  }
+
+  /** Holds the next step of an actor against what the machine takes. @returns false where that is another one. */
+  takes(step: RecordedStep, undone?: ReadonlySet<PlacedStep>): boolean {
+    const { actor, entry } = step;
+    const micros = this.#machine.ahead(actor);
+    const known = this.#begun.get(actor);
+    const micro = known?.micro ?? micros[0];
+    if (micro === undefined || entry === null) return false;
+    const now = known ?? compared(micro);
+    if (!takesOut(entry, now)) return false;
+    if (known === undefined) micros.shift();
+    this.#begun.set(actor, now);
+    this.#machine.number(step, micro);
+    if (undone?.has(step) === true) this.hasTakenUndone = true;
+    if (now.left.length > 0) return true;
+    this.#begun.delete(actor);
+    if (isWrittenSo(now)) return true;
+    this.#isUnlike = true;
+    return false;
+  }
+}
+
+/** The past as it was, while the machine goes through it. */
+class UnchangedPast {
+  readonly passages: Passage[] = [];
+  readonly #machine: PaperMachine;
+  readonly #walk: Walk;
+
+  constructor(machine: PaperMachine) {
+    this.#machine = machine;
+    this.#walk = new Walk(machine);
+  }
+
+  /** True where the machine has taken no step but those of the past. */
+  get isOver(): boolean {
+    return !this.#machine.isAhead && this.#walk.isOver;
+  }
+
+  /** Goes on by a step of the past. @returns false where the machine takes another one. */
+  takes(step: RecordedStep): boolean {
+    if (isPlaced(step)) return this.isOver && place(this.#machine, step) && this.#begins('placed', step, null, [step]);
+    const isFollowing = this.#machine.ahead(step.actor).length > 0 || this.#walk.isWithin(step.actor);
+    if (!isFollowing && !this.#receives(step)) return false;
+    if (this.passages.length === 0) this.#begins('input', step, null, []);
+    if (!this.#walk.takes(step)) return false;
+    this.passages.at(-1)?.steps.push(step);
+    return true;
+  }
+
+  #receives(step: RecordedStep): boolean {
+    const seen = step.isOutside ? this.#machine.now(step.actor) : null;
+    const isReceived = this.isOver && this.#machine.receives(step.actor, step.entry?.event);
+    return isReceived && this.#begins('input', step, seen, []);
+  }
+
+  #begins(is: Passage['is'], first: RecordedStep, seen: ActorNow | null, steps: RecordedStep[]): true {
+    this.passages.push({ is, first, seen, steps });
+    return true;
+  }
+}
+
+/** True for a step that put control elsewhere: a restore, or work that was taken over. */
+function isPlaced({ isPlaced: placed, entry }: RecordedStep): boolean {
+  return placed || (entry !== null && typeOf(entry.event) === CLAIMED);
+}
+
+function isRestart({ entry }: RecordedStep): boolean {
+  return entry !== null && typeOf(entry.event) === RESTART;
+}
+
+/** Puts control in the regions that a step moved where the step had put it. */
+function place(machine: PaperMachine, step: RecordedStep): boolean {
+  const own = regionName(step.actor, '');
+  return machine.restore(step.actor, ({ value, context, children }: ActorNow): ActorPlan => {
+    const paths = step.moves.filter((region) => region.startsWith(own)).map((region) => region.slice(own.length));
+    const started = step.entry?.started ?? [];
+    return {
+      value: paths.reduce(
+        (now: StateValue, path) => withPart(now, path, partOf(step.value, path) as StateValue),
+        value,
+      ),
+      remembered: step.remembered,
+      context: fold(context, step.edits.map(changeOf)),
+      last: (step.entry?.event ?? { type: RESTART }) as ActorPlan['last'],
+      keep: children.filter((id) => !started.some((one) => one.id === id)),
+      make: started.map((one: Started, index) => ({
+        ...{ number: step.firstStarted + index, id: one.id, src: one.src, at: one.at, kind: one.kind, plan: null },
+        ...{ input: one.input, event: (step.entry?.event ?? { type: RESTART }) as ActorPlan['last'] },
+        ...(one.systemId !== undefined && { systemId: one.systemId }),
+      })),
+      cancel: [],
+      timers: [],
+      isArmed: () => true,
+      now: () => 0,
+    };
+  });
+}

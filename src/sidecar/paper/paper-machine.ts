@@ -1,0 +1,219 @@
+/**
+ * The machine of a run on paper (semantics.md PA1): it stands where the run stood before a step, receives journaled events, and takes its
+ * transitions. Nothing is called, nothing leaves it, and the run does not see it.
+ */
+import type { RecordedStep } from '../../projection/state-types.ts';
+import type { ActorHandle, Microstep, RuntimeEvent } from '../../runtime/microstep.ts';
+import type { ActorPlan } from '../../runtime/restore-plan.ts';
+import type { Machines, Runtime, Watcher } from '../../runtime/runtime.ts';
+import { Copies } from './copies.ts';
+
+/** Nothing that is called ever answers: its answer then is an event of the journal. */
+const NEVER = new Promise<never>(() => {});
+
+/** A machine on paper. */
+export class PaperMachine implements Watcher {
+  readonly #runtime: Runtime & Machines;
+  #copies = new Copies();
+  #refs = new Map<number, ActorHandle>();
+  #taken = new Map<ActorHandle, Microstep[]>();
+  #hasThrown = false;
+
+  constructor(machines: Machines) {
+    this.#runtime = machines.inert(this);
+  }
+
+  /** Begins the machine with the input of the run. */
+  begin(input: unknown): void {
+    this.#copies = new Copies();
+    this.#start({ input: this.#copies.of(input) });
+  }
+
+  /** Puts the machine where a plan says. */
+  putAt(plan: ActorPlan): void {
+    this.#copies = new Copies();
+    this.#start({ plan: this.#copied(plan) });
+  }
+
+  #copied(plan: ActorPlan): ActorPlan {
+    const make = plan.make.map((child) => ({
+      ...child,
+      input: this.#copies.of(child.input),
+      plan: child.plan === null ? null : this.#copied(child.plan),
+    }));
+    return { ...plan, context: this.#copies.of(plan.context), make };
+  }
+
+  #start(from: Parameters<Runtime['make']>[0]): void {
+    this.#refs = new Map();
+    this.#taken = new Map();
+    this.#hasThrown = false;
+    const root = this.#runtime.make(from) as ActorHandle & {
+      subscribe(observer: { error(): void }): unknown;
+      start(): unknown;
+    };
+    this.adopted(root, 0);
+    root.subscribe({ error: () => {} });
+    root.start();
+  }
+
+  /** Has an actor receive an event. @returns false where there is no such actor, or a step of it throws. */
+  receives(actor: number, event: unknown): boolean {
+    const ref = this.#refs.get(actor);
+    this.#hasThrown = false;
+    if (ref !== undefined) this.#runtime.send(ref, this.#copies.of(event) as RuntimeEvent);
+    return ref !== undefined && !this.#hasThrown;
+  }
+
+  /** Puts an actor where a plan says, in place. @returns false where there is no such actor. */
+  restore(actor: number, planOf: (now: ActorNow) => ActorPlan): boolean {
+    const ref = this.#refs.get(actor);
+    if (ref !== undefined) this.#runtime.restore(ref, this.#copied(planOf(actorNowOf(ref))));
+    return ref !== undefined;
+  }
+
+  /** The state of an actor; null where there is none. */
+  now(actor: number): ActorNow | null {
+    const ref = this.#refs.get(actor);
+    return ref === undefined ? null : actorNowOf(ref);
+  }
+
+  /** The paths of the regions in which an actor would take an event. */
+  takers(actor: number, event: unknown): readonly string[] {
+    const ref = this.#refs.get(actor);
+    return ref === undefined ? [] : this.#runtime.takers(ref, this.#copies.of(event) as RuntimeEvent);
+  }
+
+  /** The steps that an actor has taken and that were not asked for yet. */
+  ahead(actor: number): Microstep[] {
+    const ref = this.#refs.get(actor);
+    return (ref === undefined ? undefined : this.#taken.get(ref)) ?? [];
+  }
+
+  /** True where any actor has taken a step that was not asked for. */
+  get isAhead(): boolean {
+    return [...this.#taken.values()].some((steps) => steps.length > 0);
+  }
+
+  /** Has every machine take the eventless transitions of where it stands. @returns false where one throws. */
+  settles(): boolean {
+    const machines = [...this.#refs].filter(([, ref]) => isMachine(ref));
+    return machines.every(([actor]) => this.receives(actor, this.#runtime.settling));
+  }
+
+  /** The control and the contexts of all machines. */
+  get whole(): unknown {
+    const root = this.#refs.get(0);
+    return root === undefined ? null : wholeOf(root);
+  }
+
+  /** Lets go of the steps that were not asked for. */
+  forget(): void {
+    this.#taken = new Map();
+  }
+
+  /** Notes the numbers that the journal gives the actors of a step. */
+  number({ entry, firstStarted }: RecordedStep, { started }: Microstep): void {
+    for (const [index, { id, at }] of (entry?.started ?? []).entries()) {
+      const child = started.find((one) => one.id === id && (one.place === null) === (at === null));
+      if (child !== undefined) this.#refs.set(firstStarted + index, child.ref);
+    }
+  }
+
+  stop(): void {
+    const root = this.#refs.get(0);
+    if (root !== undefined) this.#runtime.stop(root);
+  }
+
+  // The machine.
+
+  steps(ref: ActorHandle, seen: readonly Microstep[]): void {
+    const taken = this.#taken.get(ref) ?? [];
+    this.#taken.set(ref, taken);
+    taken.push(...seen);
+    for (const { started } of seen) for (const child of started) this.#runtime.announce(child.ref);
+  }
+
+  adopted(ref: ActorHandle, number: number): void {
+    this.#refs.set(number, ref);
+    this.#runtime.announce(ref);
+  }
+
+  async crashed(): Promise<void> {
+    this.#hasThrown = true;
+  }
+
+  failedToBegin(): void {
+    this.#hasThrown = true;
+  }
+
+  call(): Promise<unknown> {
+    return NEVER;
+  }
+
+  stops(): boolean {
+    return false;
+  }
+
+  holdsEnd(): boolean {
+    return true;
+  }
+
+  woken(): void {}
+
+  started(): void {}
+
+  stopping(): void {}
+
+  armed(): void {}
+
+  disarmed(): void {}
+
+  finds(): void {}
+
+  epochIn(): number {
+    return 0;
+  }
+
+  mayStand(): boolean {
+    return true;
+  }
+
+  actorAt(number: number): ActorHandle | undefined {
+    return this.#refs.get(number);
+  }
+}
+
+/** The state of an actor on paper. */
+export interface ActorNow {
+  readonly value: ActorPlan['value'];
+  readonly context: unknown;
+  /** The ids of the actors that it has. */
+  readonly children: readonly string[];
+}
+
+interface Snapshot extends Omit<ActorNow, 'children'> {
+  readonly children?: Readonly<Record<string, ActorHandle | undefined>>;
+}
+
+function snapshotOf(ref: ActorHandle): Snapshot {
+  return (ref as { getSnapshot(): Snapshot }).getSnapshot();
+}
+
+/** True for an actor that is a machine. */
+function isMachine(ref: ActorHandle): boolean {
+  return snapshotOf(ref).value !== undefined && snapshotOf(ref).children !== undefined;
+}
+
+function wholeOf(ref: ActorHandle): unknown {
+  const { value, context, children = {} } = snapshotOf(ref);
+  const machines = Object.entries(children).flatMap(([id, child]): [string, unknown][] =>
+    child !== undefined && isMachine(child) ? [[id, wholeOf(child)]] : [],
+  );
+  return { value, context, machines: Object.fromEntries(machines) };
+}
+
+function actorNowOf(ref: ActorHandle): ActorNow {
+  const { value, context, children = {} } = snapshotOf(ref);
+  return { value, context, children: Object.keys(children) };
+}
