@@ -90,7 +90,7 @@ export function previewFields(run: string, { at, answers, replaces, waitsFor }: 
     at,
     waitsFor,
     replaces,
-    answers: answers.map(({ is, decision, back, stands, aside, undo, asks, movedInputs, takenBack }) => ({
+    answers: answers.map(({ is, decision, back, stands, aside, undo, asks, movedInputs, events }) => ({
       is,
       ...(decision !== null && answerFields([...back.map(({ instance }) => instance), ...stands], decision)),
       stands: stands.map(instanceName),
@@ -98,7 +98,7 @@ export function previewFields(run: string, { at, answers, replaces, waitsFor }: 
       undo: undo.map(({ instance, ...effect }) => ({ instance: instanceName(instance), ...effect })),
       asks: asks.map(({ id }) => id),
       movedInputs: movedInputs.map(({ instance, key, by }) => ({ ...named(instance), key, by: instanceName(by) })),
-      takenBack: takenBack.map(typeOf),
+      events: events.map(typeOf),
     })),
   };
 }
@@ -120,7 +120,7 @@ export function previewText(run: string, preview: ComplaintPreview, medium: Medi
 }
 
 function answerOutline(answer: ComplaintPreview['answers'][number]): Outline {
-  const { is, decision, stands, aside, undo, asks, movedInputs, takenBack } = answer;
+  const { is, decision, stands, aside, undo, asks, movedInputs, events } = answer;
   const made = decision === null ? { label: is, text: WITHOUT_DECISION[is] } : explain(decision);
   // The effects that a decision undoes stand in its explanation.
   const before = undo.filter((effect) => !(decision?.undo ?? []).includes(effect));
@@ -135,7 +135,7 @@ function answerOutline(answer: ComplaintPreview['answers'][number]): Outline {
         'Read in another version when it is done again',
         movedInputs.map(({ instance, key }) => `${quoted(key)}, by ${instanceText(instance)}`),
       ),
-      ...section('Taken back', takenBack.map(typeOf)),
+      ...section('Taken back', events.map(typeOf)),
       ...section('Kept whole', stands.map(instanceText)),
     ],
   };

@@ -71,7 +71,7 @@ export interface PreviewedAnswer {
   /** The inputs that the replay would read in another version. */
   readonly movedInputs: readonly MovedInput[];
   /** The events from outside that the restore would take back. */
-  readonly takenBack: readonly unknown[];
+  readonly events: readonly unknown[];
 }
 
 /** A run as a preview reads it. */
@@ -190,7 +190,7 @@ function inFull(
     blocks: decision === null ? [] : [...vetoes(decision)],
     acts: decision !== null && 'unblock' in decision ? decision.unblock.acts : [],
     movedInputs: restore === null ? [] : queries.movedInputs(kept),
-    takenBack: restore === null ? [] : runState.takenBackBy(kept, recordsIn(restore)),
+    events: restore === null ? [] : runState.takenBackBy(kept, recordsIn(restore)),
   };
 }
 
