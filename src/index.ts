@@ -49,4 +49,5 @@ export { traceOf } from './reports/trace.ts';
 export type { ToolCall } from './runtime/tool-call.ts';
 export type { Check, Suspect } from './sidecar/parts.ts';
 export type { Ending, MovedInput, Report } from './sidecar/report.ts';
+export type { ComplaintPreview, PreviewedAnswer, PreviewedComplaint } from './sidecar/run/preview.ts';
 export { SidecarError, type SidecarErrorCode } from './sidecar/sidecar-error.ts';

@@ -17,6 +17,8 @@ export type SidecarErrorCode =
   | 'redaction_needs_encryption'
   /** The machine's states or edges are not those that the run was journaled under. */
   | 'machine_changed'
+  /** The config is not the one that the run was journaled under: what it would decide is no answer about that run. */
+  | 'config_changed'
   /** The run was begun with another input. */
   | 'other_input'
   /** The name of a codec is none, or that of another. */

@@ -15,11 +15,12 @@ import { encode, revive } from '../journal/codec.ts';
 import { gathered } from '../journal/gathered.ts';
 import { JournalError, type JournalStore, type Posted } from '../journal/journal.ts';
 import { STORE } from '../journal/store-argument.ts';
-import { isSame } from '../journal/value-codec.ts';
+import { isSame, type ValueCodec } from '../journal/value-codec.ts';
 import { CRASHES } from '../journal/work.ts';
 import { refuseOther } from '../model/argument.ts';
 import type { Signal } from '../model/failure.ts';
 import { parseKey } from '../model/key.ts';
+import type { Guards } from '../predicates/compile.ts';
 import { pendingRequests } from '../reports/approval-requests.ts';
 import { subjectOf } from '../reports/complaint-subject.ts';
 import { type LeftAtEnd, leftAtEnd } from '../reports/left-at-end.ts';
@@ -27,6 +28,8 @@ import { messageNamed, messagesOf, type RunMessage } from '../reports/messages.t
 import { whyNoRetry } from '../reports/no-retry.ts';
 import { parseRunNote } from '../reports/run-note.ts';
 import { timelineOf } from '../reports/timeline.ts';
+import type { Agent } from '../xstate/agent.ts';
+import { type ComplaintPreview, type PreviewedComplaint, previewOf } from '../xstate/preview.ts';
 import { deleteEnded } from './deleting.ts';
 
 /** The queue of runs that name none. */
@@ -63,6 +66,15 @@ export interface LaterFailure extends Answerer {
   readonly key?: string;
   /** True where it takes the place of all complaints that the run is parked on. */
   readonly instead?: boolean;
+}
+
+/** The agent of a run that is previewed: its machine, and the path or the content of its config. */
+export interface PreviewAgent extends Pick<Agent, 'machine'> {
+  readonly config: Parameters<typeof previewOf>[1]['config'];
+  /** Conditions in code that the config names by digest. */
+  readonly guards?: Guards;
+  /** Codecs of values that have no form of their own in a journal. */
+  readonly codecs?: readonly ValueCodec[];
 }
 
 /** An approval request of a run. */
@@ -115,6 +127,13 @@ export interface WorkClient {
    * @throws JournalError `run_unknown`; RangeError where the run has ended, or no such work was ever begun; TypeError for what is no complaint.
    */
   fail(run: string, failure: LaterFailure): Promise<number>;
+  /**
+   * Tells what `fail` would come to, from the journal of the run and the machine and config of its agent: nothing is left for the run, and nothing is
+   * called. It is about the run as its journal has it; messages that the run has not read are not in it.
+   * @throws JournalError `run_unknown`; SidecarError as `fail` of the process that has the run: `bad_failure`, `run_finished`, `stuck`; `other_agent`,
+   * `machine_changed` or `config_changed` where the agent is not as the run was journaled under.
+   */
+  preview(run: string, what: { readonly fail: PreviewedComplaint }, agent: PreviewAgent): Promise<ComplaintPreview>;
   /**
    * Ends a run: nothing of it acts anew, and it has ended once nothing is unknown. What it has done stands.
    * @returns the number of the message.
@@ -195,6 +214,11 @@ export function workClient(store: JournalStore): WorkClient {
     outcome: async (run, message) => messageNamed(await messagesIn(store, run), message) ?? null,
     messages: (run) => messagesIn(store, run),
     fail: (run, failure) => failed(store, run, failure),
+    preview: async (run, { fail }, { machine, ...more }) => {
+      if ((await store.run(run)) === null)
+        throw new JournalError('run_unknown', `There is no run ${JSON.stringify(run)}.`);
+      return previewOf(machine, { run, ...more }, await gathered(store.read(run)), fail);
+    },
     cancel: async (run, { by, why }) => said(store, run, cancelMessage({ by, why: why ?? null })),
     pause: async (run, { by, why }) => said(store, run, pauseMessage({ pause: true, by, why: why ?? null })),
     unpause: async (run, { by, why }) => said(store, run, pauseMessage({ pause: false, by, why: why ?? null })),

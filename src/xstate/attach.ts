@@ -125,7 +125,7 @@ export async function resume<TMachine extends AnyStateMachine>(
 }
 
 /** A machine as a run executes it. */
-function programOf<TMachine extends AnyStateMachine>(
+export function programOf<TMachine extends AnyStateMachine>(
   called: string,
   machine: TMachine,
   options: SidecarOptions<TMachine>,

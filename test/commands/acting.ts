@@ -1,5 +1,6 @@
 /** What each command is when it is given: to whom it speaks, what it bans and takes back, and whether what it says is so already. */
 
+import type { PreviewedComplaint } from '../../src/index.ts';
 import { type InstanceId, instanceName, ROOT } from '../../src/model/instance.ts';
 import { questionOf } from '../../src/projection/open-decisions.ts';
 import type { RunState } from '../../src/projection/run-state.ts';
@@ -18,6 +19,8 @@ interface Banned {
 
 /** A command, ready to be given. */
 interface Act {
+  /** The complaint that it makes, where it is one: what `preview` is asked about. */
+  readonly complains?: PreviewedComplaint;
   /** Gives it. What it returns is an answer where it is a text: why it is refused. */
   give(sidecar: Sidecar): Promise<unknown>;
   /** Called before it is given, at the same moment. */
@@ -106,7 +109,9 @@ export class Acting {
     const keys = key === undefined ? all.flatMap(({ wrote }) => wrote) : [key];
     const banned: Banned[] = [];
     const failed = all.length === 1 ? (all[0]?.id ?? null) : null;
+    const found = { instance, ...(key !== undefined && { key }), ...(instead && { instead }) };
     return {
+      complains: { signal: 'CONTRACT_VIOLATION', ...found },
       before: () => {
         for (const [site, path] of Object.entries(driver.lab.sites)) {
           const value = valueAt(driver.context, path);
@@ -116,12 +121,7 @@ export class Acting {
           driver.world.correct(site);
         }
       },
-      give: (sidecar) =>
-        sidecar.fail('CONTRACT_VIOLATION', {
-          instance,
-          ...(key !== undefined && { key }),
-          ...(instead && { instead }),
-        } as never),
+      give: (sidecar) => sidecar.fail('CONTRACT_VIOLATION', found),
       after: (isTaken, isUnsure) => {
         if (instead && (isTaken || isUnsure)) this.#withdraw(fold);
         if (!isTaken) return;

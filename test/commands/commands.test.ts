@@ -25,6 +25,13 @@ const MET: Readonly<Record<string, number>> = {
   'given while recovering': 5,
   'given while done': 8,
   'ended done': 80,
+  // What a preview has said of a complaint has come.
+  'foreseen: restore': 12,
+  'foreseen: restore_joint': 5,
+  'foreseen: escalate': 4,
+  'foreseen: rerun': 1,
+  'foreseen: refused bad_failure': 8,
+  'foreseen: refused stuck': 1,
 };
 
 test(`${RUNS} runs under random commands do nothing twice, lose nothing and ignore no command`, async () => {

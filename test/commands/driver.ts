@@ -41,7 +41,7 @@ export async function soon<T>(promise: Promise<T>, what: string): Promise<T> {
 export class Driver {
   readonly lab: Lab;
   readonly world: World;
-  readonly #name: LabName;
+  readonly name: LabName;
   readonly #file: string | null;
   #store: LocalStore;
   #journal: LocalJournal | null = null;
@@ -52,7 +52,7 @@ export class Driver {
 
   /** @param folder where the journal's file is; null for a journal in memory. */
   constructor(name: LabName, world: World, folder: string | null) {
-    this.#name = name;
+    this.name = name;
     this.lab = LABS[name];
     this.world = world;
     this.#file = folder === null ? null : join(folder, 'journal.db');
@@ -95,7 +95,7 @@ export class Driver {
     });
     const options = {
       run: 'r',
-      config: configOf(this.#name),
+      config: configOf(this.name),
       journal: store,
       reconcilers: { find: ({ key }: { key: string }) => world.ask(key) },
       undo: { un: ({ key, undoKey }: { key: string; undoKey: string }) => world.undo(key, undoKey) },
@@ -141,7 +141,7 @@ export class Driver {
 
   /** Whether something is being made visible. */
   #commits(): boolean {
-    return this.#name === 'mailing' && this.sidecar.status === 'running' && this.fold().publications.length > 0;
+    return this.name === 'mailing' && this.sidecar.status === 'running' && this.fold().publications.length > 0;
   }
 
   /** Whether an undo has failed, and its plan waits for the next process. */

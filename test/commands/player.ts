@@ -1,8 +1,9 @@
 /** Gives a run its commands, one after the other, and holds each of them to what commands promise. */
-import { JournalError, SidecarError } from '../../src/index.ts';
+import { JournalError, type PreviewedComplaint, SidecarError } from '../../src/index.ts';
 import { Acting } from './acting.ts';
 import type { Command, Given } from './commands.ts';
 import { type Driver, Harm, soon } from './driver.ts';
+import { cameTrue, foresee } from './foreseeing.ts';
 import type { Tally } from './tally.ts';
 
 /** The kinds of rows that say what a counterparty has answered: an outcome, and that it was asked and did not know. */
@@ -54,7 +55,9 @@ export class Player {
     const head = driver.head;
     const acts = Array.from({ length: times }, () => this.acting.of(command)).flatMap((act) => act ?? []);
     if (acts.length === 0) return;
+    const isAlone = isCalm && times === 1;
     const isSo = acts[0]?.isSo?.() === true;
+    const hold = await this.#foresees(isAlone ? acts[0]?.complains : undefined);
     const given = acts.map((act) => {
       act.before?.();
       return soon(act.give(driver.sidecar), command.do);
@@ -63,17 +66,30 @@ export class Player {
     for (const [index, result] of (await Promise.allSettled(given)).entries()) {
       const isRefused = result.status === 'rejected';
       acts[index]?.after?.(!isRefused, isRefused && result.reason?.code === 'journal_closed');
-      if (isRefused) this.#refused(command, result.reason, isCalm && times === 1 ? head : null);
+      if (isRefused) this.#refused(command, result.reason, isAlone ? head : null);
       else {
         isTaken = true;
         if (typeof result.value === 'string') this.#tally.refused(command.do, 'answered');
         else this.#tally.taken(command.do);
       }
     }
+    await hold(given[0]);
     if (!isTaken || !isCalm) return;
     await driver.quiet();
     if (driver.head === head && !isSo) throw new Harm(`${command.do} is taken, and nothing tells of it`);
     if (driver.head === head) this.#tally.already(command.do);
+  }
+
+  /** Foresees a complaint. @returns a function that holds what comes of it against that. */
+  async #foresees(complaint: PreviewedComplaint | undefined): Promise<(given?: Promise<unknown>) => Promise<void>> {
+    if (complaint === undefined) return async () => {};
+    const driver = this.#driver;
+    const foreseen = await foresee(driver, complaint);
+    return async (given) => {
+      const [result] = await Promise.allSettled([given]);
+      const refusal = result.status === 'rejected' ? result.reason : null;
+      this.#tally.foreseen(cameTrue(driver, foreseen, refusal));
+    };
   }
 
   async #onClosed(command: Command): Promise<void> {

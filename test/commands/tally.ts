@@ -9,6 +9,11 @@ export class Tally {
     this.#count(`${command} taken`);
   }
 
+  /** What a preview had said of a complaint, as it came. */
+  foreseen(how: string): void {
+    this.#count(`foreseen: ${how}`);
+  }
+
   /** What it says was so already. */
   already(command: string): void {
     this.#count(`${command} already so`);

@@ -1,10 +1,13 @@
 /** The verbs that tell a run of its end or of its mistakes, `fail` and `cancel`: their options, their help, and their calls. */
+import { relative } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { SIGNALS, type Signal } from '../../model/failure.ts';
+import type { LaterFailure } from '../../workers/client.ts';
 import { outcomeText } from '../messages/messages.ts';
+import { previewFailure, previewFields, previewText } from '../preview/preview.ts';
 import { JOURNAL } from '../reading/reading.ts';
 import type { Problem } from '../run/run.ts';
-import { finish } from '../terminal/console.ts';
+import { finish, note, page } from '../terminal/console.ts';
 import { printable } from '../terminal/terminal.ts';
 import { cancelRun, deleteRun, failLater, type LeftMessage } from '../workers/leaving.ts';
 
@@ -22,6 +25,9 @@ interface GivenFailure {
   instead?: boolean;
   by: string;
   why?: string;
+  dry?: boolean;
+  machines?: string;
+  config?: string;
   journal: string;
   json?: boolean;
 }
@@ -35,6 +41,9 @@ export function addFail(program: Command): void {
     .option('--key <key>', 'the key that was found wrong; without it, the work as it stands')
     .addOption(new Option('--signal <signal>', 'the kind of failure').choices(SIGNALS).default('CONTRACT_VIOLATION'))
     .option('--instead', 'take the place of the complaints that the run is parked on')
+    .option('--dry', 'leave nothing: print what the complaint would come to')
+    .option('--machines <file>', 'with --dry, the module of the machine or agent (default: of package.json)')
+    .option('--config <file>', "with --dry, another path of the config than the agent's own")
     .requiredOption(...BY)
     .option(...WHY)
     .option(...FILE)
@@ -46,22 +55,44 @@ belay show lists the instances of a run. The complaint is about the work as it
 stands now: where that was undone or done again before the run hears of it, it
 is refused. It is answered once, and the journal says by whom it was made.
 
+With --dry nothing is left and nothing moves. It prints what the complaint would
+come to now: the decision, what is kept, what goes back, what is set aside, what
+is undone in the world, what blocks and what would unblock it. The module of the
+agent is loaded, and none of its tools is called.
+
 Examples:
   belay fail order-7 --skeleton Quote --entity trip --key price --by ada
+  belay fail order-7 --skeleton Quote --entity trip --by ada --dry
   belay fail order-7 --skeleton Quote --entity trip --by ada --why "old price"
 
 Exit code: 0 when the complaint is left, or taken by the process that has the
-run; 1 when it is refused, with the reason: the run has ended, no such work was
-begun; 2 when there is no such run, the store cannot be written, or the command
-is misused.`,
+run, and with --dry when it would be; 1 when it is refused, with the reason: the
+run has ended, no such work was begun; 2 when there is no such run, the store
+cannot be written, with --dry the module or the config is not the run's, or the
+command is misused.`,
     )
     .action(async (run: string, given: GivenFailure) => {
       const { journal, skeleton, entity, ordinal, key, signal, instead, by, why } = given;
       const instance = { skeleton, entity, ...(ordinal !== undefined && { ordinal }) };
+      if (given.dry === true) return preview(run, instance, given);
       const more = { ...(key !== undefined && { key }), ...(why !== undefined && { why }) };
       const left = await failLater({ journal, run, signal, instance, instead: instead === true, by, ...more });
       return told(left, given.json === true, 'the complaint');
     });
+}
+
+async function preview(run: string, instance: LaterFailure['instance'], given: GivenFailure): Promise<never> {
+  const { journal, key, signal, instead = false, machines = null, config = null, json = false } = given;
+  const made = await previewFailure({
+    journal,
+    run,
+    fail: { signal, instance, instead, ...(key !== undefined && { key }) },
+    machines,
+    config,
+    onModule: (file) => note(`running ${relative('', file)} to read its machines`),
+  });
+  if ('problem' in made) return finish('', made.problem, made.code ?? 2);
+  return finish(json ? `${JSON.stringify(previewFields(run, made))}\n` : previewText(run, made, page()), null, 0);
 }
 
 /** Adds `belay cancel`. */

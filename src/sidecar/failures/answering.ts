@@ -11,7 +11,7 @@ import type { PlanRunner } from '../plan/plan-runner.ts';
 import { complaintAbout } from '../queries/gone-effects.ts';
 import { graphRefused } from '../queries/refused-questions.ts';
 import type { Complaints } from './complaints.ts';
-import type { Deciding } from './deciding.ts';
+import { type Deciding, MOST_TURNS } from './deciding.ts';
 import { type Decisions, isRestore } from './decisions.ts';
 import type { FailureHandler } from './failure-queue.ts';
 import type { OpenCalls } from './open-calls.ts';
@@ -26,9 +26,6 @@ type Needs = Pick<RecoveryParts, 'parts' | 'machine' | 'write' | 'queries' | 'op
 
 /** The answer to a failure whose call, if it has one, goes on waiting. */
 const WAIT: Held = { next: 'wait' };
-
-/** The times that a decision about one failure gives others their turn: where they have changed each of them, the next is made in one go. */
-const MOST_TURNS = 4;
 
 /** The ways in which a failure is answered. */
 interface Answers {
@@ -134,7 +131,7 @@ export class Answering implements FailureHandler {
     return this.#isLeft || call?.isDropped() === true;
   }
 
-  async #isPastOnceDecided(deciding: Deciding, raised: Raised): Promise<boolean> {
+  async #isPastOnceDecided(deciding: Deciding<Decision>, raised: Raised): Promise<boolean> {
     await deciding.inTurns();
     return this.#isPast(raised);
   }

@@ -78,7 +78,7 @@ export class Complaints {
 
   /** @throws SidecarError `bad_failure` where no complaint waits that another one could take the place of. */
   refuseUnlessParked(): void {
-    if (!this.#open.parked.some(({ complaint }) => complaint !== undefined)) throw noneWaits();
+    refuseUnlessParked(this.#open.parked);
   }
 
   /** Refuses a new complaint where a plan is stuck. Any other failure is left alone. */
@@ -114,13 +114,19 @@ export class Complaints {
   }
 }
 
+/** A question that a run is parked on, as far as a complaint may take its place. */
+export type ParkedQuestion = Pick<Raised, 'failure' | 'complaint'>;
+
 /** A complaint as far as it may take the place of another: its failure is null where what it is about is undone already. */
 interface Successor extends Pick<Raised, 'complaint' | 'instead'> {
   readonly failure: Failure | null;
 }
 
 /** True where a new complaint takes the place of a question that the run is parked on. */
-function isReplaced({ failure: old, complaint: meant }: Raised, { failure, complaint, instead }: Successor): boolean {
+export function isReplaced(
+  { failure: old, complaint: meant }: ParkedQuestion,
+  { failure, complaint, instead }: Successor,
+): boolean {
   if (meant === undefined) return false;
   if (instead === true) return true;
   if (old.in === null) return meant.skeleton === complaint?.skeleton && meant.entity === complaint.entity;
@@ -148,6 +154,11 @@ function cancelledBefore(): SidecarError {
 export function leftBefore(): JournalError {
   const text = 'the run is given back, and the complaint was not taken: make it again once the run is taken up';
   return new JournalError('journal_closed', text);
+}
+
+/** @throws SidecarError `bad_failure` where no complaint waits that another one could take the place of. */
+export function refuseUnlessParked(parked: readonly ParkedQuestion[]): void {
+  if (!parked.some(({ complaint }) => complaint !== undefined)) throw noneWaits();
 }
 
 function noneWaits(): SidecarError {

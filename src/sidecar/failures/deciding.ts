@@ -3,22 +3,24 @@
  * on: then it does not stand, and is made anew (semantics.md C13).
  */
 import type { Turns } from '../../clock/turns.ts';
-import type { Decision } from '../../model/decision.ts';
 import type { Pieces } from '../../recovery/pieces.ts';
 
-/** One decision under way. */
-export class Deciding {
-  readonly #pieces: Pieces<Decision>;
+/** The times that a decision about one failure gives others their turn: where they have changed each of them, the next is made in one go. */
+export const MOST_TURNS = 4;
+
+/** One decision under way, or the preview of one. */
+export class Deciding<Found> {
+  readonly #pieces: Pieces<Found>;
   readonly #turns: Turns | null;
   readonly #seen: () => string;
   readonly #begunAt: string;
-  #found: Decision | null = null;
+  #found: Found | null = null;
 
   /**
    * @param turns null where it is made in one go.
    * @param seen tells what the decision rests on: it is the same text only as long as nothing of that has changed.
    */
-  constructor(pieces: Pieces<Decision>, turns: Turns | null, seen: () => string) {
+  constructor(pieces: Pieces<Found>, turns: Turns | null, seen: () => string) {
     this.#pieces = pieces;
     this.#turns = turns;
     this.#seen = seen;
@@ -31,7 +33,7 @@ export class Deciding {
   }
 
   /** The decision that was found; null where something has changed since it was begun that it rests on. */
-  get standing(): Decision | null {
+  get standing(): Found | null {
     return this.#stands ? this.#found : null;
   }
 

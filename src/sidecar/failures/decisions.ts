@@ -7,7 +7,7 @@ import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { decide, decideInPieces } from '../../recovery/decide.ts';
 import { Effort, REPORTED_IN_RUN } from '../../recovery/effort.ts';
 import { inOneGo, type Pieces } from '../../recovery/pieces.ts';
-import type { Raised } from '../parts.ts';
+import type { Raised, RunParts } from '../parts.ts';
 import type { MovedInput } from '../report.ts';
 import type { Complaints } from './complaints.ts';
 import { Deciding } from './deciding.ts';
@@ -43,7 +43,7 @@ export class Decisions {
    * Begins to decide about a failure, at the history as it is.
    * @param inTurns true where others have their turn meanwhile if that takes long; false where it is decided at once.
    */
-  begin(raised: Raised, inTurns: boolean): Deciding {
+  begin(raised: Raised, inTurns: boolean): Deciding<Decision> {
     const { parts, open, write } = this.#run;
     // Pages of a base leave memory with an append.
     const seen = () => JSON.stringify([write.entries, parts.journal.head, open.suspectsBeside(raised.failure)]);
@@ -53,32 +53,8 @@ export class Decisions {
   }
 
   *#pieces(raised: Raised): Pieces<Decision> {
-    const { failure } = raised;
-    const { runState, decisionPolicy } = this.#run.parts;
-    const paper = decisionPolicy.policy === 'line' ? this.#run.paper() : null;
-    const suspects = this.#run.open.suspectsBeside(failure);
-    for (const { instance } of runState.publications) suspects.push(instanceName(instance));
-    const asked = [
-      runState.history,
-      failure,
-      this.#run.queries.rules(failure),
-      {
-        control:
-          decisionPolicy.policy === 'dart'
-            ? null
-            : {
-                places: runState.places,
-                suspects: new Set(suspects),
-                ...(paper !== null && { paper }),
-                escapes: this.#run.queries.escaping(),
-              },
-        unavailable: this.#run.queries.unavailable(raised),
-        effort: new Effort(REPORTED_IN_RUN),
-      },
-    ] as const;
-    const isOwn = decisionPolicy.decide === decide;
-    const decision = isOwn ? yield* decideInPieces(...asked) : decisionPolicy.decide(...asked);
-    this.#seen.set(decision, runState.places.next);
+    const decision = yield* decidedAbout(this.#run, raised, this.#run.open.suspectsBeside(raised.failure));
+    this.#seen.set(decision, this.#run.parts.runState.places.next);
     return decision;
   }
 
@@ -133,6 +109,40 @@ export class Decisions {
       });
     }
   }
+}
+
+/** The parts of a run that a decision reads. */
+interface Decided extends Pick<RecoveryParts, 'queries' | 'paper'> {
+  readonly parts: Pick<RunParts, 'runState' | 'decisionPolicy'>;
+}
+
+/**
+ * Decides about a failure at the history as it is, in pieces. It changes nothing.
+ * @param beside the names of the instances that the other waiting failures are about.
+ */
+export function* decidedAbout(
+  { parts, queries, paper }: Decided,
+  raised: Raised,
+  beside: readonly string[],
+): Pieces<Decision> {
+  const { runState, decisionPolicy } = parts;
+  const { failure } = raised;
+  const published = runState.publications.map(({ instance }) => instanceName(instance));
+  const suspects = new Set([...beside, ...published]);
+  const { policy } = decisionPolicy;
+  const past = policy === 'line' ? paper() : null;
+  const control = { places: runState.places, suspects, escapes: queries.escaping(), ...(past && { paper: past }) };
+  const asked = [
+    runState.history,
+    failure,
+    queries.rules(failure),
+    {
+      control: policy === 'dart' ? null : control,
+      unavailable: queries.unavailable(raised),
+      effort: new Effort(REPORTED_IN_RUN),
+    },
+  ] as const;
+  return decisionPolicy.decide === decide ? yield* decideInPieces(...asked) : decisionPolicy.decide(...asked);
 }
 
 export function isRestore(decision: Decision): decision is Restore {

@@ -6,6 +6,7 @@ import type { Decision } from '../../model/decision.ts';
 import { type Effect, isOpen } from '../../model/effect.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { Raised, RunParts } from '../parts.ts';
+import { effectsStand } from '../queries/refused-questions.ts';
 import type { Complaints } from './complaints.ts';
 import { type Decisions, effectsIn } from './decisions.ts';
 import type { OpenFailures } from './open-failures.ts';
@@ -59,18 +60,7 @@ export class Parking {
 
   /** Parks the run on effects that stand and that a person has to undo by hand. */
   parkOver(raised: Raised, effects: readonly Effect[]): void {
-    this.park(raised, {
-      verdict: 'escalate',
-      failed: raised.failure.in,
-      at: this.#parts.runState.history.head,
-      policy: this.#parts.decisionPolicy.policy,
-      refusals: effects.map((effect) => {
-        return { code: 'unclaimed_effect', candidate: null, effect, instance: effect.instance } as const;
-      }),
-      undo: [],
-      line: null,
-      unblock: { leadsTo: 'ask_again', acts: effects.map((effect) => ({ act: 'undo_by_hand', effect })) },
-    });
+    this.park(raised, effectsStand(this.#parts, raised.failure, effects));
   }
 
   /** Has the run wait for a person, once no counterparty is left to be asked (E2). */

@@ -141,6 +141,12 @@ export class Recovering {
     this.#complaints.refuseUnlessParked();
   }
 
+  /** The failures that wait for an answer: those that the run is parked on, and the others. */
+  get waiting(): { readonly parked: readonly Raised[]; readonly others: readonly Raised[] } {
+    const { parked, queued, unanswered } = this.#run.open;
+    return { parked, others: [...queued, ...unanswered] };
+  }
+
   /** @see {@link OpenFailures.refuseIfStuck} */
   refuseIfStuck(): void {
     this.#run.open.refuseIfStuck();

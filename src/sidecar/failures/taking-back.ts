@@ -7,6 +7,7 @@ import { crossing } from '../../model/effect.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import type { WorkRecord } from '../../projection/set-aside/records.ts';
 import type { Raised } from '../parts.ts';
+import type { RecoveryQueries } from '../queries/recovery-queries.ts';
 import type { Decisions } from './decisions.ts';
 import type { Parking } from './parking.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
@@ -31,8 +32,7 @@ export class TakingBack {
   /** Gives the record of work up that was found wrong, and undoes what that did where it can be undone. */
   async giveUp(raised: Raised, record: WorkRecord): Promise<void> {
     const name = instanceName(raised.failure.in as InstanceId);
-    const calls = record.items.flatMap((item) => (item.is === 'call' ? [item.call] : []));
-    const own = calls.filter(({ intent, status }) => instanceName(intent.instance) === name && status === 'confirmed');
+    const own = callsOf(record, name);
     if (!(await this.#takeBack(raised, own))) return;
     const wrong = own.filter(({ status }) => status === 'confirmed').map(({ key }) => key);
     this.#run.machine.dismiss(record, 'found_wrong', wrong);
@@ -58,9 +58,7 @@ export class TakingBack {
    */
   async #takeBack(raised: Raised, calls: readonly LedgerCall[]): Promise<boolean> {
     const { queries } = this.#run;
-    const effects = calls.map(({ key, intent }) => queries.effectOf(key, intent.instance));
-    const undone = effects.filter((effect) => crossing(effect) === 'undo');
-    const blocked = effects.filter((effect) => crossing(effect) !== 'cross' && crossing(effect) !== 'undo');
+    const { effects, undone, blocked } = crossedBy(queries, calls);
     if (blocked.length > 0 || (await this.#decisions.demote(undone))) {
       this.#parking.parkOver(raised, blocked.length > 0 ? blocked : effects);
       return false;
@@ -75,4 +73,18 @@ export class TakingBack {
     }
     return true;
   }
+}
+
+/** The confirmed calls of an instance that a record holds. */
+export function callsOf(record: WorkRecord, name: string): LedgerCall[] {
+  const calls = record.items.flatMap((item) => (item.is === 'call' ? [item.call] : []));
+  return calls.filter(({ intent, status }) => instanceName(intent.instance) === name && status === 'confirmed');
+}
+
+/** Calls that were found wrong as effects: those that can be undone, and those that cannot be. */
+export function crossedBy(queries: RecoveryQueries, calls: readonly LedgerCall[]) {
+  const effects = calls.map(({ key, intent }) => queries.effectOf(key, intent.instance));
+  const undone = effects.filter((effect) => crossing(effect) === 'undo');
+  const blocked = effects.filter((effect) => crossing(effect) !== 'cross' && crossing(effect) !== 'undo');
+  return { effects, undone, blocked };
 }

@@ -10,6 +10,7 @@ import { requestsOf } from '../approvals/request.ts';
 import type { Waited } from '../lifecycle/status.ts';
 import type { Ending } from '../report.ts';
 import { complain, type FoundWrong } from '../run/complain.ts';
+import { type ComplaintPreview, type PreviewedComplaint, previewComplaint } from '../run/preview.ts';
 import { lookedRest, type RunRest } from '../run/rest.ts';
 import type { Run } from '../run/run.ts';
 import { closeRun } from './closing.ts';
@@ -30,6 +31,12 @@ export interface RunCommands {
    * @throws SidecarError `bad_failure`, `run_finished`, `stuck`.
    */
   fail(signal: Signal, suspect: FoundWrong): Promise<void>;
+  /**
+   * Tells what `fail` would come to if it was called now with the same arguments: the decision, what stands, what goes back, what is set aside, what is
+   * undone in the world, and what blocks. Nothing moves: no entry is written, nothing is called, no budget is charged.
+   * @throws as `fail`.
+   */
+  preview(what: { readonly fail: PreviewedComplaint }): Promise<ComplaintPreview>;
   /**
    * Says what became of a call (E2), by its key, and asks again what the run is parked on. Where the run relies on a call that was undone by
    * hand (`compensated`), it goes back to before that call, or is parked until it can (E8).
@@ -90,15 +97,25 @@ export interface RunCommands {
   close(how?: { readonly drain?: number | string }): Promise<void>;
 }
 
+function closedError({ parts }: Run): JournalError {
+  const text = `The sidecar of run ${JSON.stringify(parts.run)} was closed, and nothing was done. Resume the run, and say it again.`;
+  return new JournalError('journal_closed', text);
+}
+
+/** The time that a drain lasts, in milliseconds. @throws RangeError where that is no time. */
+function drainTime(drain: number | string): number {
+  const longest = typeof drain === 'string' ? parseTime(drain) : drain;
+  if (!(longest >= 0 && longest <= 2 ** 31 - 1)) throw new RangeError(`"${drain}" is no time to wait for`);
+  return longest;
+}
+
 /** The commands to a run, whose root is there. */
 export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCommands {
   let isClosed = false;
   let closing: Promise<void> | null = null;
   /** A command is refused or has an effect: nothing is said to a sidecar that has given its run back. */
   const commanded = () => {
-    if (!isClosed) return;
-    const text = `The sidecar of run ${JSON.stringify(run.parts.run)} was closed, and nothing was done. Resume the run, and say it again.`;
-    throw new JournalError('journal_closed', text);
+    if (isClosed) throw closedError(run);
   };
   const paused = async (pause: boolean, { by, why }: Parameters<RunCommands['pause']>[0]) => {
     commanded();
@@ -115,9 +132,12 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
     },
     async fail(signal, suspect) {
       commanded();
-      const { recovering, complaints } = run;
-      await complain({ ...run.parts, recovering, complaints }, signal, suspect);
+      await complain({ ...run.parts, recovering: run.recovering, complaints: run.complaints }, signal, suspect);
       await run.write.durable();
+    },
+    preview: async ({ fail }) => {
+      commanded();
+      return previewComplaint(run, fail);
     },
     async settle(key, status, output) {
       commanded();
@@ -158,8 +178,7 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
     rest: () => lookedRest(run),
     durable: async () => void (await run.write.durable()),
     async close({ drain = 0 } = {}) {
-      const longest = typeof drain === 'string' ? parseTime(drain) : drain;
-      if (!(longest >= 0 && longest <= 2 ** 31 - 1)) throw new RangeError(`"${drain}" is no time to wait for`);
+      const longest = drainTime(drain);
       if (longest > 0) await run.drain(longest);
       isClosed = true;
       closing ??= closeRun(run, root, journal);

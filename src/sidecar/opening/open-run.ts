@@ -294,7 +294,8 @@ function runOf(program: Program, parts: RunParts): Run {
   return new Run(parts, (watcher) => program.runtime(watcher, parts.now), program.input);
 }
 
-function refuseOthers({ agent, digest }: Program, runState: RunState, reader: EntryDecoder): void {
+/** @throws SidecarError `other_agent`, `machine_changed` where a program is not the one of a run. */
+export function refuseOtherProgram({ agent, digest }: Pick<Program, 'agent' | 'digest'>, runState: RunState): void {
   if (runState.agent !== agent)
     throw new SidecarError('other_agent', `the run is of "${runState.agent}", and the machine is "${agent}"`);
   if (runState.digests?.machine !== digest) {
@@ -303,6 +304,10 @@ function refuseOthers({ agent, digest }: Program, runState: RunState, reader: En
       'the machine has other states or edges than the run was journaled under; run the machine that it began with',
     );
   }
+}
+
+function refuseOthers(program: Program, runState: RunState, reader: EntryDecoder): void {
+  refuseOtherProgram(program, runState);
   const [codec] = reader.unregistered;
   if (codec !== undefined) {
     throw new SidecarError(

@@ -2,6 +2,7 @@
 import type { Reply } from '../../effects/guarded-call.ts';
 import { encode } from '../../journal/codec.ts';
 import type { Act, Decision } from '../../model/decision.ts';
+import type { Effect } from '../../model/effect.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import type { Refusal } from '../../model/veto.ts';
@@ -39,7 +40,7 @@ export function diverged(
     recordedArgs: shown(recorded.intent.args),
     askedArgs: shown(call.input),
   };
-  return escalation(parts, instance, refusal, { act: 'undo_by_hand', effect });
+  return escalation(parts, instance, [refusal], [{ act: 'undo_by_hand', effect }]);
 }
 
 /** The question about a call whose arguments no journal and no codec holds. */
@@ -50,25 +51,45 @@ export function unwritten(
   { path, reason }: Extract<Reply, { is: 'unwritten' }>,
 ): Escalation {
   const refusal: Refusal = { code: 'no_codec', candidate: null, instance, tool, path, reason };
-  return escalation(parts, instance, refusal, { act: 'register_codec', tool, path });
+  return escalation(parts, instance, [refusal], [{ act: 'register_codec', tool, path }]);
 }
 
 /** The question about a graph that its runtime refuses at the place that it came to. */
 export function graphRefused(parts: RunParts, { in: failed }: Failure, reason: string): Escalation {
   const refusal: Refusal = { code: 'graph_refused', candidate: null, instance: failed, reason };
-  return escalation(parts, failed, refusal, { act: 'change_graph' });
+  return escalation(parts, failed, [refusal], [{ act: 'change_graph' }]);
 }
 
-function escalation(parts: RunParts, failed: InstanceId | null, refusal: Refusal, act: Act): Escalation {
+/** The question about effects that stand and that a person has to undo by hand. */
+export function effectsStand(parts: Deciding, { in: failed }: Failure, effects: readonly Effect[]): Escalation {
+  const refusals = effects.map((effect): Refusal => {
+    return { code: 'unclaimed_effect', candidate: null, effect, instance: effect.instance };
+  });
+  return escalation(
+    parts,
+    failed,
+    refusals,
+    effects.map((effect) => ({ act: 'undo_by_hand', effect })),
+  );
+}
+
+type Deciding = Pick<RunParts, 'runState' | 'decisionPolicy'>;
+
+function escalation(
+  parts: Deciding,
+  failed: InstanceId | null,
+  refusals: readonly Refusal[],
+  acts: readonly Act[],
+): Escalation {
   return {
     verdict: 'escalate',
     failed,
     at: parts.runState.history.head,
     policy: parts.decisionPolicy.policy,
-    refusals: [refusal],
+    refusals,
     undo: [],
     line: null,
-    unblock: { leadsTo: 'ask_again', acts: [act] },
+    unblock: { leadsTo: 'ask_again', acts },
   };
 }
 

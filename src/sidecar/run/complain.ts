@@ -37,10 +37,7 @@ export async function complain(
   { instance, key, error, instead = false }: FoundWrong,
   heard?: ComplaintEntry,
 ): Promise<void> {
-  if (!SIGNALS.includes(signal)) throw new SidecarError('bad_failure', `"${String(signal)}" is no signal`);
-  const may = lifecycle.answer('complain');
-  if (may.is === 'no' && may.code.startsWith('run_')) throw over(runState);
-  if (may.is === 'no' && may.code === 'journal_closed') throw leftBefore();
+  refuseComplaint(lifecycle, runState, signal);
   recovering.refuseIfStuck();
   if (instead) recovering.refuseUnlessParked();
   const suspicions = complaints.suspected(instance, key);
@@ -53,6 +50,14 @@ export async function complain(
     const brought = isLast && heard !== undefined ? { heard } : {};
     await recovering.fail({ ...suspicion, ...found, instead: instead && index === 0, ...brought });
   }
+}
+
+/** @throws SidecarError `bad_failure`, `run_finished`; JournalError `journal_closed` while the run is given back. */
+export function refuseComplaint(lifecycle: Pick<Lifecycle, 'answer'>, runState: RunState, signal: Signal): void {
+  if (!SIGNALS.includes(signal)) throw new SidecarError('bad_failure', `"${String(signal)}" is no signal`);
+  const may = lifecycle.answer('complain');
+  if (may.is === 'no' && may.code.startsWith('run_')) throw over(runState);
+  if (may.is === 'no' && may.code === 'journal_closed') throw leftBefore();
 }
 
 function over({ asked: { cancelled } }: RunState): SidecarError {

@@ -19,13 +19,17 @@ interface Suspicion {
   readonly about: NonNullable<Raised['about']>;
 }
 
+/** The parts of a run that its complaints are read against. */
+type Needs = Pick<RunParts, 'runState' | 'config' | 'decisionPolicy'>;
+
 /** The complaints about one run. */
 export class Complaints {
-  readonly #parts: RunParts;
-  readonly #write: Writer;
+  readonly #parts: Needs;
+  readonly #write: Pick<Writer, 'append'>;
   readonly #queries: RecoveryQueries;
 
-  constructor(parts: RunParts, write: Writer, queries: RecoveryQueries) {
+  /** @param write takes the entries of complaints that need no decision: the answers that are not served again. */
+  constructor(parts: Needs, write: Pick<Writer, 'append'>, queries: RecoveryQueries) {
     this.#parts = parts;
     this.#write = write;
     this.#queries = queries;

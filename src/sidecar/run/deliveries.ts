@@ -18,6 +18,7 @@ import type { Actors } from './actors.ts';
 import { type Chunk, Chunks } from './chunks.ts';
 import { keysOf, movedSince, movedText } from './shown.ts';
 import type { SentEvent, Timers } from './timers.ts';
+import { WaitingRoom } from './waiting-room.ts';
 
 /** An event that waits, and the child that it is news of, as it was then; null where it is news of none. */
 interface Waiting {
@@ -60,6 +61,7 @@ export class Deliveries {
   #letThrough = false;
   readonly #heard: HeardNow;
   readonly chunks: Chunks;
+  readonly #room = new WaitingRoom();
 
   constructor(port: DeliveryPort) {
     this.#port = port;
@@ -92,7 +94,9 @@ export class Deliveries {
     const isOutside = from?.isOutside() === true && this.#port.actors.numberOf(ref) === 0;
     if (!(isOutside ? this.isHolding : this.#isHolding)) return this.chunks.keeps(ref, event, from);
     if (isOutside) {
-      this.holdEvent(event, { post: null, by: null });
+      const full = this.fullFor(event);
+      if (full === null) this.holdEvent(event, { post: null, by: null });
+      else this.#refuseUnnamed(event, full);
       return true;
     }
     const chunk = this.chunks.of(ref, event, from);
@@ -106,6 +110,19 @@ export class Deliveries {
 
   #sentBy(sender: ActorHandle | null, ref: ActorHandle, event: RuntimeEvent): SentEvent | null {
     return sender === null ? null : this.#port.timers.sent(sender, ref, event);
+  }
+
+  /** The reason why an event may not be held beside those that are (CH6); null where it may. */
+  fullFor(event: object): string | null {
+    const waiting = this.#port.parts.runState.held.map((one) => one.event as object);
+    return this.#room.refusalOf(event, waiting);
+  }
+
+  /** Refuses an event that has neither a number nor an id: its sender asked for no outcome, so a finding says it. */
+  #refuseUnnamed({ type }: RuntimeEvent, refused: string): void {
+    const { write, finds } = this.#port;
+    write.append([{ do: 'message', post: null, event: type, by: null, refused }]);
+    finds('inbox_full', `${type} was refused: ${refused}`);
   }
 
   /** Holds an event from outside: the next process has it, too, and its sender may be told so once that is durable (CH6). */

@@ -15,6 +15,7 @@ import type { Writing } from '../writing.ts';
 import type { Actors } from './actors.ts';
 import type { Deliveries } from './deliveries.ts';
 import { digestsOf, movedSince, movedText } from './shown.ts';
+import { WaitingRoom } from './waiting-room.ts';
 
 /** The surroundings of the messages of a run. */
 interface MessagesPort {
@@ -37,6 +38,7 @@ interface Waiting {
 export class Messages {
   readonly #port: MessagesPort;
   readonly #waiting: Waiting[] = [];
+  readonly #room = new WaitingRoom();
   #isSending = false;
 
   constructor(port: MessagesPort) {
@@ -56,6 +58,12 @@ export class Messages {
     const twice = this.#refusalOf(said);
     if (twice !== null) {
       this.#refuse({ post, sent, said: {} }, twice);
+      return;
+    }
+    // An event that names another state waits here for as long as that takes.
+    const full = sent.at === null ? null : this.#room.refusalOf(sent.event, this.#waitingForStates());
+    if (full !== null) {
+      this.#refuse({ post, sent, said }, full);
       return;
     }
     this.#waiting.push({ post, sent, said });
@@ -87,13 +95,19 @@ export class Messages {
     void write.durable().catch(() => {});
   }
 
+  #waitingForStates(): readonly object[] {
+    return this.#waiting.flatMap(({ sent: { at, event } }) => (at === null ? [] : [event]));
+  }
+
   /** Holds what has come and names no state: the state of the run is what its senders were shown (CH3). */
   hold(): void {
     const { deliveries, runtime, parts } = this.#port;
     if (runtime.machines === null || parts.lifecycle.answer('deliver').is === 'no') return;
     for (const one of this.#waiting.filter(({ sent: { at } }) => at === null)) {
       this.#waiting.splice(this.#waiting.indexOf(one), 1);
-      deliveries.holdEvent(one.sent.event as RuntimeEvent, { post: one.post, by: one.sent.by, ...one.said });
+      const full = deliveries.fullFor(one.sent.event);
+      if (full !== null) this.#refuse(one, full);
+      else deliveries.holdEvent(one.sent.event as RuntimeEvent, { post: one.post, by: one.sent.by, ...one.said });
     }
   }
 

@@ -29,7 +29,10 @@ export function outboxOf(
 }
 
 /** The past of a run on paper, for one decision; null for a runtime that has no machine. */
-export function paperOf({ runState, config }: RunParts, { machines }: Runtime): Paper | null {
+export function paperOf(
+  { runState, config }: Pick<RunParts, 'runState' | 'config'>,
+  { machines }: Pick<Runtime, 'machines'>,
+): Paper | null {
   if (machines === null) return null;
   return paperFor(runState, machines, ({ nth, entry }) => {
     const seen = runState.received.takenBy(nth)?.seen;

@@ -44,6 +44,7 @@ export class Run implements Watcher {
   readonly calls: Calls;
   readonly approvals: Approvals;
   readonly complaints: Complaints;
+  readonly queries: RecoveryQueries;
   readonly end: RunEnd;
   /** The failures that were raised, decided and waited for. */
   readonly recovering: Recovering;
@@ -103,6 +104,7 @@ export class Run implements Watcher {
     this.parts = parts;
     this.runtime = runtime;
     this.approvals = approvals;
+    this.queries = queries;
     this.complaints = new Complaints(parts, write, queries);
     this.pauses = new Pauses({ ...common, run: this });
     const answered = () => void end.try();

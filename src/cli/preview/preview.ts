@@ -1,0 +1,165 @@
+/** `belay fail --dry`: the answer that a complaint would have, from the journal, the machine and the config of the run. Nothing is left for the run. */
+import { readConfig } from '../../boundaries/directory.ts';
+import { JournalError, type JournalStore } from '../../journal/journal.ts';
+import { type InstanceId, instanceName } from '../../model/instance.ts';
+import { KeyError } from '../../model/key.ts';
+import { effectName, explain, type Outline, quoted } from '../../recovery/explain.ts';
+import { parseRunNote } from '../../reports/run-note.ts';
+import { SidecarError } from '../../sidecar/sidecar-error.ts';
+import type { PreviewAgent } from '../../workers/client.ts';
+import { workClient } from '../../workers/client.ts';
+import type { AnyStateMachine } from '../../xstate/actor.ts';
+import type { ComplaintPreview, PreviewedComplaint } from '../../xstate/preview.ts';
+import { findMachines } from '../check/check.ts';
+import { answerFields } from '../decide/answer.ts';
+import { openJournal } from '../reading/journal-key.ts';
+import type { Machines } from '../reading/machines.ts';
+import { journalProblem, readRun, runNamed } from '../reading/reading.ts';
+import type { Problem } from '../run/run.ts';
+import { layOut, type Medium } from '../terminal/terminal.ts';
+
+/** Options of a preview. */
+export interface PreviewOptions {
+  readonly journal: string;
+  readonly run: string;
+  readonly fail: PreviewedComplaint;
+  /** The module that exports the machine or the agent; null for the one that package.json names. */
+  readonly machines: string | null;
+  /** The config; null for the one of the agent. */
+  readonly config: string | null;
+  /** Told of the module that package.json names, and whose code is about to be run. */
+  onModule(file: string): void;
+}
+
+/** Makes the preview of a complaint. A run that takes no such complaint is a problem of code 1. */
+export async function previewFailure(options: PreviewOptions): Promise<ComplaintPreview | Problem> {
+  const { journal, run, fail } = options;
+  const machines = await findMachines(options.machines, options.onModule);
+  if ('problem' in machines) return machines;
+  let store: JournalStore | undefined;
+  try {
+    store = await openJournal(journal, { readonly: true });
+    const note = parseRunNote((await runNamed(store, run)).note);
+    const name = note?.agent ?? (await readRun(store, run)).runState.agent;
+    const agent = agentNamed(name ?? '', machines, options.config);
+    return 'problem' in agent ? agent : await workClient(store).preview(run, { fail }, agent);
+  } catch (error) {
+    return problemOf(journal, error);
+  } finally {
+    await store?.close();
+  }
+}
+
+/** The machine of a run and its config, from a module. */
+function agentNamed(name: string, { machines, agents, guards }: Machines, file: string | null): PreviewAgent | Problem {
+  const machine = machines.get(name);
+  if (machine === undefined)
+    return {
+      problem: `no_machine no module has the machine "${name}": --machines FILE, or belay.machines in package.json`,
+    };
+  const path = file ?? agents.get(name)?.config;
+  if (path === undefined)
+    return { problem: `no_config no agent of the module names the config of "${name}": --config FILE` };
+  const { config, findings } = readConfig(path, { guards });
+  const [first] = findings.filter(({ severity }) => severity === 'error');
+  if (config === null) return { problem: `${path}: ${first?.code ?? 'cannot_read'} ${first?.message ?? ''}` };
+  return { machine: machine as unknown as AnyStateMachine, config };
+}
+
+/** The codes of errors that say what the module or the config is, and not what the run would answer. */
+const OF_THE_AGENT: ReadonlySet<string> = new Set([
+  'other_agent',
+  'machine_changed',
+  'config_changed',
+  'config_refused',
+]);
+
+function problemOf(journal: string, error: unknown): Problem {
+  if (error instanceof KeyError) return { problem: error.message };
+  if (error instanceof SidecarError)
+    return { problem: `${error.code} ${error.message}`, ...(!OF_THE_AGENT.has(error.code) && { code: 1 as const }) };
+  if (error instanceof JournalError && error.code === 'run_unknown') return { problem: error.message };
+  return { problem: journalProblem(journal, error) };
+}
+
+/** A preview as one object. */
+export function previewFields(run: string, { at, answers, replaces, waitsFor }: ComplaintPreview): object {
+  return {
+    run,
+    dry: true,
+    at,
+    waitsFor,
+    replaces,
+    answers: answers.map(({ is, decision, back, stands, aside, undo, asks, movedInputs, events }) => ({
+      is,
+      ...(decision !== null && answerFields([...back.map(({ instance }) => instance), ...stands], decision)),
+      stands: stands.map(instanceName),
+      aside: aside.map(instanceName),
+      undo: undo.map(({ instance, ...effect }) => ({ instance: instanceName(instance), ...effect })),
+      asks: asks.map(({ id }) => id),
+      movedInputs: movedInputs.map(({ instance, key, by }) => ({ ...named(instance), key, by: instanceName(by) })),
+      events: events.map(typeOf),
+    })),
+  };
+}
+
+/** A preview in words. */
+export function previewText(run: string, preview: ComplaintPreview, medium: Medium): string {
+  const { at, answers, replaces, waitsFor } = preview;
+  const head: Outline = {
+    label: run,
+    text: 'nothing was left for the run; this is what the complaint would come to',
+    under: [
+      ...(waitsFor === null ? [] : [{ text: `It would be answered behind ${waitsFor}, which may change the answer.` }]),
+      ...section('It would take the place of', replaces.map(instanceText)),
+      ...(answers.length === 0 ? [{ text: 'That work is undone already: nothing moves.' }] : []),
+    ],
+  };
+  const texts = answers.map((answer) => layOut(`event ${at}`, answerOutline(answer), medium));
+  return [layOut(null, head, medium), ...texts].join('\n');
+}
+
+function answerOutline(answer: ComplaintPreview['answers'][number]): Outline {
+  const { is, decision, stands, aside, undo, asks, movedInputs, events } = answer;
+  const made = decision === null ? { label: is, text: WITHOUT_DECISION[is] } : explain(decision);
+  // The effects that a decision undoes stand in its explanation.
+  const before = undo.filter((effect) => !(decision?.undo ?? []).includes(effect));
+  return {
+    ...made,
+    under: [
+      ...(('under' in made && made.under) || []),
+      ...section('Undone in the world first, in this order', before.map(effectName)),
+      ...section('Asked about first; the outcome may change the answer', asks.map(effectName)),
+      ...section('Set aside, and taken over where it meets the same', aside.map(instanceText)),
+      ...section(
+        'Read in another version when it is done again',
+        movedInputs.map(({ instance, key }) => `${quoted(key)}, by ${instanceText(instance)}`),
+      ),
+      ...section('Taken back', events.map(typeOf)),
+      ...section('Kept whole', stands.map(instanceText)),
+    ],
+  };
+}
+
+const WITHOUT_DECISION: Readonly<Record<ComplaintPreview['answers'][number]['is'], string>> = {
+  decided: '',
+  set_aside: 'the work is set aside: its record is given up, and it is done anew where control comes to it.',
+  undone_before: 'the work is undone already: what it has left in the world is undone, too.',
+};
+
+function section(text: string, under: readonly string[]): Outline[] {
+  return under.length === 0 ? [] : [{ text, under: under.map((each) => ({ text: each })) }];
+}
+
+function instanceText(instance: Omit<InstanceId, 'ordinal'> & { readonly ordinal?: number }): string {
+  const { skeleton, entity, ordinal } = instance;
+  return quoted(ordinal === undefined ? `${skeleton}::${entity}` : instanceName({ skeleton, entity, ordinal }));
+}
+
+function named(instance: InstanceId): { readonly instance: string } {
+  return { instance: instanceName(instance) };
+}
+
+function typeOf(event: unknown): string {
+  return String((event as { readonly type?: unknown } | null)?.type);
+}

@@ -1,0 +1,86 @@
+/**
+ * The preview of a complaint about a run that this process does not have: from its journal, its program and its config. The program is placed and
+ * not begun; nothing is written, and nothing is called.
+ */
+import type { StoredRow } from '../../journal/journal.ts';
+import { placedIn } from '../../recording/entry-states.ts';
+import { DECISION_POLICY } from '../../recovery/decision-policy.ts';
+import { inOneGo } from '../../recovery/pieces.ts';
+import type { Watcher } from '../../runtime/runtime.ts';
+import { Lifecycle } from '../lifecycle/lifecycle.ts';
+import { RecoveryQueries } from '../queries/recovery-queries.ts';
+import { paperOf } from '../run/ports.ts';
+import { type ComplaintPreview, type PreviewedComplaint, previewed } from '../run/preview.ts';
+import { SidecarError } from '../sidecar-error.ts';
+import { failureBy } from '../taking-up/journaled-questions.ts';
+import { configOf } from './config.ts';
+import { type Program, refuseOtherProgram } from './open-run.ts';
+import type { RunOptions } from './options.ts';
+import { readRun } from './read-run.ts';
+
+/** The options of a run that its preview needs. */
+export type PreviewOptions = Pick<RunOptions, 'run' | 'config' | 'guards' | 'codecs'>;
+
+/**
+ * Makes the preview of a complaint from the rows of a run.
+ * @throws as `fail`: SidecarError `bad_failure`, `run_finished`, `stuck`; `other_agent`, `machine_changed` or `config_changed` where the program or the
+ * config is not that of the run; `config_refused`; JournalError `journal_corrupt`.
+ */
+export function previewRun(
+  program: Pick<Program, 'agent' | 'digest' | 'runtime'>,
+  options: PreviewOptions,
+  rows: Iterable<StoredRow>,
+  complaint: PreviewedComplaint,
+): ComplaintPreview {
+  const config = configOf(program.agent, options);
+  const { runState } = readRun(rows, options.codecs);
+  refuseOtherProgram(program, runState);
+  if (runState.digests?.config !== config.digest)
+    throw new SidecarError(
+      'config_changed',
+      'the run was journaled under another config than this one: preview it with that config, or have a process take the run up first',
+    );
+  const runtime = program.runtime(UNWATCHED, () => 0);
+  const placed = placedIn(config.skeletons.values(), (path) => runtime.placeAt(path));
+  const lifecycle = new Lifecycle(runState);
+  const parts = { runState, config, decisionPolicy: DECISION_POLICY, lifecycle };
+  const parked = [...runState.open.values()].map(({ decision, key, complaint: named }) => ({
+    failure: failureBy(decision, key),
+    ...(named !== undefined && { complaint: named }),
+  }));
+  // The process that has the run, or takes it, stands here once what it was parked on is asked again.
+  lifecycle.note({
+    hold: 'held',
+    machine: 'awake',
+    parkedOn: parked.length > 0 ? 'person' : 'nothing',
+    isStuck: (runState.pending?.stuck.size ?? 0) > 0,
+    isCarrying: runState.pending?.phase === 'FENCED',
+    commit: runState.publications.length > 0 ? 'publishing' : 'quiet',
+  });
+  const queries = new RecoveryQueries(parts, placed, runtime);
+  return inOneGo(
+    previewed({ parts, queries, paper: () => paperOf(parts, runtime), waiting: { parked, others: [] } }, complaint),
+  );
+}
+
+function nothing(): void {}
+
+/** The watcher of a program that is never begun. */
+const UNWATCHED: Watcher = {
+  steps: nothing,
+  crashed: async () => {},
+  stops: () => true,
+  call: () => new Promise(nothing),
+  holdsEnd: () => true,
+  failedToBegin: nothing,
+  woken: nothing,
+  started: nothing,
+  stopping: nothing,
+  adopted: nothing,
+  armed: nothing,
+  disarmed: nothing,
+  mayStand: () => false,
+  epochIn: () => 0,
+  finds: nothing,
+  actorAt: () => undefined,
+};

@@ -1,0 +1,207 @@
+/**
+ * The preview of a complaint: the answer that it would have if it came now (semantics.md C12). The run is read and left as it is: no entry is
+ * written, no counterparty is asked, no budget is charged.
+ */
+import { Turns } from '../../clock/turns.ts';
+import type { Act, Decision, Move } from '../../model/decision.ts';
+import { type Effect, isOpen } from '../../model/effect.ts';
+import type { Entry } from '../../model/entry.ts';
+import type { Signal } from '../../model/failure.ts';
+import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
+import type { Veto } from '../../model/veto.ts';
+import { goneCalls } from '../../projection/gone-calls.ts';
+import type { Paper } from '../../recovery/cut.ts';
+import type { Pieces } from '../../recovery/pieces.ts';
+import { vetoes } from '../../recovery/vetoes.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
+import { isReplaced, type ParkedQuestion, refuseUnlessParked } from '../failures/complaints.ts';
+import { Deciding, MOST_TURNS } from '../failures/deciding.ts';
+import { decidedAbout, effectsIn, isRestore, recordsIn } from '../failures/decisions.ts';
+import { stuckError } from '../failures/open-failures.ts';
+import type { Recovering } from '../failures/recovering.ts';
+import { callsOf, crossedBy } from '../failures/taking-back.ts';
+import { isTakenBack, recordOf } from '../failures/undone-work.ts';
+import { WrongAnswers } from '../failures/wrong-answers.ts';
+import type { Raised, RunParts, Suspect } from '../parts.ts';
+import type { RecoveryQueries } from '../queries/recovery-queries.ts';
+import { effectsStand } from '../queries/refused-questions.ts';
+import type { MovedInput } from '../report.ts';
+import type { Writing } from '../writing.ts';
+import { type FoundWrong, refuseComplaint } from './complain.ts';
+import { Complaints } from './complaints.ts';
+import { paperOf } from './ports.ts';
+
+/** The complaint that is previewed: the arguments of `fail`. */
+export interface PreviewedComplaint extends FoundWrong {
+  readonly signal: Signal;
+}
+
+/** The answer that a complaint would have. */
+export interface ComplaintPreview {
+  /** The number of the last event of the history that the preview was made at. */
+  readonly at: number;
+  /**
+   * The answers, one for each piece of work that the complaint is about: nearly always one. Each is given at the history as it is; the second is given
+   * behind the first, whose restore may change it. Empty where the work is undone already: the complaint then needs no other answer.
+   */
+  readonly answers: readonly PreviewedAnswer[];
+  /** The parked complaints whose place it takes. */
+  readonly replaces: readonly Suspect[];
+  /** The work of the run that the complaint would be answered behind, and that may change its answer; null where nothing comes first. */
+  readonly waitsFor: string | null;
+}
+
+/** The answer about one piece of work. */
+export interface PreviewedAnswer {
+  /** The way of the answer: by a decision; by giving up the record of work that is set aside; or by undoing what undone work has left in the world. */
+  readonly is: 'decided' | 'set_aside' | 'undone_before';
+  /** The decision, with its verdict, line and refusals; null where none is needed. */
+  readonly decision: Decision | null;
+  /** The checkpoint that the work goes back to, and the moves of the others; empty where nothing goes back. */
+  readonly back: readonly Move[];
+  /** The instances that are kept whole, in the order in which they were entered. */
+  readonly stands: readonly InstanceId[];
+  /** The instances that are set aside, and taken over where their replay meets the same. */
+  readonly aside: readonly InstanceId[];
+  /** The effects that are undone in the world, in that order. */
+  readonly undo: readonly Effect[];
+  /** The effects whose outcome is not known and that are asked about first: the answer may change the decision. */
+  readonly asks: readonly Effect[];
+  /** The reasons against each checkpoint that cannot be used, each with its witness. */
+  readonly blocks: readonly Veto[];
+  /** The smallest set of acts that would let the work go back; empty where it goes back, or nothing has to be done first. */
+  readonly acts: readonly Act[];
+  /** The inputs that the replay would read in another version. */
+  readonly movedInputs: readonly MovedInput[];
+  /** The events from outside that the restore would take back. */
+  readonly events: readonly unknown[];
+}
+
+/** A run as a preview reads it. */
+export interface PreviewedRun {
+  readonly parts: Pick<RunParts, 'runState' | 'config' | 'decisionPolicy' | 'lifecycle'>;
+  readonly queries: RecoveryQueries;
+  /** The past of the run on paper; null for a runtime that has no machine. */
+  paper(): Paper | null;
+  /** The failures that wait for an answer: those that the run is parked on, and the others. */
+  readonly waiting: { readonly parked: readonly ParkedQuestion[]; readonly others: readonly Pick<Raised, 'failure'>[] };
+}
+
+/** A run that a process holds. */
+interface HeldRun extends Pick<PreviewedRun, 'queries'> {
+  readonly parts: RunParts;
+  readonly runtime: Pick<Runtime, 'machines'>;
+  readonly write: Pick<Writing, 'entries'>;
+  readonly recovering: Pick<Recovering, 'waiting'>;
+}
+
+/**
+ * Makes the preview of a complaint in the process that has the run: in turns with others where it takes long, and anew where the run has moved meanwhile.
+ * @throws as {@link previewed}.
+ */
+export async function previewComplaint(run: HeldRun, complaint: PreviewedComplaint): Promise<ComplaintPreview> {
+  const { parts, queries, write, recovering, runtime } = run;
+  const paper = () => paperOf(parts, runtime);
+  const seen = () => JSON.stringify([write.entries, parts.journal.head, recovering.waiting.parked.length]);
+  for (let times = 0; ; times += 1) {
+    const pieces = previewed({ parts, queries, paper, waiting: recovering.waiting }, complaint);
+    const making = new Deciding(pieces, times < MOST_TURNS ? new Turns(parts) : null, seen);
+    making.goOn();
+    if (making.isLong) await making.inTurns();
+    if (making.standing !== null) return making.standing;
+  }
+}
+
+/**
+ * Makes the preview of a complaint, in pieces. Nothing that it reads may have changed when it goes on.
+ * @throws as `fail`: SidecarError `bad_failure`, `run_finished`, `stuck`; JournalError `journal_closed` while the run is given back.
+ */
+export function* previewed(run: PreviewedRun, complaint: PreviewedComplaint): Pieces<ComplaintPreview> {
+  const { runState, lifecycle } = run.parts;
+  const { signal, instance, key, instead = false, error = null } = complaint;
+  refuseComplaint(lifecycle, runState, signal);
+  const may = lifecycle.answer('complain');
+  if (may.is === 'no' && may.code === 'stuck') throw stuckError();
+  const { parked, others } = run.waiting;
+  if (instead) refuseUnlessParked(parked);
+  // What the complaint would write is thrown away with this list.
+  const unwritten: Entry[] = [];
+  const complaints = new Complaints(run.parts, { append: (entries) => void unwritten.push(...entries) }, run.queries);
+  const suspicions = complaints.suspected(instance, key);
+  const answers: PreviewedAnswer[] = [];
+  const meant = { complaint: instance, instead };
+  const successors = suspicions.length === 0 ? [null] : suspicions.map(({ failure }) => failure);
+  const replaced = parked.filter((other) => successors.some((failure) => isReplaced(other, { ...meant, failure })));
+  const beside = [...parked.filter((other) => !replaced.includes(other)), ...others];
+  for (const suspicion of suspicions) {
+    const raised = { ...suspicion, signal, error, actor: 0, call: null, suspect: true, complaint: instance } as const;
+    answers.push(yield* answered(run, raised, beside));
+  }
+  return {
+    at: runState.history.head,
+    answers,
+    replaces: replaced.flatMap(({ complaint: one }) => (one === undefined ? [] : [one])),
+    waitsFor: whatComesFirst(run),
+  };
+}
+
+/** The work that a complaint is answered behind; null where there is none. */
+function whatComesFirst({ parts: { lifecycle, runState }, waiting }: PreviewedRun): string | null {
+  for (const answer of [lifecycle.answer('ask'), lifecycle.answer('decide'), lifecycle.answer('rest')])
+    if (answer.is === 'wait') return answer.for;
+  const isAnswered = waiting.parked.length > 0 || waiting.others.length > 0;
+  return !isAnswered && goneCalls(runState).length > 0 ? 'the answer to an effect that was undone in the world' : null;
+}
+
+function* answered(
+  run: PreviewedRun,
+  raised: Raised,
+  beside: readonly Pick<Raised, 'failure'>[],
+): Pieces<PreviewedAnswer> {
+  const { parts, queries } = run;
+  const { runState } = parts;
+  const answers = new WrongAnswers(queries);
+  const isUndone = isTakenBack(runState, raised);
+  const record = isUndone ? null : recordOf(runState, raised);
+  const is = isUndone ? 'undone_before' : record === null ? 'decided' : 'set_aside';
+  const found = record === null ? null : callsOf(record, instanceName(raised.failure.in as InstanceId));
+  const calls = found ?? (isUndone ? answers.standing(raised) : answers.unreached(raised));
+  const { undone, blocked } = crossedBy(queries, calls);
+  if (blocked.length > 0) return inFull(run, is, effectsStand(parts, raised.failure, blocked), []);
+  const undo = undone.reverse();
+  if (is !== 'decided') return inFull(run, is, null, undo);
+  const names = beside.flatMap(({ failure }) => (failure.in === null ? [] : [instanceName(failure.in)]));
+  const decision = yield* decidedAbout(run, raised, names);
+  return inFull(run, is, isRestore(decision) ? decision : queries.withWhomToAsk(decision), undo);
+}
+
+/** An answer in full, from its decision and the calls that are undone before it. */
+function inFull(
+  { parts: { runState }, queries }: PreviewedRun,
+  is: PreviewedAnswer['is'],
+  decision: Decision | null,
+  undo: readonly Effect[],
+): PreviewedAnswer {
+  const restore = decision !== null && isRestore(decision) ? decision : null;
+  const kept = restore === null ? [] : queries.keptBy(restore);
+  const lowered = new Set(kept.map(([id]) => instanceName(id)));
+  const entered = [...runState.history.registry.all()].map(({ id }) => id);
+  return {
+    is,
+    decision,
+    back: restore?.line.moves ?? [],
+    stands: entered.filter((id) => id.skeleton !== ROOT && !lowered.has(instanceName(id))),
+    aside: restore?.aside?.map(({ instance }) => instance) ?? [],
+    undo: [...undo, ...(restore?.undo ?? [])],
+    asks: decision === null ? [] : openIn(decision),
+    blocks: decision === null ? [] : [...vetoes(decision)],
+    acts: decision !== null && 'unblock' in decision ? decision.unblock.acts : [],
+    movedInputs: restore === null ? [] : queries.movedInputs(kept),
+    events: restore === null ? [] : runState.takenBackBy(kept, recordsIn(restore)),
+  };
+}
+
+/** The effects that a decision names and whose outcome is not known. */
+function openIn({ refusals }: Decision): Effect[] {
+  return effectsIn(refusals).filter(({ id, status }) => id !== null && isOpen(status));
+}

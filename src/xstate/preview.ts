@@ -1,0 +1,20 @@
+/** The preview of a complaint about a run of a machine that another process has, or none (semantics.md C12). */
+import type { AnyStateMachine } from 'xstate';
+import { type PreviewOptions, previewRun } from '../sidecar/opening/preview-run.ts';
+import type { ComplaintPreview } from '../sidecar/run/preview.ts';
+import { programOf } from './attach.ts';
+
+export type { ComplaintPreview, PreviewedComplaint } from '../sidecar/run/preview.ts';
+
+/**
+ * Makes the preview of a complaint from the rows of a run, its machine and its config: the machine is not begun, and nothing is called.
+ * @throws SidecarError as `fail`, and `other_agent`, `machine_changed`, `config_changed`, `config_refused`; JournalError `journal_corrupt`.
+ */
+export function previewOf(
+  machine: AnyStateMachine,
+  options: PreviewOptions,
+  rows: Parameters<typeof previewRun>[2],
+  complaint: Parameters<typeof previewRun>[3],
+): ComplaintPreview {
+  return previewRun(programOf('preview', machine, options), options, rows, complaint);
+}
