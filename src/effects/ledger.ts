@@ -119,6 +119,17 @@ export class Ledger {
     return unheard.filter(({ repeats }) => repeats === null);
   }
 
+  /** The calls of an instance, of whichever tool, whose answer the machine may not have received. */
+  unanswered(instance: InstanceId): LedgerCall[] {
+    return this.#placed.get(instanceName(instance))?.unanswered() ?? [];
+  }
+
+  /** A finding names a call as one that stands and was left. */
+  name(key: string): void {
+    const call = this.#calls.get(key);
+    if (call !== undefined) call.isNamed = true;
+  }
+
   /** Records an intent at event `at` and wall clock `time`; an earlier call of the same key is claimed by it. */
   intend(intent: IntentEntry, at: number, time: number): void {
     const known = this.#calls.get(intent.key);
@@ -136,6 +147,7 @@ export class Ledger {
       wrong: known === undefined ? null : askedAgain(known),
       promise: null,
       isAnswered: false,
+      isNamed: false,
       voided: false,
       mayLeave: known?.mayLeave === true && isOpen(known.status),
       act: actOf(intent),

@@ -29,6 +29,7 @@ export class RetainedCall implements LedgerCall {
   wrong: LedgerCall['wrong'];
   promise: LedgerCall['promise'];
   isAnswered: boolean;
+  isNamed: boolean;
   voided: boolean;
   mayLeave: boolean;
   readonly act: string | null;
@@ -62,6 +63,7 @@ export class RetainedCall implements LedgerCall {
     this.wrong = facts.wrong;
     this.promise = facts.promise;
     this.isAnswered = facts.isAnswered;
+    this.isNamed = facts.isNamed;
     this.voided = facts.voided;
     this.mayLeave = facts.mayLeave;
     this.act = facts.act;

@@ -155,6 +155,8 @@ export type Entry =
       readonly text: string;
       /** The id of the boundary that it is about. */
       readonly boundary?: string;
+      /** The key of the call that it is about. */
+      readonly effect?: string;
     }
   | HeldEntry
   | MessageEntry

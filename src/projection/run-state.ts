@@ -150,7 +150,10 @@ export class RunState {
         this.#steps.take(entry, context);
       },
       timer: (entry) => timers.take(entry),
-      finding: (entry) => instances.find(entry),
+      finding: (entry) => {
+        instances.find(entry);
+        if (entry.effect !== undefined) calls.ledger.name(entry.effect);
+      },
       decision: (entry) => {
         if (entry.thrown !== undefined) received.threw();
         decisions.decide(entry);

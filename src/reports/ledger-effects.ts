@@ -4,6 +4,7 @@ import type { IntentEntry } from '../model/call-entries.ts';
 import type { EffectClass, EffectStatus } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
 import type { InstanceId } from '../model/instance.ts';
+import { isLeft } from '../projection/left-calls.ts';
 import type { RunState } from '../projection/run-state.ts';
 
 /** A call of a tool that may change the world, as the ledger of effects has it. Times are wall clocks, in milliseconds. */
@@ -25,6 +26,8 @@ export interface LedgerEffect {
   readonly held: 'gate' | 'buffer' | null;
   /** True where a restore has taken its place in the history back, and no replay has claimed it since. */
   readonly undone: boolean;
+  /** True where it has happened and the machine went on without its answer: it stands, and no step has it (PA11). */
+  readonly left: boolean;
   /** True where it may still be undone in the world; the reason why not any more, if it was demoted. */
   readonly undo: boolean;
   readonly demoted: string | null;
@@ -101,6 +104,7 @@ export class Acts {
       repeats: call.repeats,
       held: intent.held ?? null,
       undone: at === null,
+      left: isLeft(runState, call),
       undo,
       demoted: this.#demoted.get(key) ?? null,
       gate: gate === undefined ? null : { gate, by: runState.asked.get(gate)?.by ?? null },
