@@ -30,6 +30,8 @@ export class RetainedCall implements LedgerCall {
   promise: LedgerCall['promise'];
   isAnswered: boolean;
   isNamed: boolean;
+  discarded: boolean;
+  stands: boolean;
   voided: boolean;
   mayLeave: boolean;
   readonly act: string | null;
@@ -64,6 +66,8 @@ export class RetainedCall implements LedgerCall {
     this.promise = facts.promise;
     this.isAnswered = facts.isAnswered;
     this.isNamed = facts.isNamed;
+    this.discarded = facts.discarded;
+    this.stands = facts.stands;
     this.voided = facts.voided;
     this.mayLeave = facts.mayLeave;
     this.act = facts.act;

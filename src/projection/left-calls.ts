@@ -17,5 +17,6 @@ export function leftCalls(runState: RunState): LedgerCall[] {
 export function keysLeft(runState: RunState): string[] {
   const { ledger } = runState;
   const displaced = ledger.displaced().filter(({ status }) => status === 'confirmed');
-  return [...displaced, ...leftCalls(runState)].map(({ key }) => key);
+  const discarded = [...ledger.all()].filter(({ stands, status }) => stands && status === 'confirmed');
+  return [...displaced, ...discarded, ...leftCalls(runState)].map(({ key }) => key);
 }

@@ -28,6 +28,8 @@ export interface LedgerEffect {
   readonly undone: boolean;
   /** True where it has happened and the machine went on without its answer: it stands, and no step has it (PA11). */
   readonly left: boolean;
+  /** The reason why it stands though its work was discarded; null where it was not, or was undone (PA11). */
+  readonly stands: string | null;
   /** True where it may still be undone in the world; the reason why not any more, if it was demoted. */
   readonly undo: boolean;
   readonly demoted: string | null;
@@ -58,6 +60,7 @@ export class Acts {
   readonly #gates = new Map<string, string>();
   readonly #publications = new Map<string, string>();
   readonly #demoted = new Map<string, string>();
+  readonly #stands = new Map<string, string>();
   readonly #names = new Set<string>();
 
   take(entry: Entry, time: number): void {
@@ -77,6 +80,9 @@ export class Acts {
         return;
       case 'demoted':
         this.#demoted.set(entry.key, entry.why);
+        return;
+      case 'stands':
+        this.#stands.set(entry.key, entry.why);
         return;
       case 'spend':
         for (const name of Object.keys(entry.amounts)) this.#names.add(name);
@@ -105,6 +111,7 @@ export class Acts {
       held: intent.held ?? null,
       undone: at === null,
       left: isLeft(runState, call),
+      stands: call.stands ? runState.redaction.text(this.#stands.get(key) ?? '') : null,
       undo,
       demoted: this.#demoted.get(key) ?? null,
       gate: gate === undefined ? null : { gate, by: runState.asked.get(gate)?.by ?? null },

@@ -50,14 +50,18 @@ export interface Surroundings {
   now(): number;
 }
 
-/** Plans a restore. Must be asked before the projections have undone anything. */
+/**
+ * Plans a restore. Must be asked before the projections have undone anything.
+ * @param changed the actors whose memory is another though they lose no step.
+ */
 export function planRestore(
   runState: RunState,
   kept: readonly Kept[],
   resumes: readonly Resume[],
   around: Surroundings,
+  changed: ReadonlySet<number> = new Set(),
 ): Plan {
-  return new Planner(runState, kept, resumes, around).plan();
+  return new Planner(runState, kept, resumes, around, changed).plan();
 }
 
 class Planner {
@@ -71,10 +75,16 @@ class Planner {
   readonly #resumes: readonly Resume[];
   readonly #around: Surroundings;
 
-  constructor(runState: RunState, kept: readonly Kept[], resumes: readonly Resume[], around: Surroundings) {
+  constructor(
+    runState: RunState,
+    kept: readonly Kept[],
+    resumes: readonly Resume[],
+    around: Surroundings,
+    changed: ReadonlySet<number>,
+  ) {
     this.#runState = runState;
     this.#undone = undoneSteps(runState.places, kept);
-    this.#touched = new Set([...this.#undone].map(({ actor }) => actor));
+    this.#touched = new Set([...changed, ...[...this.#undone].map(({ actor }) => actor)]);
     this.#moved = new Set(kept.map(([id]) => instanceName(id)));
     this.#anew = new Set([...this.#undone].flatMap(({ moves }) => moves.filter(isLife)));
     this.#resumes = resumes;

@@ -104,6 +104,7 @@ export class Cancelling {
     // What a commit has promised becomes visible; no other begins.
     await outbox.settled();
     if (isOff() || !(await recovering.clearOpen(() => this.goOn())) || isOff()) return false;
+    await recovering.discarding.finish();
     await calls.underWay.staged();
     await outbox.abandon();
     if (isOff()) return false;

@@ -60,7 +60,7 @@ export class RunEnd {
     this.#comesTo({ output });
     // A run that is taken up at its end first goes on with what its last process has left.
     const mayEnd = parts.lifecycle.may('end') && parts.lifecycle.may('answer');
-    if (mayEnd && !isLeft && !this.#isAddressed() && !recovering.isGone) {
+    if (mayEnd && !isLeft && !recovering.discarding.isOwed && !this.#isAddressed() && !recovering.isGone) {
       this.over(output);
       this.#comesTo(null);
       return false;
@@ -111,6 +111,7 @@ export class RunEnd {
     const again = () => void this.try();
     if (!(await recovering.clearUnclaimed(again))) return;
     if (!(await recovering.clearOpen(again))) return;
+    await recovering.discarding.finish();
     const end = this.#end;
     if (end === null || !mayEnd() || recovering.raiseGone()) return;
     // A complaint that came before the end is answered first (C12).

@@ -120,6 +120,7 @@ export class Run implements Watcher {
       approvals.wake();
       recovering.heard();
       left.settled(keys);
+      recovering.discarding.settled(keys);
     });
     calls.reconciling.whenReturned(() => void recovering.askAgain());
     parts.lifecycle.whenever('answer', () => this.#goOn());
@@ -255,6 +256,10 @@ export class Run implements Watcher {
   restore(restored: RestoredParts, inPlace: boolean): void {
     this.end.undone();
     this.#restoring.restore(restored, inPlace);
+  }
+
+  putMemory(actor: number): void {
+    this.#restoring.putMemory(actor);
   }
 
   /** Has every machine of a run that is taken up go on from where it stands. */

@@ -85,6 +85,8 @@ export class Steps {
       this.enters(entry, fresh, number);
       if (entry.do === 'step' && entry.closed.length > 0) this.#port.left.closed(entry);
     }
+    if (entries.some((entry) => entry.do === 'step' && entry.closed.some(({ discard }) => discard !== undefined)))
+      this.#port.recovering.discarding.begin();
     // What was promised is made durable at once; the calls that rely on it await it (§5).
     if (entries.some((entry) => entry.do === 'step' && entry.boundaries.some((id) => id !== ''))) {
       void write.durable().catch(() => {});
