@@ -102,7 +102,7 @@ export class Discarding {
     }
     const step = discardStep(parts.runState, parts.config, instance);
     write.append([{ do: 'discarded', instance }, ...(step === null ? [] : [step])]);
-    if (step !== null) machine.putMemory(step.actor);
+    if (step !== null) machine.putContext(step.actor);
     return true;
   }
 

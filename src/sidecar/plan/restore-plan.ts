@@ -52,7 +52,7 @@ export interface Surroundings {
 
 /**
  * Plans a restore. Must be asked before the projections have undone anything.
- * @param changed the actors whose memory is another though they lose no step.
+ * @param changed the actors whose context is another though they lose no step.
  */
 export function planRestore(
   runState: RunState,

@@ -76,8 +76,8 @@ export class Restoring {
     this.owe(rewound);
   }
 
-  /** Puts the memory of a machine that goes on where its journal has it: a step of no event has changed that. */
-  putMemory(actor: number): void {
+  /** Puts the context of a machine that goes on where its journal has it: a step of no event has changed that. */
+  putContext(actor: number): void {
     const { rewinds } = planRestore(this.#port.runState, [], [], this.#surroundings(), new Set([actor]));
     this.verifyAgain();
     this.owe(rewinds.flatMap((each) => this.rewind(each.actor, each.plan())));

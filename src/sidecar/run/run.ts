@@ -258,8 +258,8 @@ export class Run implements Watcher {
     this.#restoring.restore(restored, inPlace);
   }
 
-  putMemory(actor: number): void {
-    this.#restoring.putMemory(actor);
+  putContext(actor: number): void {
+    this.#restoring.putContext(actor);
   }
 
   /** Has every machine of a run that is taken up go on from where it stands. */
