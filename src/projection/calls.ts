@@ -160,7 +160,11 @@ export class Calls {
     for (const call of this.ledger.discard(id)) this.budgets.release(call.key);
     const { registry, effects } = this.#events.history;
     const record = registry.get(id);
-    if (record !== undefined) effects.forget(record, 0);
+    if (record !== undefined) {
+      effects.forget(record, 0);
+      // What it did is undone: no later change keeps a part of it, and it promises nothing.
+      registry.cut(record, record.entry.at);
+    }
     this.void(new Set([instanceName(id)]));
   }
 

@@ -17,6 +17,8 @@ interface Shape {
   readonly say?: string;
   /** True where the translation is all of the unit. */
   readonly isShort?: boolean;
+  /** True where a unit before it looks the language up. */
+  readonly isLookedUp?: boolean;
 }
 
 function configOf({ draft = UNDOABLE, translate = UNDOABLE, say = 'reads: [lang]' }: Shape) {
@@ -24,10 +26,18 @@ function configOf({ draft = UNDOABLE, translate = UNDOABLE, say = 'reads: [lang]
 belay: 1
 agent: m
 tools:
+  look: { writes: [lang], effect: none }
   draft: { reads: [lang], writes: [drafted], ${draft} }
   translate: { reads: [lang], writes: [text], ${translate} }
   say: { ${say}, writes: [said], effect: none }
 skeletons:
+  LOOK:
+    entity: '"it"'
+    states: [looking]
+    entry: [looking]
+    outputs: [lang]
+    exit: [{ id: seen, at: looking -> drafting, when: memory.?lang.hasValue() }]
+    rollback: { anchors: [seen], resume: looking }
   TEXT:
     entity: '"it"'
     states: [drafting, translating]
@@ -53,19 +63,21 @@ skeletons:
 
 /** drafting; translating; saying; end. SKIP discards the text while its translation is under way, and AGAIN begins another one. */
 function agent(shape: Shape = {}) {
-  const { isShort = false } = shape;
+  const { isShort = false, isLookedUp = false } = shape;
   const world = new World();
   const [act, rest] = [held<string>(), held<string>()];
   const machine = machineOf(
     {
+      look: world.tool('look', () => 'en'),
       draft: world.tool('draft'),
       translate: world.tool('translate', () => act.promise),
       say: world.tool('say', () => rest.promise),
     },
     {
-      initial: 'drafting',
+      initial: isLookedUp ? 'looking' : 'drafting',
       context: { lang: 'en' },
       states: {
+        looking: calls('look', 'lang', 'drafting'),
         drafting: isShort ? { always: 'translating' } : calls('draft', 'drafted', 'translating', ['lang']),
         translating: { on: { SKIP: 'saying' }, ...calls('translate', 'text', 'saying') },
         saying: { on: { AGAIN: 'drafting' }, ...calls('say', 'said', 'end') },
@@ -181,6 +193,24 @@ describe('PA11: a unit that is left by an edge under discard', () => {
     rest.resolve('said');
     expect((await it.ending()).status).toBe('done');
     expect([world.count('draft'), world.count('translate'), world.undone.length, it.verdicts()]).toEqual([1, 1, 2, []]);
+  });
+
+  test('is done again as a whole where what it rested on is found wrong later', async () => {
+    const { world, act, rest, it, draft, translate } = await begun(agent({ isLookedUp: true }));
+    it.send('SKIP');
+    act.resolve('late');
+    await until(() => world.undone.length === 2);
+    await it.wrong('LOOK');
+    await until(() => world.count('translate') === 2);
+    rest.resolve('said');
+    expect(await it.ending()).toMatchObject({ status: 'done', untaken: [{ event: 'SKIP' }] });
+    // The event waits for its sender (C1b).
+    expect([world.count('look'), world.keys('draft'), world.keys('translate')]).toEqual([
+      2,
+      [draft, `${draft}~1`],
+      [translate, `${translate}~1`],
+    ]);
+    expect([world.undone, it.context().text]).toEqual([[translate, draft], 'late']);
   });
 
   test('keeps the identity of what stands: the same act is answered by the first, and not made again', async () => {
