@@ -144,6 +144,13 @@ export interface Boundary {
   readonly invariants: readonly Invariant[];
 }
 
+/** An edge by which a unit is discarded: its work is not wanted any more (semantics.md PA11). */
+export interface Discard {
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+}
+
 /** The limits of rolling back a skeleton's instances. */
 export interface Rollback {
   /** The ids of the boundaries that may be restored: a boundary that is not listed is not Controllable (§4). */
@@ -174,6 +181,7 @@ export interface Skeleton {
   readonly required: readonly KeyTemplate[];
   readonly outputs: readonly KeyTemplate[];
   readonly boundaries: readonly Boundary[];
+  readonly discards: readonly Discard[];
   readonly rollback: Rollback;
 }
 

@@ -38,6 +38,8 @@ interface KnownCall {
   readonly status: EffectStatus;
   readonly intent: IntentEntry;
   readonly voided: boolean;
+  /** True where its work was discarded: made again, it is another decision. */
+  readonly discarded: boolean;
   /** The key of the act that it repeats: it was never sent, so its key is free (ON2). */
   readonly repeats: string | null;
 }
@@ -63,5 +65,5 @@ export function firstOf(key: string): string {
 function isOver(known: KnownCall | undefined, digest: string): boolean {
   if (known !== undefined && known.repeats !== null) return false;
   if (known?.status === 'failed') return known.voided || known.intent.digest !== digest;
-  return known?.status === 'compensated';
+  return known?.status === 'compensated' || known?.discarded === true;
 }

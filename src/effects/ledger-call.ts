@@ -40,6 +40,12 @@ export interface LedgerCall {
   promise: { readonly by: InstanceId | null } | null;
   /** True where the machine has heard its answer. */
   isAnswered: boolean;
+  /** True where a finding says that it stands and that the machine left it without its answer (PA11). */
+  isNamed: boolean;
+  /** True where its work was discarded: it is no part of the past, and what can be undone of it is (PA11). */
+  discarded: boolean;
+  /** True where its work was discarded and it cannot be undone: it stands, is named, and blocks nothing (PA11). */
+  stands: boolean;
   /** True where its counterparty refuses its key: made again, it gets another one (E3). */
   voided: boolean;
   /** True where a process that the run was taken from may still make it: "not applied" may be undone by that (E2). */

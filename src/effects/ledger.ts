@@ -119,6 +119,17 @@ export class Ledger {
     return unheard.filter(({ repeats }) => repeats === null);
   }
 
+  /** The calls of an instance, of whichever tool, whose answer the machine may not have received. */
+  unanswered(instance: InstanceId): LedgerCall[] {
+    return this.#placed.get(instanceName(instance))?.unanswered() ?? [];
+  }
+
+  /** A finding names a call as one that stands and was left. */
+  name(key: string): void {
+    const call = this.#calls.get(key);
+    if (call !== undefined) call.isNamed = true;
+  }
+
   /** Records an intent at event `at` and wall clock `time`; an earlier call of the same key is claimed by it. */
   intend(intent: IntentEntry, at: number, time: number): void {
     const known = this.#calls.get(intent.key);
@@ -136,6 +147,9 @@ export class Ledger {
       wrong: known === undefined ? null : askedAgain(known),
       promise: null,
       isAnswered: false,
+      isNamed: false,
+      discarded: false,
+      stands: false,
       voided: false,
       mayLeave: known?.mayLeave === true && isOpen(known.status),
       act: actOf(intent),
@@ -285,6 +299,34 @@ export class Ledger {
       if (!aside.has(call.key) && this.#neverLeaves(call)) never.push(call);
     }
     return never;
+  }
+
+  /** A unit is discarded: its calls lose their places, and no replay waits for them. @returns those that never leave. */
+  discard(instance: InstanceId): LedgerCall[] {
+    const name = instanceName(instance);
+    const never: LedgerCall[] = [];
+    for (const call of this.#calls.values()) {
+      if (instanceName(call.intent.instance) !== name || call.repeats !== null) continue;
+      if (call.at !== null) this.#placed.get(name)?.remove(call.key);
+      call.at = null;
+      call.discarded = true;
+      this.#displaced.delete(call);
+      this.#heldBack.delete(call);
+      if (this.#neverLeaves(call)) never.push(call);
+    }
+    return never;
+  }
+
+  /** The calls of a discarded unit, in the order of their intents. */
+  discardedOf(instance: InstanceId): LedgerCall[] {
+    const name = instanceName(instance);
+    return [...this.#calls.values()].filter((call) => call.discarded && instanceName(call.intent.instance) === name);
+  }
+
+  /** A call of discarded work cannot be undone. */
+  stand(key: string): void {
+    const call = this.#calls.get(key);
+    if (call !== undefined) call.stands = true;
   }
 
   #neverLeaves(call: LedgerCall): boolean {

@@ -70,6 +70,11 @@ export class PlacedCalls<Call extends PlacedCall> {
     return found.sort((a, b) => (a.at ?? 0) - (b.at ?? 0));
   }
 
+  /** The calls of any tool whose answer was not heard. */
+  unanswered(): Call[] {
+    return [...this.#unheard.keys()].flatMap((tool) => this.unheard(tool));
+  }
+
   /** Those whose intents lie after one event and up to another. Costs its result and two searches. */
   between(after: number, upTo: number): Call[] {
     return this.#inOrder.slice(this.#countUpTo(after), this.#countUpTo(upTo));

@@ -48,7 +48,8 @@ export async function repeated(
   first: LedgerCall,
   again: () => Promise<Reply>,
 ): Promise<Reply | null> {
-  if (first.at === null) return port.ledger.kept.isKept(first) ? { is: 'unclaimed', kept: first } : null;
+  if (first.at === null && !first.discarded)
+    return port.ledger.kept.isKept(first) ? { is: 'unclaimed', kept: first } : null;
   const isMade = first.status === 'confirmed' || (first.status === 'buffered' && first.staged);
   if (!isMade || first.undoing || isDistrusted(first)) {
     const received = port.received(first);

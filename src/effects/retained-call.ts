@@ -29,6 +29,9 @@ export class RetainedCall implements LedgerCall {
   wrong: LedgerCall['wrong'];
   promise: LedgerCall['promise'];
   isAnswered: boolean;
+  isNamed: boolean;
+  discarded: boolean;
+  stands: boolean;
   voided: boolean;
   mayLeave: boolean;
   readonly act: string | null;
@@ -62,6 +65,9 @@ export class RetainedCall implements LedgerCall {
     this.wrong = facts.wrong;
     this.promise = facts.promise;
     this.isAnswered = facts.isAnswered;
+    this.isNamed = facts.isNamed;
+    this.discarded = facts.discarded;
+    this.stands = facts.stands;
     this.voided = facts.voided;
     this.mayLeave = facts.mayLeave;
     this.act = facts.act;

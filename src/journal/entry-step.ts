@@ -144,11 +144,12 @@ export const STEP = new RowForm<StepEntry>(
     member('regions', list(name), '[]'),
     member(
       'closed',
-      flat<Closed, Closed['instance'], boolean>(
+      flat<Closed, Closed['instance'], boolean | string>(
         instance,
-        plain<boolean>(),
-        ({ instance, gate }) => [instance, gate],
-        (instance, gate) => ({ instance, gate }),
+        plain<boolean | string>(),
+        ({ instance, gate, discard }) => [instance, discard ?? gate],
+        (instance, how) =>
+          typeof how === 'string' ? { instance, gate: false, discard: how } : { instance, gate: how },
       ),
       '[]',
     ),

@@ -84,6 +84,8 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   retried: object('retried', 36),
   pause: object('pause', 37),
   settled: object('settled', 38),
+  discarded: object('discarded', 39),
+  stands: object('stands', 40),
 };
 
 const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));

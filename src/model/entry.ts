@@ -145,6 +145,10 @@ export type Entry =
       /** The keys of calls whose recorded answers were found wrong with it (C10, C12). */
       readonly wrong?: readonly string[];
     }
+  /** A unit is discarded: its calls are no part of the past any more. With `refused`, it is not, and why (PA11). */
+  | { readonly do: 'discarded'; readonly instance: InstanceId; readonly refused?: string }
+  /** A call of discarded work cannot be undone: it stands, and blocks nothing (PA11). */
+  | { readonly do: 'stands'; readonly key: string; readonly why: string }
   /** An answer that arrived too late and was refused (K3). */
   | { readonly do: 'late'; readonly actor: number; readonly event: string }
   /** A thing that a person should know: a boundary that did not certify, a write outside the outputs. */
@@ -155,6 +159,8 @@ export type Entry =
       readonly text: string;
       /** The id of the boundary that it is about. */
       readonly boundary?: string;
+      /** The key of the call that it is about. */
+      readonly effect?: string;
     }
   | HeldEntry
   | MessageEntry

@@ -107,7 +107,7 @@ export interface SettledEntry {
 export interface EndEntry {
   readonly do: 'end';
   readonly status: 'done' | 'stopped' | 'cancelled';
-  /** Of a run that was cancelled: the keys of the calls that stand in the world and that its work had not taken over again. */
+  /** The keys of the calls that stand in the world and that no work of the run has: left, or not taken over again. */
   readonly standing?: readonly string[];
   /** The number of the last message that the run has looked at: a later one is not heard any more (CH9). */
   readonly heard?: number;

@@ -50,6 +50,8 @@ export interface Party {
 export interface Closed {
   readonly instance: InstanceId;
   readonly gate: boolean;
+  /** The id of the edge by which its work was discarded (PA11); left out where it was not. */
+  readonly discard?: string;
 }
 
 /** A mark of a step, with the region that it enters and the id of the boundary that it certifies. */

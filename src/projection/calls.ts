@@ -155,6 +155,19 @@ export class Calls {
     for (const call of this.ledger.displace(id, after, but)) this.budgets.release(call.key);
   }
 
+  /** Takes a unit's calls out of the past: its work is discarded (PA11). */
+  discard(id: InstanceId): void {
+    for (const call of this.ledger.discard(id)) this.budgets.release(call.key);
+    const { registry, effects } = this.#events.history;
+    const record = registry.get(id);
+    if (record !== undefined) {
+      effects.forget(record, 0);
+      // What it did is undone: no later change keeps a part of it, and it promises nothing.
+      registry.cut(record, record.entry.at);
+    }
+    this.void(new Set([instanceName(id)]));
+  }
+
   /** Has no answer served that a decision's cut takes back unheard: it was asked for before (C11). */
   outdate({ verdict, line }: Decision): void {
     if (verdict !== 'restore' && verdict !== 'restore_joint') return;

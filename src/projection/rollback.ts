@@ -8,6 +8,7 @@ import type { PlacedStep } from '../history/step-lists.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import type { StateValue } from '../model/step-entry.ts';
 import type { Actors } from './actors.ts';
+import type { Discards } from './discards.ts';
 import { changeOf } from './edits.ts';
 import type { LiveInstances } from './live-instances.ts';
 import { HeardThen, type Redelivery } from './redelivery.ts';
@@ -23,6 +24,7 @@ interface Rollbackable {
   readonly actors: Actors;
   readonly timers: Timers;
   readonly instances: LiveInstances;
+  readonly discards: Discards;
   readonly redelivery: Redelivery;
 }
 
@@ -72,7 +74,11 @@ export function contextBefore(places: Places<RecordedStep>, actor: number, step:
 }
 
 /** The context that an actor has without some of the retained steps. */
-export function contextWithout(places: Places<RecordedStep>, actor: number, undone: ReadonlySet<PlacedStep>): unknown {
+export function contextWithoutSteps(
+  places: Places<RecordedStep>,
+  actor: number,
+  undone: ReadonlySet<PlacedStep>,
+): unknown {
   const first = Math.min(...[...undone].map(({ nth }) => nth));
   const behind = places.between(first - 1, Number.POSITIVE_INFINITY);
   if (behind[0] === undefined) return undefined;
@@ -140,14 +146,35 @@ function metBy(
 
 /** Takes the undone steps out, folds the contexts of those after them anew, and has everything else refer to what is left. */
 export function rollBack(
-  { places, actors, timers, instances, redelivery }: Rollbackable,
+  { places, actors, timers, instances, discards, redelivery }: Rollbackable,
   undone: ReadonlySet<PlacedStep>,
 ): void {
   redelivery.takeOut(places, undone);
   if (undone.size > 0) takeOut(places, actors, undone);
   actors.rollBack(undone as ReadonlySet<RecordedStep>);
   timers.rollBack(undone);
-  for (const step of [...undone] as RecordedStep[]) for (const name of step.closes) instances.reopen(name);
+  for (const step of [...undone] as RecordedStep[]) {
+    for (const name of step.closes) {
+      instances.reopen(name);
+      discards.reopen(name);
+    }
+  }
+}
+
+/** The context of an actor as it would be without what an instance changed in it; null where that has changed nothing. */
+export function contextWithout(
+  places: Places<RecordedStep>,
+  actor: number,
+  name: string,
+): { readonly is: unknown } | null {
+  const isOwn = ({ parties }: RecordedStep, by: readonly number[]) =>
+    by.every((index) => parties[index]?.name === name);
+  const own = places.stepsOf(name, 0, Number.POSITIVE_INFINITY) as readonly RecordedStep[];
+  const first = own.find((step) => step.actor === actor && step.edits.some(({ by }) => isOwn(step, by)));
+  if (first === undefined) return null;
+  const later = places.between(first.nth - 1, Number.POSITIVE_INFINITY).filter((step) => step.actor === actor);
+  const edits = later.flatMap((step) => step.edits.filter(({ by }) => !isOwn(step, by)));
+  return { is: fold(new ContextBefore(places, actor, first).is, edits.map(changeOf)) };
 }
 
 function takeOut(places: Places<RecordedStep>, actors: Actors, undone: ReadonlySet<PlacedStep>): void {

@@ -16,6 +16,7 @@ import type { Region } from '../model/region.ts';
 import { Actors } from './actors.ts';
 import { Pages } from './base/pages.ts';
 import { Calls } from './calls.ts';
+import { Discards } from './discards.ts';
 import { Events } from './events.ts';
 import type { ExternalVersions } from './external-versions.ts';
 import { LiveInstances } from './live-instances.ts';
@@ -53,6 +54,8 @@ export class RunState {
   readonly history: History;
   readonly pages: Pages;
   readonly ledger: Ledger;
+  /** The units that were left by an edge which discards them (PA11). */
+  readonly discards: Discards;
   readonly asked: ApprovalRequests;
   readonly budgets: Budgets;
   readonly positions: Positions;
@@ -96,16 +99,18 @@ export class RunState {
     const [actors, instances, timers] = [new Actors(places), new LiveInstances(places), new Timers(places)];
     const events = new Events(onEvent, onUndo);
     const decisions = new OpenDecisions(places);
+    const discards = new Discards();
     const calls = new Calls(events, decisions);
     this.codecs = codecs;
     const messages = { redelivery: new Redelivery(codecs), received: new Received() };
-    this.#run = { events, places, decisions, actors, timers, instances, calls, ...messages };
+    this.#run = { discards, events, places, decisions, actors, timers, instances, calls, ...messages };
     this.#steps = new Steps(this.#run);
     this.#setAside = new SetAside(this.#run, this.#steps);
     this.#restores = new Restores(this.#run, this.#steps, this.#setAside);
     this.history = events.history;
     this.pages = new Pages(places, events.history);
     this.ledger = calls.ledger;
+    this.discards = discards;
     this.asked = calls.asked;
     this.budgets = calls.budgets;
     this.positions = calls.positions;
@@ -150,7 +155,10 @@ export class RunState {
         this.#steps.take(entry, context);
       },
       timer: (entry) => timers.take(entry),
-      finding: (entry) => instances.find(entry),
+      finding: (entry) => {
+        instances.find(entry);
+        if (entry.effect !== undefined) calls.ledger.name(entry.effect);
+      },
       decision: (entry) => {
         if (entry.thrown !== undefined) received.threw();
         decisions.decide(entry);
@@ -178,6 +186,11 @@ export class RunState {
         this.ended = entry.status;
         calls.ledger.end();
       },
+      discarded: ({ instance, refused }) => {
+        this.discards.decided(instance, refused !== undefined);
+        if (refused === undefined) calls.discard(instance);
+      },
+      stands: ({ key }) => calls.ledger.stand(key),
       late: () => {},
     } satisfies Partial<Folds>;
   }

@@ -8,6 +8,7 @@ import type { Actors } from './actors.ts';
 import { RetainedStep } from './base/retained-step.ts';
 import type { Calls } from './calls.ts';
 import { changed, controlOf, placedControl, tiesOf } from './control.ts';
+import type { Discards } from './discards.ts';
 import type { Events } from './events.ts';
 import type { LiveInstances } from './live-instances.ts';
 import type { OpenDecisions } from './open-decisions.ts';
@@ -26,6 +27,7 @@ export interface Projections {
   readonly instances: LiveInstances;
   readonly decisions: OpenDecisions;
   readonly calls: Calls;
+  readonly discards: Discards;
   readonly redelivery: Redelivery;
   readonly received: Received;
 }
@@ -55,7 +57,7 @@ export class Steps {
    * @param around has what the entry does not say: where it is a record's, done again.
    */
   take(entry: StepEntry, context: unknown, around: Partial<Translation> = {}): RecordedStep {
-    const { actors, calls, events, instances, places, received, redelivery, timers } = this.#run;
+    const { actors, calls, discards, events, instances, places, received, redelivery, timers } = this.#run;
     const entered = this.#enter(entry);
     const act = events.head;
     const certified = this.#marks(entry, around.origins ?? null);
@@ -71,7 +73,10 @@ export class Steps {
     calls.heard(entry, actors);
     for (const number of entry.ended) this.end(number, step);
     for (const started of entry.started) actors.start(started, entry.actor, step);
-    for (const { instance, gate } of entry.closed) instances.close(instance, gate, step);
+    for (const { instance, gate, discard } of entry.closed) {
+      instances.close(instance, gate, step);
+      if (discard !== undefined) discards.left(instance);
+    }
     return step;
   }
 

@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Boundary, Skeleton } from '../boundaries/config.ts';
+import { commits } from '../model/checkpoint.ts';
 import { crossing } from '../model/effect.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
@@ -61,7 +62,8 @@ export class Certifying {
    */
   boundaries(): readonly Certified[] {
     const certified = this.#present.flatMap((live) => this.#of(live));
-    for (const { live } of this.#view.here) this.#tellPassed(live, certified);
+    for (const { live } of this.#view.here)
+      if (this.discardOf(live, certified) === null) this.#tellPassed(live, certified);
     return [...certified, ...this.#ofRoots()];
   }
 
@@ -179,7 +181,7 @@ export class Certifying {
   }
 
   /** True where control is at a boundary after the step, or has taken its edge. */
-  #isThere({ site }: Boundary, live: Live, isNew: boolean): boolean {
+  #isThere({ site }: Pick<Boundary, 'site'>, live: Live, isNew: boolean): boolean {
     const { before, after, entered, sources } = this.#placesOf(live);
     if ('from' in site) {
       const left = before?.some(({ path }) => path === site.from) ?? false;
@@ -187,6 +189,14 @@ export class Certifying {
       return !isNew && left && taken && entered.some(({ path }) => path === site.to);
     }
     return after.some(({ path }) => path === site.at);
+  }
+
+  /** The edge of the step by which an instance is discarded (PA11); null where it takes none, or a commit or exit of it certifies. */
+  discardOf(live: Live, certified: readonly Certified[]): string | null {
+    const name = instanceName(live.id);
+    if (certified.some(({ mark }) => commits(mark.kind) && instanceName(mark.in) === name)) return null;
+    const discards = this.#view.config.skeletons.get(live.id.skeleton)?.discards ?? [];
+    return discards.find((site) => this.#isThere({ site }, live, false))?.id ?? null;
   }
 
   /** The places of the step, for an instance in a region of its own those in there. */

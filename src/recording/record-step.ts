@@ -105,7 +105,7 @@ export class StepRecorder {
       regions: entering.regions,
       moves: seen.moves,
       boundaries: boundaries.map(({ id }) => id),
-      closed: this.#closed(entering.leaving, boundaries),
+      closed: this.#closed(entering.leaving, boundaries, certifying),
       ended: endedBy,
       ...sources,
     };
@@ -186,11 +186,13 @@ export class StepRecorder {
     });
   }
 
-  #closed(leaving: ReadonlySet<string>, boundaries: readonly Certified[]): Closed[] {
+  #closed(leaving: ReadonlySet<string>, boundaries: readonly Certified[], certifying: Certifying): Closed[] {
     const certified = new Set(boundaries.flatMap(({ mark }) => (commits(mark.kind) ? [instanceName(mark.in)] : [])));
     return [...leaving].flatMap((name) => {
       const live = this.#runState.live.get(name);
-      return live === undefined ? [] : [{ instance: live.id, gate: certified.has(name) }];
+      if (live === undefined) return [];
+      const discard = certifying.discardOf(live, boundaries);
+      return [{ instance: live.id, ...(discard === null ? { gate: certified.has(name) } : { gate: false, discard }) }];
     });
   }
 }

@@ -124,6 +124,8 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
     case 'voided':
     case 'intent':
     case 'leave':
+    case 'discarded':
+    case 'stands':
     case 'demoted':
     case 'asked':
     case 'publish':

@@ -4,6 +4,7 @@ import type { IntentEntry } from '../model/call-entries.ts';
 import type { EffectClass, EffectStatus } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
 import type { InstanceId } from '../model/instance.ts';
+import { isLeft } from '../projection/left-calls.ts';
 import type { RunState } from '../projection/run-state.ts';
 
 /** A call of a tool that may change the world, as the ledger of effects has it. Times are wall clocks, in milliseconds. */
@@ -25,6 +26,10 @@ export interface LedgerEffect {
   readonly held: 'gate' | 'buffer' | null;
   /** True where a restore has taken its place in the history back, and no replay has claimed it since. */
   readonly undone: boolean;
+  /** True where it has happened and the machine went on without its answer: it stands, and no step has it (PA11). */
+  readonly left: boolean;
+  /** The reason why it stands though its work was discarded; null where it was not, or was undone (PA11). */
+  readonly stands: string | null;
   /** True where it may still be undone in the world; the reason why not any more, if it was demoted. */
   readonly undo: boolean;
   readonly demoted: string | null;
@@ -55,6 +60,7 @@ export class Acts {
   readonly #gates = new Map<string, string>();
   readonly #publications = new Map<string, string>();
   readonly #demoted = new Map<string, string>();
+  readonly #stands = new Map<string, string>();
   readonly #names = new Set<string>();
 
   take(entry: Entry, time: number): void {
@@ -74,6 +80,9 @@ export class Acts {
         return;
       case 'demoted':
         this.#demoted.set(entry.key, entry.why);
+        return;
+      case 'stands':
+        this.#stands.set(entry.key, entry.why);
         return;
       case 'spend':
         for (const name of Object.keys(entry.amounts)) this.#names.add(name);
@@ -101,6 +110,8 @@ export class Acts {
       repeats: call.repeats,
       held: intent.held ?? null,
       undone: at === null,
+      left: isLeft(runState, call),
+      stands: call.stands ? runState.redaction.text(this.#stands.get(key) ?? '') : null,
       undo,
       demoted: this.#demoted.get(key) ?? null,
       gate: gate === undefined ? null : { gate, by: runState.asked.get(gate)?.by ?? null },

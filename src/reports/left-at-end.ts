@@ -3,6 +3,7 @@ import type { UnansweredComplaint } from '../effects/gates.ts';
 import { complaintIn } from '../effects/messages/complaints.ts';
 import { sentIn } from '../effects/messages/sent-events.ts';
 import type { Posted } from '../journal/journal.ts';
+import { keysLeft } from '../projection/left-calls.ts';
 import type { RunState } from '../projection/run-state.ts';
 
 /** The end of the error of a held call whose commit never came. */
@@ -12,6 +13,8 @@ export const NEVER_COMMITTED = 'commits, which it never did';
 export interface LeftAtEnd {
   /** The keys of calls that were held back for a commit that never came: they did not happen (E4). */
   readonly unpublished?: readonly string[];
+  /** The keys of calls that stand in the world and that the machine left without their answers (PA11). */
+  readonly standing?: readonly string[];
   /** The complaints that came too late: the work that they are about stands. */
   readonly unanswered?: readonly UnansweredComplaint[];
   /** The events from outside that no state has taken (LC8). */
@@ -41,8 +44,13 @@ function untakenIn({ held, toRedeliver, asked }: RunState, posts: readonly Poste
 }
 
 /** The things that a run has left, and nothing else of what was told of its end. */
-export function onlyLeft({ unpublished, unanswered, untaken }: LeftAtEnd): LeftAtEnd {
-  return { ...(unpublished && { unpublished }), ...(unanswered && { unanswered }), ...(untaken && { untaken }) };
+export function onlyLeft({ unpublished, standing, unanswered, untaken }: LeftAtEnd): LeftAtEnd {
+  return {
+    ...(unpublished && { unpublished }),
+    ...(standing && { standing }),
+    ...(unanswered && { unanswered }),
+    ...(untaken && { untaken }),
+  };
 }
 
 /**
@@ -67,8 +75,10 @@ export function leftAtEnd(runState: RunState, posts: readonly Posted[] = []): Le
     refused: redaction.text(each.refused),
   }));
   const untaken = untakenIn(runState, posts);
+  const standing = keysLeft(runState);
   return {
     ...(unpublished.length > 0 && { unpublished }),
+    ...(standing.length > 0 && { standing }),
     ...(unanswered.length > 0 && { unanswered }),
     ...(untaken.length > 0 && { untaken }),
   };

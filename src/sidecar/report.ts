@@ -37,6 +37,8 @@ export type Ending =
       readonly unanswered?: readonly UnansweredComplaint[];
       /** The events from outside that no state has taken (LC8). Left out where there are none. */
       readonly untaken?: readonly UntakenEvent[];
+      /** The keys of calls that stand in the world and that the machine left without their answers (PA11). Left out where there are none. */
+      readonly standing?: readonly string[];
       /**
        * The tools of class `none` of which calls were still under way: their answers are dropped. Left out where there are none.
        */
@@ -47,7 +49,7 @@ export type Ending =
       readonly status: 'cancelled';
       readonly by: string;
       readonly why: string | null;
-      /** The keys of calls that stand in the world and that its work, done again, had not come to again (C9). */
+      /** The keys of calls that stand in the world and that no work of the run has: left, or not come to again (C9, PA11). */
       readonly standing: readonly string[];
     }
   /** A person has paused it: nothing leaves, and what comes waits, until a person has it go on (LC10). */

@@ -21,8 +21,8 @@ function leadsOn(entry: Entry): boolean {
   return LEADS_ON.has(entry.do);
 }
 
-function isOutcome(entry: Entry): boolean {
-  return entry.do === 'outcome';
+function outcomesIn(entries: readonly Entry[]): string[] {
+  return entries.flatMap((entry) => (entry.do === 'outcome' ? [entry.key] : []));
 }
 
 /** The writing of one run. */
@@ -45,7 +45,7 @@ export class Writing {
   #entries = 0;
   #broken: unknown = null;
   #onBreak: (error: unknown) => void = () => {};
-  #onOutcome: () => void = () => {};
+  #onOutcome: (keys: readonly string[]) => void = () => {};
   /** Those who wait for the next append. */
   #waiting: (() => void)[] = [];
 
@@ -73,8 +73,8 @@ export class Writing {
     this.#onBreak = listener;
   }
 
-  /** Calls a function when the outcome of a call becomes known. */
-  onOutcome(listener: () => void): void {
+  /** Calls a function with the keys of calls whose outcome becomes known. */
+  onOutcome(listener: (keys: readonly string[]) => void): void {
     this.#onOutcome = listener;
   }
 
@@ -154,7 +154,8 @@ export class Writing {
     } finally {
       this.#over(goesOn);
     }
-    if (entries.some(isOutcome)) this.#onOutcome();
+    const outcomes = outcomesIn(entries);
+    if (outcomes.length > 0) this.#onOutcome(outcomes);
     if (this.#waiting.length > 0) for (const listener of this.#waiting.splice(0)) listener();
   }
 

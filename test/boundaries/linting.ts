@@ -6,7 +6,7 @@ import { load } from './config.ts';
 
 export const work = fromPromise(async () => null);
 const actors = { work, other: work, hidden: work };
-const busy = { invoke: { src: 'work', onDone: 'DONE' } };
+export const busy = { invoke: { src: 'work', onDone: 'DONE' } };
 export const states = { IDLE: { on: { go: 'BUSY' } }, BUSY: busy, DONE: {} };
 
 /** A machine with id m: its states are those given, instead of IDLE, BUSY and DONE. */

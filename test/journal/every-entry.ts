@@ -217,6 +217,15 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
     'by a message': { do: 'pause', paused: true, post: 4, by: 'ann', why: 'the price is odd', refused: null },
     'that was refused': { do: 'pause', paused: false, post: null, by: 'ann', why: null, refused: 'not paused' },
   },
+  discarded: {
+    'with its calls': { do: 'discarded', instance: { skeleton: 'Book', entity: 'p1', ordinal: 0 } },
+    'that was refused': {
+      do: 'discarded',
+      instance: { skeleton: 'Book', entity: 'p1', ordinal: 0 },
+      refused: 'others rest on it',
+    },
+  },
+  stands: { 'for good': { do: 'stands', key: 'k1', why: 'it is irreversible' } },
   settled: {
     'that was taken': { do: 'settled', post: 7, key: 'k1', status: 'confirmed', by: 'ann', why: null, refused: null },
     'that was refused': {

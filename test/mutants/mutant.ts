@@ -26,6 +26,7 @@ export const RULES = [
   'TH6',
   'TH7',
   'TH8',
+  'PA11',
 ] as const;
 
 type Rule = (typeof RULES)[number];

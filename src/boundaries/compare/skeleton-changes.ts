@@ -13,6 +13,7 @@ const FIELDS: Readonly<Record<keyof Skeleton, (old: Skeleton, now: Skeleton) => 
   required: (old, now) => keys('required', old.required, now.required),
   outputs: (old, now) => keys('outputs', old.outputs, now.outputs),
   boundaries: (old, now) => members(byId(old), byId(now), boundaryChanges),
+  discards: (old, now) => names('discard', old.discards.map(edgeText), now.discards.map(edgeText), 'looser'),
   rollback: (old, now) =>
     within(
       ['rollback'],
@@ -87,6 +88,10 @@ function byId({ boundaries }: Skeleton): ReadonlyMap<string, Boundary> {
 
 function invariants(boundary: Boundary): ReadonlyMap<string, Invariant> {
   return new Map(boundary.invariants.map((invariant) => [invariant.id, invariant]));
+}
+
+function edgeText({ id, from, to }: Skeleton['discards'][number]): string {
+  return `${id} at ${from} -> ${to}`;
 }
 
 function siteText({ site }: Boundary): string {

@@ -29,6 +29,7 @@ export function lostEdges(config: BoundaryConfig, reach: Reach): readonly LostEd
   for (const skeleton of config.skeletons.values()) {
     for (const { from, to, event } of reach.shape.edges) {
       if (!isOf(from, skeleton) || isOf(to, skeleton)) continue;
+      if (skeleton.discards.some((edge) => isWithin(from, edge.from) && isWithin(to, edge.to))) continue;
       const on = skeleton.boundaries.filter(({ site }) => {
         return 'at' in site
           ? isWithin(from, site.at) || isWithin(to, site.at)

@@ -39,8 +39,9 @@ export function lintMachines(config: BoundaryConfig, root: Item, states: Names, 
     const resume = field(field(item, 'rollback'), 'resume');
     const state = textOf(resume);
     if (resume !== null && state !== null) report([state], resume.at);
-    const boundaries = [...itemsOf(field(item, 'commit')), ...itemsOf(field(item, 'exit'))];
-    for (const [index, { site }] of skeleton.boundaries.entries()) {
+    const boundaries = ['commit', 'exit', 'discard'].flatMap((kind) => itemsOf(field(item, kind)));
+    const sites = [...skeleton.boundaries.map(({ site }) => site), ...skeleton.discards];
+    for (const [index, site] of sites.entries()) {
       const at = field(boundaries[index] ?? null, 'at');
       if (at !== null) report('at' in site ? [site.at] : [site.from, site.to], at.at);
     }

@@ -18,6 +18,7 @@ export function lintSkeletons(config: BoundaryConfig, root: Item, reach: Reach |
   for (const [name, entry] of entries) {
     const skeleton = config.skeletons.get(name) as Skeleton;
     lintBoundaries(skeleton, entry.item, config, reach, reachable, findings);
+    lintDiscards(skeleton, entry.item, findings);
     if (reach === null) continue;
     lintEntries(entry.item, config, reach, reachable, findings);
     lintArrivals(skeleton, entry, reach, reachable, findings);
@@ -48,6 +49,17 @@ function lintEntries(
       `nothing in ${config.agent} leads to the entry "${state}"`,
       mend,
     );
+  }
+}
+
+/** An edge within the states, or from outside of them, leaves no work of the skeleton. */
+function lintDiscards(skeleton: Skeleton, item: Item, findings: Findings): void {
+  for (const [index, edge] of itemsOf(field(item, 'discard')).entries()) {
+    const { id, from, to } = skeleton.discards[index] as Skeleton['discards'][number];
+    if (isOf(from, skeleton) && !isOf(to, skeleton)) continue;
+    const why = isOf(from, skeleton) ? `"${to}" is among the states` : `"${from}" is not among the states`;
+    const message = `the discard "${id}" never discards anything: ${why}`;
+    findings.report('never_discards', 'warning', edge.at, message, 'Name an edge that leads out of the states.');
   }
 }
 

@@ -38,8 +38,9 @@ function lintSites(
   findings: Findings,
   known: (name: string, item: Item, offset?: number) => boolean,
 ): void {
-  const boundaries = [...itemsOf(field(item, 'commit')), ...itemsOf(field(item, 'exit'))];
-  for (const [index, { site }] of skeleton.boundaries.entries()) {
+  const boundaries = ['commit', 'exit', 'discard'].flatMap((kind) => itemsOf(field(item, kind)));
+  const sites = [...skeleton.boundaries.map(({ site }) => site), ...skeleton.discards];
+  for (const [index, site] of sites.entries()) {
     const at = field(boundaries[index] ?? null, 'at');
     const text = textOf(at);
     if (at === null || text === null) continue;

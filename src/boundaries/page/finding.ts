@@ -77,6 +77,7 @@ type LintCode =
   | 'unreachable_entry'
   | 'entry_missing'
   | 'never_certifies'
+  | 'never_discards'
   | 'boundary_pending'
   | 'output_unwritten'
   | 'input_unprovided'

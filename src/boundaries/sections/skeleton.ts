@@ -2,7 +2,7 @@
 import { compileEntity, compilePredicate, type Guards, guardPredicate } from '../../predicates/compile.ts';
 import type { Expression, Predicate } from '../../predicates/predicate.ts';
 import { suggest } from '../../predicates/suggest.ts';
-import type { Boundary, Invariant, KeyTemplate, Rollback, Site, Skeleton } from '../config.ts';
+import type { Boundary, Discard, Invariant, KeyTemplate, Rollback, Site, Skeleton } from '../config.ts';
 import { keyTemplatesIn, nameIn } from '../keys/names.ts';
 import type { Scopes } from '../keys/scopes.ts';
 import { amountIn } from '../page/amount.ts';
@@ -50,6 +50,7 @@ export function compileSkeleton(name: string, at: Place, item: Item, terms: Term
     required: requiredOf(item, scopes, findings),
     outputs,
     boundaries,
+    discards: itemsOf(field(item, 'discard')).map((edge) => discardOf(edge, findings)),
     rollback,
   };
 }
@@ -90,6 +91,15 @@ function compileBoundary(
   };
 }
 
+function discardOf(item: Item, findings: Findings): Discard {
+  const [id, at] = [field(item, 'id'), field(item, 'at')];
+  const site = siteOf(at, findings);
+  if ('at' in site && at !== null && site.at !== '')
+    findings.report('bad_site', 'error', at.at, `"${site.at}" is no edge`, 'Work is discarded on an edge: FROM -> TO.');
+  const [from, to] = 'at' in site ? [site.at, site.at] : [site.from, site.to];
+  return { id: id === null ? '' : nameIn(textOf(id) ?? '', id.at, findings), from, to };
+}
+
 function invariantOf(item: Item, findings: Findings): Invariant {
   const id = field(item, 'id');
   const sum = entriesOf(field(item, 'sum')).map(([tool, { item: amount }]) => {
@@ -104,7 +114,7 @@ function invariantOf(item: Item, findings: Findings): Invariant {
 
 function checkIds(item: Item, findings: Findings): void {
   const seen = new Set<string>();
-  for (const boundary of [...itemsOf(field(item, 'commit')), ...itemsOf(field(item, 'exit'))]) {
+  for (const boundary of ['commit', 'exit', 'discard'].flatMap((kind) => itemsOf(field(item, kind)))) {
     const id = field(boundary, 'id');
     const text = textOf(id);
     if (id === null || text === null) continue;

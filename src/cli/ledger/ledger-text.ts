@@ -159,10 +159,12 @@ export function effectOutline(effect: LedgerEffect): Outline {
   };
 }
 
-function statusText({ status, undone, held, repeats }: LedgerEffect): string {
+function statusText({ status, undone, held, repeats, left, stands }: LedgerEffect): string {
   if (repeats !== null) return `${status === 'failed' ? 'refused, ' : ''}repeats ${repeats}`;
   const now =
     status === 'buffered' && held === 'gate' ? 'waits at its gate' : status === 'buffered' ? 'held back' : status;
+  if (stands !== null && status === 'confirmed') return `${now}; its work was discarded, and it stands: ${stands}`;
+  if (left) return `${now}; the run went on without its answer`;
   if (!undone) return status === 'compensated' ? 'compensated: it was undone in the world' : now;
   return `${now}; its place was rolled back${status === 'confirmed' ? ', and no replay has claimed it' : ''}`;
 }

@@ -48,8 +48,9 @@ function leftCounts({ unpublished, unanswered, untaken }: Extract<RunStatus, { i
 }
 
 /** Says in words which held calls a run has not made, which complaints it has not answered, and which events it has not taken: a sentence for each. */
-export function leftSentences({ unpublished = [], unanswered = [], untaken = [] }: LeftAtEnd): string[] {
+export function leftSentences({ unpublished = [], standing = [], unanswered = [], untaken = [] }: LeftAtEnd): string[] {
   const calls = unpublished.map((key) => `${quoted(key)} was held back for a commit that never came, and was not made`);
+  const acts = standing.map((key) => `${quoted(key)} stands, and the run went on without its answer`);
   const complaints = unanswered.map(({ instance, key, by, refused }) => {
     const { skeleton, entity, ordinal } = instance;
     const about = `${key === null ? '' : `${quoted(key)} of `}${skeleton} about ${quoted(entity)}`;
@@ -60,7 +61,7 @@ export function leftSentences({ unpublished = [], unanswered = [], untaken = [] 
     const of = `${by === null ? '' : ` of ${JSON.stringify(by)}`}${post === null ? '' : ` (message ${post})`}`;
     return `the event ${quoted(event)}${of} came and was never taken`;
   });
-  return [...calls, ...complaints, ...events];
+  return [...calls, ...acts, ...complaints, ...events];
 }
 
 /** The time that has passed since a time, in its two largest units: `3d 4h`, `12m`, `5s`. */

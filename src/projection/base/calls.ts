@@ -34,7 +34,17 @@ export function savedCalls(to: Saving) {
   return to.calls.all.map((call) => savedCall(call, to));
 }
 
-const FLAGS = ['undo', 'undoing', 'staged', 'isAnswered', 'voided', 'mayLeave'] as const;
+const FLAGS = [
+  'undo',
+  'undoing',
+  'staged',
+  'isAnswered',
+  'voided',
+  'mayLeave',
+  'isNamed',
+  'discarded',
+  'stands',
+] as const;
 
 function savedCall(call: LedgerCall, to: Saving) {
   const { key, tool, status, error, asked, at, wrong, promise, act, repeats, place } = call;
@@ -80,6 +90,9 @@ export function loadCalls(saved: ReturnType<typeof savedCalls>, from: Loading): 
       isAnswered: flag(3),
       voided: flag(4),
       mayLeave: flag(5),
+      isNamed: flag(6),
+      discarded: flag(7),
+      stands: flag(8),
       act: act === null ? null : from.word(act),
       repeats: repeats === null ? null : from.word(repeats),
       place: place === null ? null : from.word(place),

@@ -2,6 +2,7 @@
  * The state of a run as plain data: what its rows come to, so that a resume reads the rows after them alone. It says nothing that the rows do not.
  */
 import type { Digests, Entry, TraceContext } from '../../model/entry.ts';
+import { instanceName } from '../../model/instance.ts';
 import type { RunState } from '../run-state.ts';
 import type { WorkRecord } from '../set-aside/records.ts';
 import {
@@ -82,8 +83,9 @@ export function savedRun(runState: RunState, texts: BaseTexts) {
   return { ...first, ...second, ends: savedEnds(actors, to), named: to.named };
 }
 
-function savedMembers({ agent, digests, trace, staleUpTo, ended }: RunState) {
-  return { agent, digests, trace, staleUpTo, ended };
+function savedMembers({ agent, digests, trace, staleUpTo, ended, discards }: RunState) {
+  const left = [...discards.all.values()].map(({ instance, is }) => ({ instance, is }));
+  return { agent, digests, trace, staleUpTo, ended, left };
 }
 
 /** Makes the state of a run again, in one that has folded nothing yet and knows the pages of it. */
@@ -114,7 +116,8 @@ export function loadRun(runState: RunState, saved: SavedRun, source: BaseSource)
 }
 
 function loadMembers(runState: RunState, saved: ReturnType<typeof savedMembers>): void {
-  const { agent, digests, trace, staleUpTo, ended } = saved;
+  const { agent, digests, trace, staleUpTo, ended, left } = saved;
+  for (const { instance, is } of left) runState.discards.all.set(instanceName(instance), { instance, is });
   runState.agent = agent;
   runState.digests = digests as Digests | null;
   runState.trace = trace as TraceContext | null;

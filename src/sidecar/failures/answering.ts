@@ -67,6 +67,8 @@ export class Answering implements FailureHandler {
       return WAIT;
     }
     if (!this.#by.complaints.admits(raised)) return WAIT;
+    // Discarded work is no part of the past: a complaint about it changes nothing (PA11).
+    if (raised.suspect === true && parts.runState.discards.has(raised.failure.in)) return WAIT;
     await this.#answerGone();
     if (raised.gone !== undefined || !this.#mayAnswer) return WAIT;
     // What was complained about is taken back already, or the call that failed is dropped (C11, C12).

@@ -1,5 +1,5 @@
 /** The questions and answers of a run that a person has cancelled, until it is over. */
-import type { LedgerCall } from '../../effects/ledger-call.ts';
+import { keysLeft } from '../../projection/left-calls.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
 
 type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'open' | 'queue' | 'ending' | 'outbox'>;
@@ -32,19 +32,13 @@ export class EndedByPerson {
     this.#run.outbox.goOn();
   }
 
-  /** The keys of the calls that stand in the world and that the work of the run, done again, had not come to again (C9). */
-  standing(): string[] {
-    const { ledger } = this.#run.parts.runState;
-    return ledger.displaced().flatMap(({ key, status }: LedgerCall) => (status === 'confirmed' ? [key] : []));
-  }
-
   /** Frees what the run has claimed, and tells those who wait for it that it was cancelled. */
   async over(): Promise<void> {
     const { parts, ending } = this.#run;
     const { by, why } = parts.runState.asked.cancelled ?? { by: '', why: null };
     try {
       await parts.claims?.release(parts.run);
-      ending.end({ status: 'cancelled', by, why, standing: this.standing() });
+      ending.end({ status: 'cancelled', by, why, standing: keysLeft(parts.runState) });
     } catch (error) {
       ending.fail(error);
     }

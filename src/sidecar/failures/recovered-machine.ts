@@ -8,6 +8,8 @@ import type { WorkRecord } from '../../projection/set-aside/records.ts';
 export interface RecoveredMachine {
   /** Undoes context and, in place, control. */
   restore(parts: RestoredParts, inPlace: boolean): void;
+  /** Puts the context of a machine that goes on where its journal has it. */
+  putContext(actor: number): void;
   /** Sends again what restores took back. */
   offer(): void;
   /** Gives a record up. */

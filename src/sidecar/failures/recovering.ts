@@ -11,6 +11,7 @@ import { type TakenUp, TakingUp } from '../taking-up/taking-up.ts';
 import { Answering } from './answering.ts';
 import { Complaints } from './complaints.ts';
 import { Decisions } from './decisions.ts';
+import { Discarding } from './discarding.ts';
 import { EndedByPerson } from './ended-by-person.ts';
 import { FailureQueue } from './failure-queue.ts';
 import { finish } from './finishing.ts';
@@ -40,6 +41,8 @@ export class Recovering {
   readonly #answering: Answering;
   /** The end by a person's word. */
   readonly byPerson: EndedByPerson;
+  /** The units that are left by an edge which discards them. */
+  readonly discarding: Discarding;
   /** The steps that threw, tried again. */
   readonly retrying: Retrying;
 
@@ -66,6 +69,7 @@ export class Recovering {
     this.#openCalls = openCalls;
     this.#unclaimed = new UnclaimedEffects(run, parking, openCalls);
     this.#told = new ToldOutcomes(run);
+    this.discarding = new Discarding(run, openCalls);
     this.#rerun = new Rerun(run, decisions, plans, answers);
     this.#takingUp = new TakingUp(run, { decisions, plans, answers, parking, questions });
     this.#answering = new Answering(run, { complaints, decisions, parking, openCalls, settling, takingBack, plans });

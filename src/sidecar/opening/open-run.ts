@@ -257,6 +257,7 @@ function goOn(run: Run, isStuck: boolean): void {
   if (isStuck) return;
   const { lifecycle } = run.parts;
   run.recovering.parkAgain();
+  run.recovering.discarding.begin();
   if (run.recovering.raiseGone()) lifecycle.note({ isUnsure: true });
   // What a complaint says is of the past: it is answered before the machine goes on.
   if (run.heard.hasComplaints) lifecycle.note({ isAskedAgain: true });

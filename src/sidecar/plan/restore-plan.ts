@@ -8,7 +8,7 @@ import type { ControlEntry } from '../../model/entry.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { type Region, regionName, split } from '../../model/region.ts';
 import type { HistoryValue, StateValue } from '../../model/step-entry.ts';
-import { contextBefore, contextWithout, type Kept, undoneSteps } from '../../projection/rollback.ts';
+import { contextBefore, contextWithoutSteps, type Kept, undoneSteps } from '../../projection/rollback.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { withPart } from '../../projection/set-aside/translate.ts';
 import type { ActorState, RecordedStep, Timer } from '../../projection/state-types.ts';
@@ -50,16 +50,20 @@ export interface Surroundings {
   now(): number;
 }
 
-/** Plans a restore. Must be asked before the projections have undone anything. */
+/**
+ * Plans a restore. Must be asked before the projections have undone anything.
+ * @param changed the actors whose context is another though they lose no step.
+ */
 export function planRestore(
   runState: RunState,
   kept: readonly Kept[],
   resumes: readonly Resume[],
   around: Surroundings,
+  changed: ReadonlySet<number> = new Set(),
 ): Plan {
   const undone = undoneSteps(runState.places, kept);
   const moved = new Set(kept.map(([id]) => instanceName(id)));
-  return new Planner(runState, undone, moved, { resumes, around }).plan();
+  return new Planner(runState, undone, moved, { resumes, around, changed }).plan();
 }
 
 /** The surroundings of a past that nothing runs in. */
@@ -82,7 +86,7 @@ export function planBefore(runState: RunState, step: PlacedStep): ActorPlan {
 
 /** A plan of the whole run without some of its steps, and without its delays. */
 export function planWithout(runState: RunState, undone: ReadonlySet<PlacedStep>): ActorPlan {
-  const contextOf = (actor: number) => contextWithout(runState.places, actor, undone);
+  const contextOf = (actor: number) => contextWithoutSteps(runState.places, actor, undone);
   const planner = new Planner(runState, undone, new Set(), { resumes: [], around: AT_REST, contextOf });
   return withoutDelays(planner.whole());
 }
@@ -96,6 +100,8 @@ function withoutDelays(plan: ActorPlan): ActorPlan {
 interface Planned {
   readonly resumes: readonly Resume[];
   readonly around: Surroundings;
+  /** The actors whose contexts were changed beside the undone steps. */
+  readonly changed?: Iterable<number>;
   readonly contextOf?: (actor: number) => unknown;
 }
 
@@ -115,11 +121,11 @@ class Planner {
     runState: RunState,
     undone: ReadonlySet<PlacedStep>,
     moved: ReadonlySet<string>,
-    { resumes, around, contextOf = (actor) => runState.actor(actor).context }: Planned,
+    { resumes, around, changed = [], contextOf = (actor) => runState.actor(actor).context }: Planned,
   ) {
     this.#runState = runState;
     this.#undone = undone;
-    this.#touched = new Set([...this.#undone].map(({ actor }) => actor));
+    this.#touched = new Set([...changed, ...[...this.#undone].map(({ actor }) => actor)]);
     this.#moved = moved;
     this.#contextOf = contextOf;
     this.#anew = new Set([...this.#undone].flatMap(({ moves }) => moves.filter(isLife)));

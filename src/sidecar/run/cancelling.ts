@@ -4,7 +4,9 @@
  */
 import type { SentCancel } from '../../effects/messages/cancels.ts';
 import type { CancelEntry, EndEntry } from '../../model/message-entries.ts';
+import { keysLeft } from '../../projection/left-calls.ts';
 import type { Calls } from '../calls/calls.ts';
+import type { LeftActs } from '../calls/left-acts.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import type { RunParts } from '../parts.ts';
@@ -18,6 +20,7 @@ interface CancellingPort {
   readonly calls: Calls;
   readonly outbox: Outbox;
   readonly recovering: Recovering;
+  readonly left: LeftActs;
   /** @see {@link EndEntry} */
   unheard(): Pick<EndEntry, 'heard' | 'untaken'>;
   /** Stops the machine: the run is over. */
@@ -101,10 +104,12 @@ export class Cancelling {
     // What a commit has promised becomes visible; no other begins.
     await outbox.settled();
     if (isOff() || !(await recovering.clearOpen(() => this.goOn())) || isOff()) return false;
+    await recovering.discarding.finish();
     await calls.underWay.staged();
     await outbox.abandon();
     if (isOff()) return false;
-    const standing = recovering.byPerson.standing();
+    this.#port.left.atEnd();
+    const standing = keysLeft(parts.runState);
     const of = standing.length > 0 ? { standing } : {};
     const end: EndEntry = { do: 'end', status: 'cancelled', ...of, ...this.#port.unheard() };
     write.append([end]);

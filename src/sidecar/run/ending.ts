@@ -4,8 +4,10 @@
  */
 import { errorMessage } from '../../effects/signals.ts';
 import type { EndEntry } from '../../model/message-entries.ts';
+import { keysLeft } from '../../projection/left-calls.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
+import type { LeftActs } from '../calls/left-acts.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import type { RunParts, Writer } from '../parts.ts';
@@ -22,6 +24,7 @@ interface EndingPort {
   readonly deliveries: Deliveries;
   readonly outbox: Outbox;
   readonly recovering: Recovering;
+  readonly left: LeftActs;
   readonly input: unknown;
   /** True where a message was left that nothing has looked at. */
   hasMail(): boolean;
@@ -57,7 +60,7 @@ export class RunEnd {
     this.#comesTo({ output });
     // A run that is taken up at its end first goes on with what its last process has left.
     const mayEnd = parts.lifecycle.may('end') && parts.lifecycle.may('answer');
-    if (mayEnd && !isLeft && !this.#isAddressed() && !recovering.isGone) {
+    if (mayEnd && !isLeft && !recovering.discarding.isOwed && !this.#isAddressed() && !recovering.isGone) {
       this.over(output);
       this.#comesTo(null);
       return false;
@@ -73,7 +76,10 @@ export class RunEnd {
 
   /** Journals the end, and tells who waits for it. */
   over(output: unknown): void {
-    this.#port.write.append([{ do: 'end', status: 'done', ...this.#port.unheard() }]);
+    const { left, runState, write } = this.#port;
+    left.atEnd();
+    const standing = keysLeft(runState);
+    write.append([{ do: 'end', status: 'done', ...(standing.length > 0 && { standing }), ...this.#port.unheard() }]);
     void this.#port.recovering.finish(output);
   }
 
@@ -105,6 +111,7 @@ export class RunEnd {
     const again = () => void this.try();
     if (!(await recovering.clearUnclaimed(again))) return;
     if (!(await recovering.clearOpen(again))) return;
+    await recovering.discarding.finish();
     const end = this.#end;
     if (end === null || !mayEnd() || recovering.raiseGone()) return;
     // A complaint that came before the end is answered first (C12).

@@ -5,6 +5,7 @@ import type { ActorHandle } from '../../runtime/microstep.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Hearers } from '../approvals/inbox.ts';
 import type { Calls } from '../calls/calls.ts';
+import type { LeftActs } from '../calls/left-acts.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import type { RunParts } from '../parts.ts';
@@ -24,6 +25,7 @@ interface HeardPort {
   readonly calls: Calls;
   readonly outbox: Outbox;
   readonly recovering: Recovering;
+  readonly left: LeftActs;
   readonly events: Messages;
   readonly run: {
     readonly pauses: Pauses;

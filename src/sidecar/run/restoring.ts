@@ -76,6 +76,15 @@ export class Restoring {
     this.owe(rewound);
   }
 
+  /** Puts the context of a machine that goes on where its journal has it: a step of no event has changed that. */
+  putContext(actor: number): void {
+    const { rewinds } = planRestore(this.#port.runState, [], [], this.#surroundings(), new Set([actor]));
+    this.verifyAgain();
+    this.owe(rewinds.flatMap((each) => this.rewind(each.actor, each.plan())));
+    // No plan holds answers back here, whose end would release them.
+    this.#port.deliveries.release();
+  }
+
   /** Tells of each held event that rests on what the restore has taken back: it waits for what its sender was shown, or for the sender. */
   #tellHeld(before: ReadonlySet<ToRedeliver>): void {
     for (const { event, held } of this.#port.runState.toRedeliver.filter((back) => !before.has(back))) {

@@ -14,6 +14,7 @@ import type { ActorHandle, Microstep, RuntimeEvent } from '../../runtime/microst
 import type { Armed, Call, Crash, Origin, Runtime, Watcher } from '../../runtime/runtime.ts';
 import { Approvals } from '../approvals/approvals.ts';
 import { Calls } from '../calls/calls.ts';
+import { LeftActs } from '../calls/left-acts.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { RestoredParts } from '../failures/recovered-machine.ts';
 import { Recovering } from '../failures/recovering.ts';
@@ -58,6 +59,7 @@ export class Run implements Watcher {
   readonly #calling: Calling;
   readonly #restoring: Restoring;
   readonly #claiming: Claiming;
+  readonly left: LeftActs;
   readonly heard: Heard;
   readonly pauses: Pauses;
   /** True while the machine of a run that is taken up was not started yet, and claims wait for that. */
@@ -77,14 +79,8 @@ export class Run implements Watcher {
     const approvals = new Approvals(parts, write, () => this.heard);
     const calls = new Calls(parts, write, approvals);
     const outbox = outboxOf(parts, { write, calls, runtime }, () => this.recovering);
-    const recovering = new Recovering(parts, this, {
-      write,
-      calls,
-      queries,
-      approvals,
-      outbox,
-      paper: () => paperOf(parts, runtime),
-    });
+    const paper = () => paperOf(parts, runtime);
+    const recovering = new Recovering(parts, this, { write, calls, queries, approvals, outbox, paper });
     const reuse = this.#reuseOf(parts);
     const macrosteps = new Macrosteps(runState.places);
     const finds = this.finds.bind(this);
@@ -92,7 +88,8 @@ export class Run implements Watcher {
     const deliveries = new Deliveries({ parts, placed, write, runtime, actors, timers, finds });
     const events = new Messages({ parts, write, runtime, actors, deliveries });
     const shared = { parts, runState, placed, write, runtime, actors, recorder, queries, reuse, outbox, calls };
-    const common = { ...shared, deliveries, macrosteps, timers, recovering, verifier, now: parts.now };
+    const left = new LeftActs(parts, write);
+    const common = { ...shared, left, deliveries, macrosteps, timers, recovering, verifier, now: parts.now };
     const unheard = () => {
       const untaken = runState.toRedeliver.length + runState.held.length + events.waiting;
       return { heard: approvals.looked, ...(untaken > 0 && { untaken }) };
@@ -110,6 +107,7 @@ export class Run implements Watcher {
     const answered = () => void end.try();
     this.heard = new Heard({ ...common, events, unheard, answered, run: this, look: () => approvals.poll() });
     this.end = end;
+    this.left = left;
     this.recovering = recovering;
     this.write = write;
     this.calls = calls;
@@ -121,9 +119,11 @@ export class Run implements Watcher {
     this.#calling = new Calling(common);
     this.#restoring = restoring;
     this.#claiming = new Claiming({ ...common, restoring, steps });
-    write.onOutcome(() => {
+    write.onOutcome((keys) => {
       approvals.wake();
       recovering.heard();
+      left.settled(keys);
+      recovering.discarding.settled(keys);
     });
     calls.reconciling.whenReturned(() => void recovering.askAgain());
     parts.lifecycle.whenever('answer', () => this.#goOn());
@@ -261,8 +261,13 @@ export class Run implements Watcher {
     this.#restoring.restore(restored, inPlace);
   }
 
+  putContext(actor: number): void {
+    this.#restoring.putContext(actor);
+  }
+
   /** Has every machine of a run that is taken up go on from where it stands. */
   settleAll(): void {
+    this.left.takenUp();
     this.#restoring.settleAll();
     if (!this.reuse.isPending) return;
     this.#wakes = true;

@@ -12,6 +12,7 @@ import type { Macrosteps } from '../../recording/macrosteps.ts';
 import type { StepRecorder } from '../../recording/record-step.ts';
 import { type ActorHandle, bare, type Microstep, type RuntimeEvent } from '../../runtime/microstep.ts';
 import type { Crash, Runtime } from '../../runtime/runtime.ts';
+import type { LeftActs } from '../calls/left-acts.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import type { Raised, RunParts } from '../parts.ts';
@@ -35,6 +36,7 @@ interface StepsPort {
   readonly timers: Timers;
   readonly macrosteps: Macrosteps;
   readonly recovering: Recovering;
+  readonly left: LeftActs;
   /** The machine was over before the run watched it. */
   over(output: unknown): void;
 }
@@ -79,7 +81,12 @@ export class Steps {
     const ids = entries.flatMap((entry) => (entry.do === 'step' ? entry.started.map(({ id }) => id) : []));
     for (const child of seen.started) this.adopted(child.ref, first + ids.indexOf(child.id));
     for (const each of ended) if (runState.actor(each).started?.kind === 'promise') actors.letGo(each);
-    for (const entry of entries) this.enters(entry, fresh, number);
+    for (const entry of entries) {
+      this.enters(entry, fresh, number);
+      if (entry.do === 'step' && entry.closed.length > 0) this.#port.left.closed(entry);
+    }
+    if (entries.some((entry) => entry.do === 'step' && entry.closed.some(({ discard }) => discard !== undefined)))
+      this.#port.recovering.discarding.begin();
     // What was promised is made durable at once; the calls that rely on it await it (§5).
     if (entries.some((entry) => entry.do === 'step' && entry.boundaries.some((id) => id !== ''))) {
       void write.durable().catch(() => {});
