@@ -42,7 +42,7 @@ interface Unchanged {
   readonly passages: readonly Passage[];
 }
 
-/** The keys that the sender of an event from outside has seen, by the step that took it; null where nobody says: then it has seen everything (PA6). */
+/** The keys that the sender of an event from outside has seen, by the step that took it; null where none are named: then it has seen everything (PA6). */
 type ReadsOf = (step: RecordedStep) => readonly Key[] | null;
 
 /** The past of a run on paper, as a decision asks about it. */
@@ -176,7 +176,7 @@ class OnPaper {
     return isSeenTheSame(reads, { ...seen, control: seen.value }, { ...now, control: now.value });
   }
 
-  /** What a passage comes to: the kept steps that are not taken any more, and whether others are. */
+  /** The outcome of a passage: the kept steps that are not taken any more, and whether others are. */
   #taken(passage: Passage, undone: ReadonlySet<PlacedStep>): { missing: PlacedStep[]; isMore: boolean } {
     const machine = this.#machine;
     const { is, first, steps } = passage;
