@@ -1,4 +1,4 @@
-/** What a mutant is: one rule of control (semantics.md §10, C1-C13) or of throws (TH1-TH8), switched off by one replacement, and the check that has to notice it. */
+/** What a mutant is: one rule of control (semantics.md §10, C1-C13) of throws (TH1-TH8) or of changes of the past (PA), switched off by one replacement, and the check that has to notice it. */
 
 /** The rules, each of which needs a mutant. */
 export const RULES = [
@@ -26,6 +26,9 @@ export const RULES = [
   'TH6',
   'TH7',
   'TH8',
+  'PA1',
+  'PA5',
+  'PA6',
   'PA11',
 ] as const;
 

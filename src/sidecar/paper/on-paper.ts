@@ -209,7 +209,7 @@ class OnPaper {
 class Walk {
   readonly #machine: PaperMachine;
   readonly #begun = new Map<number, Compared>();
-  #isUnlike = false;
+  #differs = false;
   /** True where the machine has taken a step that is undone. */
   hasTakenUndone = false;
 
@@ -219,7 +219,7 @@ class Walk {
 
   /** True where no microstep is taken in part, and each was written as it had been. */
   get isOver(): boolean {
-    return this.#begun.size === 0 && !this.#isUnlike;
+    return this.#begun.size === 0 && !this.#differs;
   }
 
   /** True where a microstep of an actor is taken in part. */
@@ -243,7 +243,7 @@ class Walk {
     if (now.left.length > 0) return true;
     this.#begun.delete(actor);
     if (isWrittenSo(now)) return true;
-    this.#isUnlike = true;
+    this.#differs = true;
     return false;
   }
 }
