@@ -13,7 +13,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: '        else waiting.push(later);',
     replace: '',
     // In a run of a machine the paper would find the same.
-    by: { run: 'tests', file: 'test/langgraph/cut.test.ts' },
+    by: { run: 'tests', file: 'test/langgraph/rules/cut.test.ts' },
   },
   {
     rule: 'C1a',
