@@ -4,7 +4,8 @@
  */
 import { describe, expect, test } from 'vitest';
 import { type AnyStateMachine, assign, createActor, raise, stateIn } from 'xstate';
-import type { Report } from '../../src/index.ts';
+import { memoryStore, type Report } from '../../src/index.ts';
+import { SPACING } from '../../src/sidecar/opening/options.ts';
 import { tool } from '../../src/xstate/index.ts';
 import { calm, unlessItHangs, until } from '../poll.ts';
 import { calls, configOf, type Given, machineOf, run, type Unit, World } from './little.ts';
@@ -266,6 +267,39 @@ describe('PA1: the past is gone through again in its place', () => {
     },
     120_000,
   );
+
+  test('steps that bases hold are gone through as those in memory are', async () => {
+    const world = new World();
+    const counted = assign({ n: ({ context }: Given) => ((context.n as number | undefined) ?? 0) + 1 } as never);
+    const machine = machineOf(
+      { n0: world.tool('n0') },
+      around({
+        p: { initial: 'n0', states: { n0: one('n0', 'rest'), rest: {} } },
+        q: {
+          initial: 'a',
+          states: {
+            a: { on: { STEP: { target: 'b', actions: counted } } },
+            b: { on: { STEP: { target: 'a', actions: counted } } },
+          },
+        },
+      }),
+    );
+    const units = { N0: unit('p', 'n0', 'rest') };
+    const config = configOf({ n0: 'writes: [kn0], effect: none' }, units, 'events: { STEP: { reads: [] } }');
+    const spacing = { [SPACING]: { rows: 20, times: 0, newest: 2 } };
+    const it = await run(machine, config, { journal: memoryStore(), ...spacing } as never);
+    await until(() => it.context().kn0 !== undefined);
+    for (let nth = 0; nth < 300; nth += 1) {
+      it.send('STEP');
+      if (nth % 50 === 49) await it.sidecar.durable();
+    }
+    await it.wrong('N0', 'kn0');
+    await until(() => it.context().kn0 === 'n01');
+    const [report] = it.reports as [Report];
+    expect([it.context(), it.undone(), report.takenBack]).toEqual([{ kn0: 'n01', n: 300 }, ['N0'], []]);
+    expect(report.decision.line?.moves.length).toBe(1);
+    await it.sidecar.close();
+  });
 
   test('a machine that asks a clock is no past on paper: its complaints are answered by the cut', async () => {
     let clock = 0;

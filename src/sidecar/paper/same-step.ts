@@ -1,6 +1,7 @@
 /** The comparison of a kept step with the one that the machine takes in its place on paper (semantics.md PA1). */
 import { isDeepStrictEqual } from 'node:util';
 import { type Change, diff } from '../../history/context.ts';
+import { split } from '../../model/region.ts';
 import type { Edit, StepEntry } from '../../model/step-entry.ts';
 import { changeOf } from '../../projection/edits.ts';
 import { isEqual, partOf } from '../../projection/set-aside/records.ts';
@@ -26,7 +27,8 @@ export function compared(micro: Microstep): Compared {
  */
 export function takesOut(entry: StepEntry, of: Compared): boolean {
   const { micro } = of;
-  const moves = entry.moves ?? [];
+  // A base leaves the moves out where they are those of the parties.
+  const moves = entry.moves ?? entry.parties.map(({ region }) => split(region)[1]);
   const isWhole = of.edits.length === 0 && isSameSet(moves, micro.moves);
   const part = isWhole ? -1 : of.left.findIndex((paths) => isSameSet(paths, moves));
   if (!isWhole && part === -1) return false;
