@@ -50,6 +50,13 @@ const take = {
     got: ({ context, event }: { context: Context; event: { i: number } }) => [...context.got, event.i],
   } as never),
 };
+/** The same, of what was booked as it came: it goes back with the booking. */
+const takeOf = {
+  actions: assign({
+    got: ({ context, event }: { context: Context; event: { i: number } }) => [...context.got, event.i],
+    of: ({ context }: { context: Context & { booking?: unknown } }) => context.booking,
+  } as never),
+};
 const shown = {
   actions: assign({
     got: ({ context, event }: { context: Context; event: { snapshot: { context?: number } } }) => [
@@ -226,7 +233,7 @@ test('CH8: a source that is over when its chunk goes back is begun anew: its end
         feed: spawn('feed', { id: 'feed' }),
       }),
       type: 'parallel',
-      states: { trip, stop, text: { on: { CHUNK: take } } },
+      states: { trip, stop, text: { on: { CHUNK: takeOf } } },
     },
   );
   const config = configOf(
@@ -288,7 +295,7 @@ test('CH8: chunks of a process that is over do not come again, and that is told'
   const feed = new Feed();
   const agent = beside(feed.callback as AnyActorLogic, {
     initial: 'gathering',
-    states: { gathering: { invoke: { src: 'feed' }, on: { CHUNK: take } } },
+    states: { gathering: { invoke: { src: 'feed' }, on: { CHUNK: takeOf } } },
   });
   const dying = new Dying(agent.machine, agent.config);
   const first = await dying.attached();

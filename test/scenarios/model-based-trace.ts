@@ -2,6 +2,7 @@
  * Holds the decisions of a run against those of `belay decide` on its exported trace: the same but for numbering and for calls that
  * were settled.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { TracedControl } from '../../src/history/control-trace.ts';
@@ -11,6 +12,7 @@ import type { StoredRow } from '../../src/journal/journal.ts';
 import type { Act, Decision } from '../../src/model/decision.ts';
 import type { DecisionEntry, Thrown } from '../../src/model/entry.ts';
 import type { Failure } from '../../src/model/failure.ts';
+import { instanceName } from '../../src/model/instance.ts';
 import { decide, decideInPieces, knownOf } from '../../src/recovery/decide.ts';
 import { ALL_REPORTED, Effort } from '../../src/recovery/effort.ts';
 import type { Pieces } from '../../src/recovery/pieces.ts';
@@ -30,11 +32,13 @@ export interface Compared {
   /** Of the lines, how many by level, and how many came after a restore. */
   readonly levels: [number, number, number];
   later: number;
+  /** The decisions in which the paper lets stand what the cut alone takes back. */
+  onPaper: number;
 }
 
 /** Nothing compared so far. */
 export function comparedNone(): Compared {
-  return { exactly: 0, pieces: 0, asides: 0, lines: 0, refusals: 0, levels: [0, 0, 0], later: 0 };
+  return { exactly: 0, pieces: 0, asides: 0, lines: 0, refusals: 0, levels: [0, 0, 0], later: 0, onPaper: 0 };
 }
 
 const read = traceReader();
@@ -79,9 +83,15 @@ function compare(
   const inPieces = decideInPieces(history, failure, rules, { ...around, effort: new Effort(ALL_REPORTED, 1) });
   expect(oneAtATime(inPieces, compared, () => decide(history, failure, rules, around))).toEqual(offline);
   const told = withRetry(offline, online, thrown);
+  // A trace has no machine to go through its past: what the paper lets stand the cut alone takes back (PA1).
+  if (!isDeepStrictEqual(withoutNumbers(online), withoutNumbers(told))) {
+    const moved = new Set(told.line?.moves.map(({ instance }) => instanceName(instance)));
+    expect(online.line?.moves.filter(({ instance }) => !moved.has(instanceName(instance)))).toEqual([]);
+    compared.onPaper += 1;
+    return;
+  }
   // Before the first restore even the numbers are the same.
   if (epoch === 0) expect(online).toEqual(told);
-  expect(withoutNumbers(online)).toEqual(withoutNumbers(told));
   compared.exactly += 1;
   compared.asides += online.aside?.length ?? 0;
   if (online.line === null) compared.refusals += 1;

@@ -31,9 +31,14 @@ export function workshopConfig(tries = 40, joint: readonly string[] = []): Bound
     (name) =>
       `  ${name}: { reads: [], writes: ["cells/{args.at}"], effect: ${name}, reconcile: ask, timeout: 40, output: { type: string }${name === 'compensable' ? ', undo: take_back' : ''} }`,
   );
+  // Whoever sends an event has seen nothing: each command is a fact of its own.
+  const types = ['begin', 'write', 'read', ...ACTS, 'break', 'commit', 'exit', 'go'];
+  const events = REGIONS.flatMap((region) => types.map((type) => `  ${type}.${region}: { reads: [] }`));
   const text = `belay: 1
 agent: workshop
 tries: ${tries}
+events:
+${events.join('\n')}
 tools:
   look: { reads: ["cells/{args.key}"], writes: [], effect: none }
 ${acts.join('\n')}

@@ -140,6 +140,11 @@ export const CONSEQUENCES: Readonly<
       'Units are told apart otherwise.',
     ),
     states: both('A failure in this state is restored that parked the run.', 'A failure in this state parks the run.'),
+    discard: both(
+      'A unit that is left by this edge is discarded: its acts are undone, or stand and are named.',
+      'A unit that is left by this edge keeps its acts.',
+      'A unit is discarded on another edge.',
+    ),
     entry: both(
       'Work that begins in this state is a unit, and is restored.',
       'Work that begins in this state is of no unit.',
