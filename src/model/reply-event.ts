@@ -3,6 +3,12 @@
  * them so since their first format, and every runtime tells its own by these names.
  */
 
+/** The type of an event; '' where it has none. */
+export function eventType(event: unknown): string {
+  const { type } = (event ?? {}) as { readonly type?: unknown };
+  return typeof type === 'string' ? type : '';
+}
+
 const DONE = 'xstate.done.actor.';
 const FAILED = 'xstate.error.actor.';
 const DELAY = 'xstate.after.';

@@ -123,6 +123,7 @@ export class Lowering {
 
   /** Takes steps out, with all that goes with them. `follow` takes it out. */
   lose(steps: readonly PlacedStep[]): void {
+    this.#by = this.#failed;
     this.#waiting.push(...steps);
   }
 

@@ -2,8 +2,9 @@
  * PA1, PA5 and PA6: what a cut keeps is gone through again on paper, in its place. Each machine is driven through every order of its answers, with a complaint
  * at every moment, and has to end as a run of plain xstate may end in which the wrong answer never was.
  */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type AnyStateMachine, assign, createActor, raise, stateIn } from 'xstate';
+import { PROCESS } from '../../src/clock/clock.ts';
 import { memoryStore, type Report } from '../../src/index.ts';
 import { SPACING } from '../../src/sidecar/opening/options.ts';
 import { tool } from '../../src/xstate/index.ts';
@@ -298,6 +299,42 @@ describe('PA1: the past is gone through again in its place', () => {
     const [report] = it.reports as [Report];
     expect([it.context(), it.undone(), report.takenBack]).toEqual([{ kn0: 'n01', n: 300 }, ['N0'], []]);
     expect(report.decision.line?.moves.length).toBe(1);
+    await it.sidecar.close();
+  });
+
+  test('the delays of states that are entered on paper keep no process alive', async () => {
+    const world = new World();
+    const machine = machineOf(
+      { n0: world.tool('n0') },
+      around({
+        p: { initial: 'n0', states: { n0: one('n0', 'rest'), rest: {} } },
+        q: { initial: 'wait', states: { wait: { on: { GO: 'slow' } }, slow: { after: { 3600000: 'over' } }, over } },
+      }),
+    );
+    const units = { N0: unit('p', 'n0', 'rest') };
+    const it = await run(
+      machine,
+      configOf({ n0: 'writes: [kn0], effect: none' }, units, 'events: { GO: { reads: [] } }'),
+    );
+    await until(() => it.context().kn0 !== undefined);
+    it.send('GO');
+    await it.at({ both: { p: 'rest', q: 'slow' } });
+    await calm();
+    const { after } = PROCESS;
+    const set = new Set<object>();
+    let made = 0;
+    const watched = vi.spyOn(PROCESS, 'after').mockImplementation((delay, ring, keepsAlive) => {
+      const alarm = after.call(PROCESS, delay, ring, keepsAlive);
+      // A look at a delay of an hour comes after a minute.
+      if (delay < 60_000) return alarm;
+      made += 1;
+      set.add(alarm);
+      return { cancel: () => set.delete(alarm) && alarm.cancel() } as never;
+    });
+    await it.wrong('N0', 'kn0');
+    await until(() => it.context().kn0 === 'n01');
+    watched.mockRestore();
+    expect([it.undone(), made > 0, set.size]).toEqual([['N0'], true, 0]);
     await it.sidecar.close();
   });
 

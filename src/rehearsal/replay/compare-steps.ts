@@ -4,6 +4,7 @@ import type { Entry } from '../../model/entry.ts';
 import { instanceName, ROOT } from '../../model/instance.ts';
 import type { Key } from '../../model/key.ts';
 import { split } from '../../model/region.ts';
+import { eventType } from '../../model/reply-event.ts';
 import type { StepEntry } from '../../model/step-entry.ts';
 import { CLAIMED } from '../../projection/set-aside/records.ts';
 import { stateText } from '../../reports/timeline.ts';
@@ -42,12 +43,6 @@ export function differenceOf(
 
 function different(is: Parting['is'], expected: string, found: string): StepDifference | null {
   return expected === found ? null : { is, expected, found };
-}
-
-/** The type of an event; '' where it has none. */
-export function eventType(event: unknown): string {
-  const { type } = (event ?? {}) as { readonly type?: unknown };
-  return typeof type === 'string' ? type : '';
 }
 
 /** The states after a step, and the end where it is one. */

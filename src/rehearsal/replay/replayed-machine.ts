@@ -15,7 +15,8 @@ import { Macrosteps } from '../../recording/macrosteps.ts';
 import { StepRecorder } from '../../recording/record-step.ts';
 import { DECISION_POLICY } from '../../recovery/decision-policy.ts';
 import type { ActorHandle, Microstep, RuntimeEvent } from '../../runtime/microstep.ts';
-import type { Crash, Machines, Runtime, Watcher } from '../../runtime/runtime.ts';
+import type { Crash, Machines, Runtime } from '../../runtime/runtime.ts';
+import { SilentWatcher } from '../../runtime/silent-watcher.ts';
 import { planResume } from '../../sidecar/plan/resume-plan.ts';
 import type { AnyStateMachine } from '../../xstate/actor.ts';
 import { ActorPlaces } from '../../xstate/references.ts';
@@ -30,11 +31,8 @@ export interface TakenStep {
 /** The clock of a replay: no delay is ever over by it, and what was delayed is an event of the journal. */
 const NEVER_LATER = () => 0;
 
-/** Nothing that is called ever answers: what it answered then is an event of the journal. */
-const NEVER = new Promise<never>(() => {});
-
 /** A machine of today that goes through a run of the past. */
-export class ReplayedMachine implements Watcher {
+export class ReplayedMachine extends SilentWatcher {
   readonly runState: RunState;
   readonly #encoder: EntryEncoder;
   readonly #decoder: EntryDecoder;
@@ -54,6 +52,7 @@ export class ReplayedMachine implements Watcher {
   #error: string | null = null;
 
   constructor(machine: AnyStateMachine, config: BoundaryConfig, codecs: readonly ValueCodec[]) {
+    super();
     this.runState = new RunState(undefined, undefined, codecs);
     this.#macrosteps = new Macrosteps(this.runState.places);
     const places = new ActorPlaces();
@@ -153,7 +152,7 @@ export class ReplayedMachine implements Watcher {
 
   // The machine.
 
-  steps(ref: ActorHandle, seen: readonly Microstep[]): void {
+  override steps(ref: ActorHandle, seen: readonly Microstep[]): void {
     const number = this.#numbers.get(ref);
     if (number === undefined) return;
     const sender = seen[0]?.sender ?? null;
@@ -202,53 +201,25 @@ export class ReplayedMachine implements Watcher {
     return child === null ? null : (this.#numbers.get(child) ?? null);
   }
 
-  async crashed(_ref: ActorHandle, { error }: Crash): Promise<void> {
+  override async crashed(_ref: ActorHandle, { error }: Crash): Promise<void> {
     this.#error = error instanceof Error ? error.message : String(error);
   }
 
-  failedToBegin(error: unknown): void {
+  override failedToBegin(error: unknown): void {
     this.#error = error instanceof Error ? error.message : String(error);
   }
 
-  adopted(ref: ActorHandle, number: number): void {
+  override adopted(ref: ActorHandle, number: number): void {
     this.#refs.set(number, ref);
     this.#numbers.set(ref, number);
     this.#port.announce(ref);
   }
 
-  call(): Promise<unknown> {
-    return NEVER;
-  }
-
-  stops(): boolean {
+  override holdsEnd(): boolean {
     return false;
   }
 
-  holdsEnd(): boolean {
-    return false;
-  }
-
-  woken(): void {}
-
-  started(): void {}
-
-  stopping(): void {}
-
-  armed(): void {}
-
-  finds(): void {}
-
-  epochIn(): number {
-    return 0;
-  }
-
-  mayStand(): boolean {
-    return true;
-  }
-
-  disarmed(): void {}
-
-  actorAt(number: number): ActorHandle | undefined {
+  override actorAt(number: number): ActorHandle | undefined {
     return this.#refs.get(number);
   }
 }

@@ -10,6 +10,7 @@ import type { ValueCodec } from '../../journal/value-codec.ts';
 import type { IntentEntry } from '../../model/call-entries.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { Key } from '../../model/key.ts';
+import { eventType } from '../../model/reply-event.ts';
 import type { StepEntry } from '../../model/step-entry.ts';
 import { RunState } from '../../projection/run-state.ts';
 import type { AnyStateMachine, Event } from '../../xstate/actor.ts';
@@ -17,7 +18,6 @@ import { machineShape } from '../../xstate/shape.ts';
 import {
   configDifferences,
   differenceOf,
-  eventType,
   movesControl,
   regionOf,
   type StepDifference,

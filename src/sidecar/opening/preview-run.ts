@@ -6,7 +6,7 @@ import type { StoredRow } from '../../journal/journal.ts';
 import { placedIn } from '../../recording/entry-states.ts';
 import { DECISION_POLICY } from '../../recovery/decision-policy.ts';
 import { inOneGo } from '../../recovery/pieces.ts';
-import type { Watcher } from '../../runtime/runtime.ts';
+import { SilentWatcher } from '../../runtime/silent-watcher.ts';
 import { Lifecycle } from '../lifecycle/lifecycle.ts';
 import { RecoveryQueries } from '../queries/recovery-queries.ts';
 import { paperOf } from '../run/ports.ts';
@@ -40,7 +40,7 @@ export function previewRun(
       'config_changed',
       'the run was journaled under another config than this one: preview it with that config, or have a process take the run up first',
     );
-  const runtime = program.runtime(UNWATCHED, () => 0);
+  const runtime = program.runtime(new SilentWatcher(), () => 0);
   const placed = placedIn(config.skeletons.values(), (path) => runtime.placeAt(path));
   const lifecycle = new Lifecycle(runState);
   const parts = { runState, config, decisionPolicy: DECISION_POLICY, lifecycle };
@@ -62,25 +62,3 @@ export function previewRun(
     previewed({ parts, queries, paper: () => paperOf(parts, runtime), waiting: { parked, others: [] } }, complaint),
   );
 }
-
-function nothing(): void {}
-
-/** The watcher of a program that is never begun. */
-const UNWATCHED: Watcher = {
-  steps: nothing,
-  crashed: async () => {},
-  stops: () => true,
-  call: () => new Promise(nothing),
-  holdsEnd: () => true,
-  failedToBegin: nothing,
-  woken: nothing,
-  started: nothing,
-  stopping: nothing,
-  adopted: nothing,
-  armed: nothing,
-  disarmed: nothing,
-  mayStand: () => false,
-  epochIn: () => 0,
-  finds: nothing,
-  actorAt: () => undefined,
-};

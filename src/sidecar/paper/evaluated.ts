@@ -4,6 +4,7 @@ import type { Places } from '../../history/places.ts';
 import type { PlacedStep } from '../../history/step-lists.ts';
 import { ROOT } from '../../model/instance.ts';
 import { regionName } from '../../model/region.ts';
+import { eventType } from '../../model/reply-event.ts';
 import type { Started, StepEntry } from '../../model/step-entry.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
 
@@ -22,7 +23,7 @@ export function isLookEvaluated(step: PlacedStep): boolean {
 }
 
 function isBelays({ event }: StepEntry): boolean {
-  return String((event as { readonly type?: unknown }).type).startsWith('@belay.');
+  return eventType(event).startsWith('@belay.');
 }
 
 /** True where an actor that a step starts is asked by a unit that the step enters, or that takes part in it. */

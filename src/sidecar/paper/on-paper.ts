@@ -7,6 +7,7 @@ import { contextKey, fold } from '../../history/context.ts';
 import type { PlacedStep } from '../../history/step-lists.ts';
 import { type Key, overlaps } from '../../model/key.ts';
 import { regionName } from '../../model/region.ts';
+import { eventType } from '../../model/reply-event.ts';
 import type { Started, StateValue } from '../../model/step-entry.ts';
 import { changeOf } from '../../projection/edits.ts';
 import { isSeenTheSame } from '../../projection/meets.ts';
@@ -22,7 +23,7 @@ import type { Machines } from '../../runtime/runtime.ts';
 import { planBefore, planWithout } from '../plan/restore-plan.ts';
 import { isLookEvaluated, isReadEvaluated } from './evaluated.ts';
 import { type ActorNow, PaperMachine } from './paper-machine.ts';
-import { type Compared, compared, isWrittenSo, takesOut, typeOf } from './same-step.ts';
+import { type Compared, compared, isWrittenSo, takesOut } from './same-step.ts';
 
 /** A step that says what calls read which a restore starts again: it takes the machine nowhere. */
 const RESTART = '@belay.restart';
@@ -40,6 +41,13 @@ interface Passage {
 interface Unchanged {
   readonly from: RecordedStep;
   readonly passages: readonly Passage[];
+}
+
+/** The outcome of a passage. */
+interface Taken {
+  readonly missing: readonly PlacedStep[];
+  /** True where the machine takes steps that the cut does not keep. */
+  readonly isMore: boolean;
 }
 
 /** The keys that the sender of an event from outside has seen, by the step that took it; null where none are named: then it has seen everything (PA6). */
@@ -109,11 +117,11 @@ class OnPaper {
   #isInput(step: RecordedStep): boolean {
     const { entry, nth, actor, isOutside } = step;
     if (entry === null || nth === 0) return nth === 0;
-    const type = typeOf(entry.event);
+    const type = eventType(entry.event);
     if (isOutside) return true;
     if (isPlaced(step) || type === RESTART || type === 'xstate.init' || (entry.ties?.length ?? 0) > 0) return false;
     const [before] = this.#runState.places.before(nth, actor);
-    return before !== undefined && before.entry !== null && typeOf(before.entry.event) !== type;
+    return before !== undefined && before.entry !== null && eventType(before.entry.event) !== type;
   }
 
   #begin(from: RecordedStep): boolean {
@@ -142,15 +150,20 @@ class OnPaper {
   }
 
   /** The steps that a changed past loses, beyond those that are undone. */
-  *#changed({ from, passages }: Unchanged, undone: ReadonlySet<PlacedStep>, effort: Effort): Pieces<PlacedStep[]> {
+  *#changed(
+    { from, passages }: Unchanged,
+    undone: ReadonlySet<PlacedStep>,
+    effort: Effort,
+  ): Pieces<PlacedStep[] | null> {
     const machine = this.#machine;
+    const writes = new UndoneWrites(undone as ReadonlySet<RecordedStep>);
     const lost: PlacedStep[] = [];
     /** The inputs behind which the machine takes steps that the cut does not keep. */
     const more: RecordedStep[] = [];
     this.#begin(from);
     if (from.nth !== 0) machine.forget();
     for (const passage of passages) {
-      const { missing, isMore } = this.#taken(passage, undone);
+      const { missing, isMore } = this.#taken(passage, undone, writes);
       if (isMore) more.push(passage.first);
       lost.push(...missing);
       // What is lost with its input is all of it; behind anything else that is, the machine stands elsewhere.
@@ -161,30 +174,28 @@ class OnPaper {
     // A step that the cut does not keep is taken again where the run stands: that may come to something else than in its place.
     const last = more.at(-1);
     if (lost.length === 0 && last !== undefined && !this.#endsThere(undone)) lost.push(last);
-    return lost.filter(({ nth }) => nth !== 0);
+    // The first step of a run always stands (C1a): where it would have to go, the cut decides alone.
+    return lost.some(({ nth }) => nth === 0) ? null : lost;
   }
 
   /** True where the sender of an input from outside had seen what there is on paper (PA5): what is taken back was other, whatever stands in its place. */
-  #isSeenTheSame({ first, seen }: Passage, undone: ReadonlySet<PlacedStep>): boolean {
+  #isSeenTheSame({ first, seen }: Passage, writes: UndoneWrites): boolean {
     const now = seen === null ? null : this.#machine.now(first.actor);
     if (seen === null || now === null) return seen === null;
     const reads = this.#readsOf(first);
-    for (const { nth, edits } of undone as ReadonlySet<RecordedStep>) {
-      const keys = nth < first.nth ? edits.map(({ path }) => contextKey(path)) : [];
-      if (keys.some((key) => reads === null || reads.some((read) => overlaps(read, key)))) return false;
-    }
+    if (writes.isAnyBefore(first, reads)) return false;
     return isSeenTheSame(reads, { ...seen, control: seen.value }, { ...now, control: now.value });
   }
 
   /** The outcome of a passage: the kept steps that are not taken any more, and whether others are. */
-  #taken(passage: Passage, undone: ReadonlySet<PlacedStep>): { missing: PlacedStep[]; isMore: boolean } {
+  #taken(passage: Passage, undone: ReadonlySet<PlacedStep>, writes: UndoneWrites): Taken {
     const machine = this.#machine;
     const { is, first, steps } = passage;
     const kept = steps.filter((step) => !undone.has(step));
     if (undone.has(first)) return { missing: kept, isMore: false };
     if (is === 'placed') return { missing: place(machine, first) ? [] : [first], isMore: false };
     if (first.nth !== 0) machine.forget();
-    const isReceived = () => this.#isSeenTheSame(passage, undone) && machine.receives(first.actor, first.entry?.event);
+    const isReceived = () => this.#isSeenTheSame(passage, writes) && machine.receives(first.actor, first.entry?.event);
     if (first.nth !== 0 && !isReceived()) return { missing: [first], isMore: false };
     const walk = new Walk(machine);
     const missing = steps.filter((step) => !walk.takes(step, undone) && !undone.has(step));
@@ -195,13 +206,32 @@ class OnPaper {
   #endsThere(undone: ReadonlySet<PlacedStep>): boolean {
     const machine = this.#machine;
     const onPaper = machine.whole;
-    machine.stop();
     try {
       machine.putAt(planWithout(this.#runState, undone));
       return machine.settles() && isEqual(onPaper, machine.whole);
     } catch {
       return false;
     }
+  }
+}
+
+/** The first write of undone steps to each key of a context. */
+class UndoneWrites {
+  readonly #first = new Map<string, { readonly actor: number; readonly key: Key; readonly nth: number }>();
+
+  constructor(undone: ReadonlySet<RecordedStep>) {
+    for (const { actor, nth, edits } of undone)
+      for (const { path } of edits) {
+        const key = contextKey(path);
+        const name = `${actor} ${key.text}`;
+        if ((this.#first.get(name)?.nth ?? Number.POSITIVE_INFINITY) > nth) this.#first.set(name, { actor, key, nth });
+      }
+  }
+
+  /** True where one lies before a step of the same actor, and overlaps what was read; null: everything was. */
+  isAnyBefore({ actor, nth }: RecordedStep, reads: readonly Key[] | null): boolean {
+    const written = [...this.#first.values()].filter((write) => write.actor === actor && write.nth < nth);
+    return written.some(({ key }) => reads === null || reads.some((read) => overlaps(read, key)));
   }
 }
 
@@ -289,11 +319,11 @@ class UnchangedPast {
 
 /** True for a step that put control elsewhere: a restore, or work that was taken over. */
 function isPlaced({ isPlaced: placed, entry }: RecordedStep): boolean {
-  return placed || (entry !== null && typeOf(entry.event) === CLAIMED);
+  return placed || (entry !== null && eventType(entry.event) === CLAIMED);
 }
 
 function isRestart({ entry }: RecordedStep): boolean {
-  return entry !== null && typeOf(entry.event) === RESTART;
+  return entry !== null && eventType(entry.event) === RESTART;
 }
 
 /** Puts control in the regions that a step moved where the step had put it. */

@@ -5,14 +5,12 @@
 import type { RecordedStep } from '../../projection/state-types.ts';
 import type { ActorHandle, Microstep, RuntimeEvent } from '../../runtime/microstep.ts';
 import type { ActorPlan } from '../../runtime/restore-plan.ts';
-import type { Machines, Runtime, Watcher } from '../../runtime/runtime.ts';
+import type { Machines, Runtime } from '../../runtime/runtime.ts';
+import { SilentWatcher } from '../../runtime/silent-watcher.ts';
 import { Copies } from './copies.ts';
 
-/** Nothing that is called ever answers: its answer then is an event of the journal. */
-const NEVER = new Promise<never>(() => {});
-
 /** A machine on paper. */
-export class PaperMachine implements Watcher {
+export class PaperMachine extends SilentWatcher {
   readonly #runtime: Runtime & Machines;
   #copies = new Copies();
   #refs = new Map<number, ActorHandle>();
@@ -20,6 +18,7 @@ export class PaperMachine implements Watcher {
   #hasThrown = false;
 
   constructor(machines: Machines) {
+    super();
     this.#runtime = machines.inert(this);
   }
 
@@ -45,6 +44,8 @@ export class PaperMachine implements Watcher {
   }
 
   #start(from: Parameters<Runtime['make']>[0]): void {
+    // Its delays never ring, and would keep the process alive.
+    this.stop();
     this.#refs = new Map();
     this.#taken = new Map();
     this.#hasThrown = false;
@@ -76,12 +77,6 @@ export class PaperMachine implements Watcher {
   now(actor: number): ActorNow | null {
     const ref = this.#refs.get(actor);
     return ref === undefined ? null : actorNowOf(ref);
-  }
-
-  /** The paths of the regions in which an actor would take an event. */
-  takers(actor: number, event: unknown): readonly string[] {
-    const ref = this.#refs.get(actor);
-    return ref === undefined ? [] : this.#runtime.takers(ref, this.#copies.of(event) as RuntimeEvent);
   }
 
   /** The steps that an actor has taken and that were not asked for yet. */
@@ -127,59 +122,27 @@ export class PaperMachine implements Watcher {
 
   // The machine.
 
-  steps(ref: ActorHandle, seen: readonly Microstep[]): void {
+  override steps(ref: ActorHandle, seen: readonly Microstep[]): void {
     const taken = this.#taken.get(ref) ?? [];
     this.#taken.set(ref, taken);
     taken.push(...seen);
     for (const { started } of seen) for (const child of started) this.#runtime.announce(child.ref);
   }
 
-  adopted(ref: ActorHandle, number: number): void {
+  override adopted(ref: ActorHandle, number: number): void {
     this.#refs.set(number, ref);
     this.#runtime.announce(ref);
   }
 
-  async crashed(): Promise<void> {
+  override async crashed(): Promise<void> {
     this.#hasThrown = true;
   }
 
-  failedToBegin(): void {
+  override failedToBegin(): void {
     this.#hasThrown = true;
   }
 
-  call(): Promise<unknown> {
-    return NEVER;
-  }
-
-  stops(): boolean {
-    return false;
-  }
-
-  holdsEnd(): boolean {
-    return true;
-  }
-
-  woken(): void {}
-
-  started(): void {}
-
-  stopping(): void {}
-
-  armed(): void {}
-
-  disarmed(): void {}
-
-  finds(): void {}
-
-  epochIn(): number {
-    return 0;
-  }
-
-  mayStand(): boolean {
-    return true;
-  }
-
-  actorAt(number: number): ActorHandle | undefined {
+  override actorAt(number: number): ActorHandle | undefined {
     return this.#refs.get(number);
   }
 }

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Change, diff } from '../../history/context.ts';
 import { split } from '../../model/region.ts';
+import { eventType } from '../../model/reply-event.ts';
 import type { Edit, StepEntry } from '../../model/step-entry.ts';
 import { changeOf } from '../../projection/edits.ts';
 import { isEqual, partOf } from '../../projection/set-aside/records.ts';
@@ -32,7 +33,7 @@ export function takesOut(entry: StepEntry, of: Compared): boolean {
   const isWhole = of.edits.length === 0 && isSameSet(moves, micro.moves);
   const part = isWhole ? -1 : of.left.findIndex((paths) => isSameSet(paths, moves));
   if (!isWhole && part === -1) return false;
-  if (typeOf(entry.event) !== micro.event.type) return false;
+  if (eventType(entry.event) !== micro.event.type) return false;
   if (moves.some((path) => !isDeepStrictEqual(partOf(entry.value, path), partOf(micro.value, path)))) return false;
   if (!hasStarted(entry, micro, isWhole) || (isWhole && entry.done !== micro.done)) return false;
   of.left = isWhole ? [] : of.left.filter((_, index) => index !== part);
@@ -62,10 +63,4 @@ function hasStarted(entry: StepEntry, micro: Microstep, isWhole: boolean): boole
 
 function isSameSet(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((one) => b.includes(one));
-}
-
-/** The type of an event; '' where it has none. */
-export function typeOf(event: unknown): string {
-  const { type } = (event ?? {}) as { readonly type?: unknown };
-  return typeof type === 'string' ? type : '';
 }

@@ -1,11 +1,11 @@
 /** The ports through which the outbox and the recoveries of a run act on it. */
+import { eventType } from '../../model/reply-event.ts';
 import type { Paper } from '../../recovery/cut.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Calls } from '../calls/calls.ts';
 import { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import { paperFor } from '../paper/on-paper.ts';
-import { typeOf } from '../paper/same-step.ts';
 import type { RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
 import { keysOf } from './shown.ts';
@@ -36,6 +36,6 @@ export function paperOf(
   if (machines === null) return null;
   return paperFor(runState, machines, ({ nth, entry }) => {
     const seen = runState.received.takenBy(nth)?.seen;
-    return seen === undefined ? (config.events.get(typeOf(entry?.event))?.reads ?? null) : keysOf(seen);
+    return seen === undefined ? (config.events.get(eventType(entry?.event))?.reads ?? null) : keysOf(seen);
   });
 }
