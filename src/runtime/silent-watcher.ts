@@ -1,4 +1,4 @@
-/** A watcher of a machine of which nothing comes: what it calls never answers, and nobody is told. Those who want to know of something say what. */
+/** A watcher of a machine of which nothing comes: its calls never answer, and nothing is told of it. A subclass listens to what it needs. */
 import type { ActorHandle, Microstep, RuntimeEvent } from './microstep.ts';
 import type { Armed, Call, Crash, Origin, Watcher } from './runtime.ts';
 
