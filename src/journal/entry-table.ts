@@ -86,6 +86,7 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   settled: object('settled', 38),
   discarded: object('discarded', 39),
   stands: object('stands', 40),
+  steered: object('steered', 41),
 };
 
 const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));

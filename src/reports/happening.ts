@@ -6,7 +6,7 @@ import type { AnswerEntry, GateEntry } from '../model/call-entries.ts';
 import type { Policy, Verdict } from '../model/decision.ts';
 import type { EffectClass, EffectStatus } from '../model/effect.ts';
 import type { DecisionEntry, Entry } from '../model/entry.ts';
-import type { Signal } from '../model/failure.ts';
+import type { Cause, Signal } from '../model/failure.ts';
 import { ROOT } from '../model/instance.ts';
 import type { EndEntry } from '../model/message-entries.ts';
 import { answeringChild } from '../model/reply-event.ts';
@@ -53,7 +53,7 @@ export type Happening = { values(): Values } & (
       readonly is: 'decided';
       /** The number of the actor whose call failed; null where none did. */
       readonly call: number | null;
-      readonly signal: Signal;
+      readonly signal: Cause;
       readonly verdict: Verdict;
       readonly policy: Policy;
       readonly level: number | null;
@@ -144,6 +144,7 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
     case 'cancel':
     case 'pause':
     case 'settled':
+    case 'steered':
       return null;
   }
 }

@@ -3,7 +3,7 @@
  * assigns, eventless transitions and raised events are evaluated where they were, and what does not come to the same is taken out, too. It is a pure
  * reading: nothing is called, nothing is undone, and the run does not move.
  */
-import { contextKey, fold } from '../../history/context.ts';
+import { contextKey, diff, fold } from '../../history/context.ts';
 import type { PlacedStep } from '../../history/step-lists.ts';
 import { type Key, overlaps } from '../../model/key.ts';
 import { regionName } from '../../model/region.ts';
@@ -15,6 +15,7 @@ import type { RunState } from '../../projection/run-state.ts';
 import { CLAIMED, isEqual, partOf } from '../../projection/set-aside/records.ts';
 import { withPart } from '../../projection/set-aside/translate.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
+import { RESTART } from '../../recording/record-step.ts';
 import type { Paper } from '../../recovery/cut.ts';
 import type { Effort } from '../../recovery/effort.ts';
 import type { Pieces } from '../../recovery/pieces.ts';
@@ -24,9 +25,6 @@ import { planBefore, planWithout } from '../plan/restore-plan.ts';
 import { isLookEvaluated, isReadEvaluated } from './evaluated.ts';
 import { type ActorNow, PaperMachine } from './paper-machine.ts';
 import { type Compared, compared, isWrittenSo, takesOut } from './same-step.ts';
-
-/** A step that says what calls read which a restore starts again: it takes the machine nowhere. */
-const RESTART = '@belay.restart';
 
 /** An input of the machine, with the steps that it caused, itself among them; or a step that put control elsewhere. */
 interface Passage {
@@ -51,15 +49,58 @@ interface Taken {
 }
 
 /** The keys that the sender of an event from outside has seen, by the step that took it; null where none are named: then it has seen everything (PA6). */
-type ReadsOf = (step: RecordedStep) => readonly Key[] | null;
+export type ReadsOf = (step: RecordedStep) => readonly Key[] | null;
+
+/** An event of the past that is another one, or never was. */
+export interface Change {
+  /** The step that took it. */
+  readonly step: RecordedStep;
+  /** The event in its place; null where there is none. */
+  readonly event: object | null;
+}
+
+/** The difference that a change makes at its place. */
+export interface Difference {
+  /** False where control comes to another state, or other actors begin. */
+  readonly isSameWay: boolean;
+  /** False where an actor that begins there is given something else. */
+  readonly isSameInput: boolean;
+  /** The keys of the context that come to have another value. */
+  readonly keys: readonly Key[];
+}
 
 /** The past of a run on paper, as a decision asks about it. */
 export function paperFor(runState: RunState, machines: Machines, readsOf: ReadsOf): Paper {
-  const onPaper = new OnPaper(runState, machines, readsOf);
+  return paperOver(runState, new OnPaper(runState, machines, readsOf, null));
+}
+
+function paperOver(runState: RunState, onPaper: OnPaper): Paper {
   return {
     reads: (read) => isReadEvaluated(runState.places, read),
     looks: isLookEvaluated,
     judge: (undone, effort) => onPaper.judge(undone, effort),
+  };
+}
+
+/** The past of a run on paper with a change in it. */
+export interface ChangedPaper extends Paper {
+  /** The difference that the change makes at its place; null where the machine does not come there on paper, or throws. */
+  difference(): Difference | null;
+}
+
+/** The past of a run on paper with a changed event in its place (ST3). Where there is no such past on paper, nothing behind the event stands. */
+export function paperWith(runState: RunState, machines: Machines, readsOf: ReadsOf, change: Change): ChangedPaper {
+  const onPaper = new OnPaper(runState, machines, readsOf, change);
+  const { places } = runState;
+  return {
+    ...paperOver(runState, onPaper),
+    *judge(undone, effort) {
+      const lost = yield* onPaper.judge(undone, effort);
+      if (lost !== null) return lost;
+      const first = Math.min(...[...undone].map(({ nth }) => nth));
+      return places.between(first - 1, Number.POSITIVE_INFINITY).filter((step) => !undone.has(step));
+    },
+    difference: () => onPaper.difference(change),
   };
 }
 
@@ -68,13 +109,15 @@ class OnPaper {
   readonly #runState: RunState;
   readonly #machine: PaperMachine;
   readonly #readsOf: ReadsOf;
+  readonly #change: Change | null;
   #unchanged: Unchanged | null = null;
   /** The past was not the same on paper, from this step on or from one before it. */
   #unlikeFrom = -1;
 
-  constructor(runState: RunState, machines: Machines, readsOf: ReadsOf) {
+  constructor(runState: RunState, machines: Machines, readsOf: ReadsOf, change: Change | null) {
     this.#runState = runState;
     this.#readsOf = readsOf;
+    this.#change = change;
     this.#machine = new PaperMachine(machines);
   }
 
@@ -83,10 +126,12 @@ class OnPaper {
     const first = Math.min(...[...undone].map(({ nth }) => nth));
     const behind = this.#runState.places.between(first - 1, Number.POSITIVE_INFINITY);
     if (behind.length === undone.size || undone.size === 0) return [];
+    // An event that is received anew before its place comes is none of this past.
+    const changed = this.#change !== null && this.#change.step.nth === first ? this.#change : null;
     try {
       const unchanged = yield* this.#from(first, effort);
       if (unchanged === null) return null;
-      return yield* this.#changed(unchanged, undone, effort);
+      return yield* this.#changed(unchanged, undone, changed, effort);
     } finally {
       this.#machine.stop();
     }
@@ -153,6 +198,7 @@ class OnPaper {
   *#changed(
     { from, passages }: Unchanged,
     undone: ReadonlySet<PlacedStep>,
+    changed: Change | null,
     effort: Effort,
   ): Pieces<PlacedStep[] | null> {
     const machine = this.#machine;
@@ -163,7 +209,10 @@ class OnPaper {
     this.#begin(from);
     if (from.nth !== 0) machine.forget();
     for (const passage of passages) {
-      const { missing, isMore } = this.#taken(passage, undone, writes);
+      const { missing, isMore } =
+        passage.first === changed?.step
+          ? this.#takenAnew(passage, undone, changed)
+          : this.#taken(passage, undone, writes);
       if (isMore) more.push(passage.first);
       lost.push(...missing);
       // What is lost with its input is all of it; behind anything else that is, the machine stands elsewhere.
@@ -173,7 +222,8 @@ class OnPaper {
     }
     // A step that the cut does not keep is taken again where the run stands: that may come to something else than in its place.
     const last = more.at(-1);
-    if (lost.length === 0 && last !== undefined && !this.#endsThere(undone)) lost.push(last);
+    if (lost.length === 0 && last !== undefined && !this.#endsThere(undone, changed))
+      lost.push(...(changed === null ? [last] : keptIn(passages, undone)));
     // The first step of a run always stands (C1a): where it would have to go, the cut decides alone.
     return lost.some(({ nth }) => nth === 0) ? null : lost;
   }
@@ -202,17 +252,61 @@ class OnPaper {
     return { missing, isMore: machine.isAhead || !walk.isOver || walk.hasTakenUndone };
   }
 
-  /** True where the cut, and what the machine does of itself from there on, comes to where the past on paper ends. */
-  #endsThere(undone: ReadonlySet<PlacedStep>): boolean {
+  /** The outcome of the passage whose event is another one: it is received in its place. */
+  #takenAnew({ steps }: Passage, undone: ReadonlySet<PlacedStep>, { step, event }: Change): Taken {
+    const machine = this.#machine;
+    machine.forget();
+    if (event !== null) machine.receives(step.actor, event);
+    machine.forget();
+    return { missing: steps.filter((one) => !undone.has(one)), isMore: event !== null };
+  }
+
+  /**
+   * True where the cut, and what the machine does of itself from there on, comes to where the past on paper ends. A changed event is received there
+   * before anything else is.
+   */
+  #endsThere(undone: ReadonlySet<PlacedStep>, changed: Change | null): boolean {
     const machine = this.#machine;
     const onPaper = machine.whole;
     try {
       machine.putAt(planWithout(this.#runState, undone));
-      return machine.settles() && isEqual(onPaper, machine.whole);
+      const stands = machine.whole;
+      if (!machine.settles()) return false;
+      if (changed !== null && !(isEqual(stands, machine.whole) && machine.receives(changed.step.actor, changed.event)))
+        return false;
+      return isEqual(onPaper, machine.whole);
     } catch {
       return false;
     }
   }
+
+  /** The difference that a change makes at its place; null where the machine does not come there on paper, or throws. */
+  difference({ step, event }: Change): Difference | null {
+    const machine = this.#machine;
+    const after = (received: unknown) => {
+      machine.putAt(planBefore(this.#runState, step));
+      machine.forget();
+      const isTaken = received === null || machine.receives(step.actor, received);
+      const inputs = machine.ahead(step.actor).flatMap(({ started }) => started.map(({ input }) => input));
+      return isTaken ? { now: machine.now(step.actor), inputs } : null;
+    };
+    try {
+      const [then, other] = [after(step.outside), after(event)];
+      if (then?.now == null || other?.now == null) return null;
+      const isSameWay = isEqual(then.now.value, other.now.value) && isEqual(then.now.children, other.now.children);
+      const keys = diff(then.now.context, other.now.context, () => false).map(({ path }) => contextKey(path));
+      return { isSameWay, isSameInput: isEqual(then.inputs, other.inputs), keys };
+    } catch {
+      return null;
+    } finally {
+      machine.stop();
+    }
+  }
+}
+
+/** The steps of passages that are not undone. */
+function keptIn(passages: readonly Passage[], undone: ReadonlySet<PlacedStep>): PlacedStep[] {
+  return passages.flatMap(({ steps }) => steps.filter((step) => !undone.has(step)));
 }
 
 /** The first write of undone steps to each key of a context. */

@@ -19,6 +19,7 @@ import type { Outbox } from '../commits/outbox.ts';
 import type { RestoredParts } from '../failures/recovered-machine.ts';
 import { Recovering } from '../failures/recovering.ts';
 import type { RunStatus } from '../lifecycle/status.ts';
+import type { Change } from '../paper/on-paper.ts';
 import type { RunParts } from '../parts.ts';
 import { RecoveryQueries } from '../queries/recovery-queries.ts';
 import { Reuse } from '../reuse.ts';
@@ -32,7 +33,7 @@ import { RunEnd } from './ending.ts';
 import { Heard } from './heard.ts';
 import { Messages } from './messages.ts';
 import { Pauses } from './pauses.ts';
-import { outboxOf, paperOf } from './ports.ts';
+import { changedPaperOf, outboxOf, paperOf } from './ports.ts';
 import { Restoring } from './restoring.ts';
 import { Steps } from './steps.ts';
 import { Timers } from './timers.ts';
@@ -79,8 +80,11 @@ export class Run implements Watcher {
     const approvals = new Approvals(parts, write, () => this.heard);
     const calls = new Calls(parts, write, approvals);
     const outbox = outboxOf(parts, { write, calls, runtime }, () => this.recovering);
-    const paper = () => paperOf(parts, runtime);
-    const recovering = new Recovering(parts, this, { write, calls, queries, approvals, outbox, paper });
+    const papers = {
+      paper: () => paperOf(parts, runtime),
+      paperWith: (change: Change) => changedPaperOf(parts, runtime, change),
+    };
+    const recovering = new Recovering(parts, this, { write, calls, queries, approvals, outbox, ...papers });
     const reuse = this.#reuseOf(parts);
     const macrosteps = new Macrosteps(runState.places);
     const finds = this.finds.bind(this);
