@@ -1,8 +1,7 @@
 /** ST2, ST3, ST7, ST9 and ST11: acts on the events of a run. */
 import { describe, expect, test } from 'vitest';
 import { assign } from 'xstate';
-import { calm, until } from '../poll.ts';
-import { calls, configOf, type Given, machineOf, run, type Unit, World } from '../semantics/little.ts';
+import { calls, configOf, machineOf, run, type Unit, World } from '../semantics/little.ts';
 
 const unit = (state: string, target: string, writes: string, reads: readonly string[] = []): Unit => ({
   states: [state],
@@ -29,9 +28,12 @@ function writer(effect = 'none') {
       },
     },
   );
-  const config = configOf({ draft: `reads: [words], writes: [text], effect: ${effect}${effect === 'reversible' ? ', undo: un' : ''}` }, {
-    Draft: unit('draft', 'ready', 'text', ['words']),
-  });
+  const config = configOf(
+    { draft: `reads: [words], writes: [text], effect: ${effect}${effect === 'reversible' ? ', undo: un' : ''}` },
+    {
+      Draft: unit('draft', 'ready', 'text', ['words']),
+    },
+  );
   return { world, machine, config };
 }
 

@@ -4,17 +4,16 @@
  */
 import { positionBefore } from '../../history/registry.ts';
 import { type Decision, isRestore, type Restore } from '../../model/decision.ts';
-import type { Effect } from '../../model/effect.ts';
+import { type Effect, isOpen } from '../../model/effect.ts';
 import type { Steers } from '../../model/entry.ts';
 import { type InstanceId, instanceName, rootName } from '../../model/instance.ts';
-import { overlaps } from '../../model/key.ts';
 import type { Reason } from '../../model/veto.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
 import { withoutReceipt } from '../../recovery/decide.ts';
 import { Effort, REPORTED_IN_RUN } from '../../recovery/effort.ts';
 import type { Pieces } from '../../recovery/pieces.ts';
-import type { Change, ChangedPaper, Difference } from '../paper/on-paper.ts';
+import type { Change, ChangedPaper } from '../paper/on-paper.ts';
 import type { Raised, RunParts } from '../parts.ts';
 import type { RecoveryQueries } from '../queries/recovery-queries.ts';
 import { effectsStand } from '../queries/refused-questions.ts';
@@ -59,11 +58,13 @@ export function* decidedWithout(
   const paper = step === undefined ? null : paperWith({ step, event: act === 'revise' ? (event as object) : null });
   if (step === undefined || failed === undefined || before === null || paper === null)
     return effectsStand(parts, failure, []);
-  const others = asksAnother(runState, step, paper.difference());
+  const effort = new Effort(REPORTED_IN_RUN);
+  const met = yield* paper.met(effort);
+  const others = leftBehind(runState, step, met);
   const published = runState.publications.map(({ instance }) => instanceName(instance));
   const control = {
     places,
-    suspects: new Set([...beside, ...published, ...others]),
+    suspects: new Set([...beside, ...published, ...others.keys()]),
     escapes: queries.escaping(),
     paper,
   };
@@ -72,13 +73,17 @@ export function* decidedWithout(
   const decision = yield* withoutReceipt(history, failed, before, rules, {
     control,
     unavailable: queries.unavailable(raised),
-    effort: new Effort(REPORTED_IN_RUN),
+    effort,
   });
   if (!isRestore(decision)) return decision;
-  const committed = committedIn(runState, decision);
-  if (committed.length > 0)
-    return { ...effectsStand(parts, failure, []), refusals: [{ candidate: before, adds: committed }] };
-  const left = leftOver(runState, decision, others);
+  const left = leftOver(decision, others);
+  // What is not known is asked about first: an act that has not happened is none.
+  const unknown = left.filter(({ status }) => isOpen(status));
+  const adds: Reason[] = [
+    ...committedIn(runState, decision),
+    ...unknown.map((effect) => ({ code: 'effect_outcome_unknown' as const, effect })),
+  ];
+  if (adds.length > 0) return { ...effectsStand(parts, failure, []), refusals: [{ candidate: before, adds }] };
   return left.length > 0 ? effectsStand(parts, failure, left) : decision;
 }
 
@@ -93,37 +98,35 @@ function committedIn({ history }: RunState, { line, failed }: Restore): Reason[]
   });
 }
 
-/**
- * The names of the instances behind a step whose calls may ask something else, or may not come again: all of them where control goes another way; those that
- * the step itself begins where what they are given differs; those that have read a key which comes to have another value.
- */
-function asksAnother({ places, history }: RunState, step: RecordedStep, difference: Difference | null): Set<string> {
+/** The acts behind a step whose calls are not made again with the same arguments, by the names of their instances. */
+function leftBehind(
+  { history, ledger, places }: RunState,
+  step: RecordedStep,
+  met: ReadonlySet<number>,
+): ReadonlyMap<string, readonly Effect[]> {
+  const left = new Map<string, readonly Effect[]>();
   const names = new Set<string>();
-  const behind = places.between(step.nth - 1, Number.POSITIVE_INFINITY);
-  const isAll = difference === null || !difference.isSameWay;
-  for (const { parties, entered, moves, nth } of behind) {
-    const own = [...parties.map(({ name }) => name), ...entered, ...moves.map(rootName)];
-    const isBegun = isAll || (nth === step.nth && !difference.isSameInput);
-    for (const name of own) if (isBegun || hasReadAny(name)) names.add(name);
-  }
-  return names;
-
-  function hasReadAny(name: string): boolean {
+  for (const { parties, entered, moves } of places.between(step.nth - 1, Number.POSITIVE_INFINITY))
+    for (const name of [...parties.map((party) => party.name), ...entered, ...moves.map(rootName)]) names.add(name);
+  for (const name of names) {
     const record = history.registry.named(name);
-    if (record === undefined || difference === null || difference.keys.length === 0) return false;
-    return history.versions.hasRead(record, (read) => difference.keys.some((key) => overlaps(read, key)));
+    const effects = record === undefined ? [] : history.effects.of(record, step.act, history.head);
+    const others = effects.filter(({ id, status }) => {
+      const actor = id === null ? undefined : ledger.get(id)?.intent.actor;
+      return status !== 'failed' && status !== 'compensated' && (actor === undefined || !met.has(actor));
+    });
+    if (others.length > 0) left.set(name, others);
   }
+  return left;
 }
 
-/** The idempotent acts that a restore would have asked again with another question, or never: a counterparty answers those from memory (ST7). */
-function leftOver({ history }: RunState, { line, aside = [] }: Restore, others: ReadonlySet<string>): Effect[] {
+/** The idempotent acts of a restore that would be asked something else, or never come again: a counterparty answers from memory (ST7). */
+function leftOver({ line, aside = [] }: Restore, others: ReadonlyMap<string, readonly Effect[]>): Effect[] {
   const apart = new Set(aside.map(({ instance }) => instanceName(instance)));
   return line.moves.flatMap(({ instance, keep }) => {
     const name = instanceName(instance);
-    const record = history.registry.named(name);
-    if (record === undefined || apart.has(name) || !others.has(name)) return [];
     const after = keep === 'none' ? 0 : keep.at;
-    const effects = history.effects.of(record, after, history.head);
-    return effects.filter(({ class: kind, status }) => kind === 'idempotent' && status !== 'failed');
+    const effects = apart.has(name) ? [] : (others.get(name) ?? []);
+    return effects.filter(({ class: kind, at }) => kind === 'idempotent' && at > after);
   });
 }

@@ -3,11 +3,11 @@
  * assigns, eventless transitions and raised events are evaluated where they were, and what does not come to the same is taken out, too. It is a pure
  * reading: nothing is called, nothing is undone, and the run does not move.
  */
-import { contextKey, diff, fold } from '../../history/context.ts';
+import { contextKey, fold } from '../../history/context.ts';
 import type { PlacedStep } from '../../history/step-lists.ts';
 import { type Key, overlaps } from '../../model/key.ts';
 import { regionName } from '../../model/region.ts';
-import { eventType } from '../../model/reply-event.ts';
+import { endedChild, eventType } from '../../model/reply-event.ts';
 import type { Started, StateValue } from '../../model/step-entry.ts';
 import { changeOf } from '../../projection/edits.ts';
 import { isSeenTheSame } from '../../projection/meets.ts';
@@ -39,6 +39,8 @@ interface Passage {
 interface Unchanged {
   readonly from: RecordedStep;
   readonly passages: readonly Passage[];
+  /** The inputs of the actors that it starts, by their numbers. */
+  readonly inputs: ReadonlyMap<number, unknown>;
 }
 
 /** The outcome of a passage. */
@@ -59,16 +61,6 @@ export interface Change {
   readonly event: object | null;
 }
 
-/** The difference that a change makes at its place. */
-export interface Difference {
-  /** False where control comes to another state, or other actors begin. */
-  readonly isSameWay: boolean;
-  /** False where an actor that begins there is given something else. */
-  readonly isSameInput: boolean;
-  /** The keys of the context that come to have another value. */
-  readonly keys: readonly Key[];
-}
-
 /** The past of a run on paper, as a decision asks about it. */
 export function paperFor(runState: RunState, machines: Machines, readsOf: ReadsOf): Paper {
   return paperOver(runState, new OnPaper(runState, machines, readsOf, null));
@@ -84,8 +76,11 @@ function paperOver(runState: RunState, onPaper: OnPaper): Paper {
 
 /** The past of a run on paper with a change in it. */
 export interface ChangedPaper extends Paper {
-  /** The difference that the change makes at its place; null where the machine does not come there on paper, or throws. */
-  difference(): Difference | null;
+  /**
+   * Goes through the whole past with the change in its place.
+   * @returns the numbers of the actors behind it that begin there again and are given the same; none where there is no such past on paper.
+   */
+  met(effort: Effort): Pieces<ReadonlySet<number>>;
 }
 
 /** The past of a run on paper with a changed event in its place (ST3). Where there is no such past on paper, nothing behind the event stands. */
@@ -100,7 +95,7 @@ export function paperWith(runState: RunState, machines: Machines, readsOf: Reads
       const first = Math.min(...[...undone].map(({ nth }) => nth));
       return places.between(first - 1, Number.POSITIVE_INFINITY).filter((step) => !undone.has(step));
     },
-    difference: () => onPaper.difference(change),
+    met: (effort) => onPaper.met(change, effort),
   };
 }
 
@@ -148,7 +143,7 @@ class OnPaper {
       this.#unlikeFrom = first;
       return null;
     }
-    this.#unchanged = { from, passages };
+    this.#unchanged = { from, passages, inputs: new Map(this.#machine.inputs) };
     return this.#unchanged;
   }
 
@@ -280,26 +275,58 @@ class OnPaper {
     }
   }
 
-  /** The difference that a change makes at its place; null where the machine does not come there on paper, or throws. */
-  difference({ step, event }: Change): Difference | null {
+  /** The actors behind a change that begin again there and are given the same. */
+  *met(change: Change, effort: Effort): Pieces<ReadonlySet<number>> {
+    const met = new Set<number>();
     const machine = this.#machine;
-    const after = (received: unknown) => {
-      machine.putAt(planBefore(this.#runState, step));
-      machine.forget();
-      const isTaken = received === null || machine.receives(step.actor, received);
-      const inputs = machine.ahead(step.actor).flatMap(({ started }) => started.map(({ input }) => input));
-      return isTaken ? { now: machine.now(step.actor), inputs } : null;
-    };
     try {
-      const [then, other] = [after(step.outside), after(event)];
-      if (then?.now == null || other?.now == null) return null;
-      const isSameWay = isEqual(then.now.value, other.now.value) && isEqual(then.now.children, other.now.children);
-      const keys = diff(then.now.context, other.now.context, () => false).map(({ path }) => contextKey(path));
-      return { isSameWay, isSameInput: isEqual(then.inputs, other.inputs), keys };
-    } catch {
-      return null;
+      const unchanged = yield* this.#from(change.step.nth, effort);
+      if (unchanged === null || !this.#begin(unchanged.from)) return met;
+      const writes = new UndoneWrites(new Set([change.step]));
+      for (const passage of unchanged.passages) {
+        // What was taken over since is part of another order of things.
+        if (passage.is === 'placed') break;
+        machine.forget();
+        if (this.#isMet(passage, change, met, writes)) this.#meet(passage, unchanged.inputs, met);
+        effort.visited += passage.steps.length;
+        if (effort.endsPiece) yield;
+      }
+      return met;
     } finally {
       machine.stop();
+    }
+  }
+
+  /** True where an input is received again: the change itself, or what meets the same. */
+  #isMet(passage: Passage, { step, event }: Change, met: ReadonlySet<number>, writes: UndoneWrites): boolean {
+    const { first } = passage;
+    if (first === step) return event !== null && this.#machine.receives(step.actor, event);
+    const asked = this.#answeringIn(first);
+    if (asked !== null && first.nth > step.nth && this.#isStartedBehind(asked, step) && !met.has(asked)) return false;
+    return this.#isSeenTheSame(passage, writes) && this.#machine.receives(first.actor, first.entry?.event);
+  }
+
+  /** The number of the actor whose answer a step took; null where it took none. */
+  #answeringIn({ entry }: RecordedStep): number | null {
+    const id = endedChild(entry?.event === undefined ? undefined : eventType(entry.event));
+    return entry?.ended.find((number) => this.#runState.actor(number).started?.id === id) ?? null;
+  }
+
+  #isStartedBehind(number: number, { nth }: PlacedStep): boolean {
+    const { by } = this.#runState.actor(number);
+    return by !== null && by.nth >= nth;
+  }
+
+  /** Notes the actors that an input has begin again, as far as the machine takes the steps of its passage. */
+  #meet({ steps }: Passage, inputs: ReadonlyMap<number, unknown>, met: Set<number>): void {
+    const walk = new Walk(this.#machine);
+    for (const step of steps) {
+      // A step that writes something else goes the same way.
+      if (!walk.takes(step) && !walk.hasTakenLast) return;
+      for (let index = 0; index < (step.entry?.started.length ?? 0); index += 1) {
+        const number = step.firstStarted + index;
+        if (isEqual(this.#machine.inputs.get(number), inputs.get(number))) met.add(number);
+      }
     }
   }
 }
@@ -336,6 +363,8 @@ class Walk {
   #differs = false;
   /** True where the machine has taken a step that is undone. */
   hasTakenUndone = false;
+  /** True where the last step was taken, whatever it wrote. */
+  hasTakenLast = false;
 
   constructor(machine: PaperMachine) {
     this.#machine = machine;
@@ -359,7 +388,8 @@ class Walk {
     const micro = known?.micro ?? micros[0];
     if (micro === undefined || entry === null) return false;
     const now = known ?? compared(micro);
-    if (!takesOut(entry, now)) return false;
+    this.hasTakenLast = takesOut(entry, now);
+    if (!this.hasTakenLast) return false;
     if (known === undefined) micros.shift();
     this.#begun.set(actor, now);
     this.#machine.number(step, micro);

@@ -15,6 +15,8 @@ export class PaperMachine extends SilentWatcher {
   #copies = new Copies();
   #refs = new Map<number, ActorHandle>();
   #taken = new Map<ActorHandle, Microstep[]>();
+  /** The inputs of the actors that steps with a number in the journal have started. */
+  readonly inputs = new Map<number, unknown>();
   #hasThrown = false;
 
   constructor(machines: Machines) {
@@ -48,6 +50,7 @@ export class PaperMachine extends SilentWatcher {
     this.stop();
     this.#refs = new Map();
     this.#taken = new Map();
+    this.inputs.clear();
     this.#hasThrown = false;
     const root = this.#runtime.make(from) as ActorHandle & {
       subscribe(observer: { error(): void }): unknown;
@@ -111,7 +114,9 @@ export class PaperMachine extends SilentWatcher {
   number({ entry, firstStarted }: RecordedStep, { started }: Microstep): void {
     for (const [index, { id, at }] of (entry?.started ?? []).entries()) {
       const child = started.find((one) => one.id === id && (one.place === null) === (at === null));
-      if (child !== undefined) this.#refs.set(firstStarted + index, child.ref);
+      if (child === undefined) continue;
+      this.#refs.set(firstStarted + index, child.ref);
+      this.inputs.set(firstStarted + index, child.input);
     }
   }
 
