@@ -20,110 +20,159 @@ export interface Scenario {
   readonly actsAtOnce: boolean;
 }
 
-/** The result: `ok` or `idle` as a run of plain xstate may end or wait, `refused` likewise with the words that were sent, `none` where nothing was to be said. */
-export type Verdict = 'ok' | 'refused' | 'parked' | 'none' | `unsafe: ${string}`;
+/** The verdict: `ok` where a run of plain xstate may end or wait so, `refused` likewise with the words that were sent, `none` where nothing was said. */
+type Verdict = 'ok' | 'refused' | 'parked' | 'none' | `unsafe: ${string}`;
 
 interface Waiting {
   readonly name: string;
   answer(): void;
 }
 
-/** Plays a scenario. */
-export async function play(scenario: Scenario): Promise<{ verdict: Verdict; why: string; again: number }> {
-  const { program, order, sendAt, act, to, actAt, actsAtOnce } = scenario;
-  const waiting: Waiting[] = [];
-  /** The acts of the world, by the key under which they happened. */
-  const acts = new Map<string, string>();
-  const undone = new Set<string>();
-  let asked = 0;
-  const tools = Object.fromEntries(
-    [...callsIn(program)].map(([name, { class: kind }]) => [
-      name,
-      tool(({ input, key, signal }: { input: unknown; key: string | undefined; signal: AbortSignal }) => {
-        asked += 1;
-        const output = outputOf(name, input);
-        const does = () => {
-          if (kind !== 'none') acts.set(key ?? '', output);
-        };
-        if (actsAtOnce) does();
-        return new Promise<unknown>((resolve, reject) => {
-          const answer = () => {
-            does();
-            resolve(output);
-          };
-          const one = { name, answer };
-          waiting.push(one);
-          signal.addEventListener('abort', () => {
-            if (waiting.includes(one)) waiting.splice(waiting.indexOf(one), 1);
-            reject(new Error('aborted'));
-          });
-        });
-      }),
-    ]),
-  );
-  const ask = ({ key }: { key: string }) =>
-    acts.has(key) && !undone.has(key)
-      ? { is: 'applied' as const, output: acts.get(key) }
-      : { is: 'not_applied' as const };
-  const it = await run(machineFor(program, tools), configFor(program), {
-    journal: memoryStore(),
-    undo: { un: ({ key }: { key: string }) => void undone.add(key) },
-    reconcilers: { ask },
-  } as never);
-  const { sidecar, actor } = it;
-  const isOver = () => sidecar.status === 'done' || sidecar.status === 'parked' || sidecar.status === 'stuck';
-  const sent = new Set<string>();
-  let [verdict, why] = ['none' as 'none' | 'done' | 'refused', ''];
-  const can = (type: string) => (actor.getSnapshot() as unknown as { can(event: object): boolean }).can({ type, v: 1 });
-  const says = async (type: 'GO' | 'OK', v: number) => {
-    if (sent.has(type) || isOver() || !can(type)) return;
-    sent.add(type);
-    await sidecar.send({ type, v } as never, { id: type, by: type === 'GO' ? 'ada' : 'bob' });
-    await calm(8);
+/** The world of a scenario: what was done to it, by key, and the calls that wait for their answers. */
+class Counterparties {
+  readonly waiting: Waiting[] = [];
+  readonly #acts = new Map<string, string>();
+  readonly #undone = new Set<string>();
+  readonly undo = { un: ({ key }: { key: string }) => void this.#undone.add(key) };
+  readonly reconcilers = {
+    ask: ({ key }: { key: string }) => {
+      const output = this.#acts.get(key);
+      return output === undefined || this.#undone.has(key)
+        ? ({ is: 'not_applied' } as const)
+        : ({ is: 'applied', output } as const);
+    },
   };
-  for (let nth = 0; nth < 60; nth += 1) {
-    await calm(8);
-    if (isOver()) break;
-    if (nth >= sendAt) await says('GO', 1);
-    await says('OK', 9);
-    if (nth >= actAt && verdict === 'none' && sent.has('GO') && !isOver()) {
-      const how = { by: 'ada' };
-      const answer = await (act === 'revise' ? sidecar.revise('GO', { v: to }, how) : sidecar.retract('GO', how));
-      verdict = answer.is === 'refused' ? 'refused' : 'done';
-      why = answer.why ?? '';
-      await calm(8);
-      if (isOver()) break;
-    }
-    if (waiting.length === 0) {
-      await calm(12);
-      if (waiting.length > 0 || isOver()) continue;
-      if (nth < sendAt && !sent.has('GO')) continue;
-      // Only what waits for its sender is left.
-      const held = sidecar.events().find(({ is }) => is === 'taken_back');
-      if (held === undefined) {
-        if (verdict !== 'none' || nth > actAt) break;
-        continue;
-      }
-      await sidecar.confirm(held.name, { by: held.by ?? '' });
-      await calm(12);
-      if (waiting.length === 0 && sidecar.events().some(({ is }) => is === 'taken_back')) break;
-      continue;
-    }
-    waiting.sort((a, b) => (a.name < b.name ? -1 : 1));
-    const [chosen] = waiting.splice(Math.min(order[nth] ?? 0, waiting.length - 1), 1);
-    chosen?.answer();
+
+  /** The acts that stand. */
+  get standing(): string[] {
+    return [...this.#acts].filter(([key]) => !this.#undone.has(key)).map(([, output]) => output);
   }
+
+  tools({ program, actsAtOnce }: Scenario) {
+    const calls = [...callsIn(program)];
+    return Object.fromEntries(calls.map(([name, { class: kind }]) => [name, this.#tool(name, kind, actsAtOnce)]));
+  }
+
+  #tool(name: string, kind: string, actsAtOnce: boolean) {
+    return tool(({ input, key, signal }: { input: unknown; key: string | undefined; signal: AbortSignal }) => {
+      const output = outputOf(name, input);
+      const does = () => {
+        if (kind !== 'none') this.#acts.set(key ?? '', output);
+      };
+      if (actsAtOnce) does();
+      return new Promise<unknown>((resolve, reject) => {
+        const answer = () => {
+          does();
+          resolve(output);
+        };
+        const one = { name, answer };
+        this.waiting.push(one);
+        signal.addEventListener('abort', () => {
+          if (this.waiting.includes(one)) this.waiting.splice(this.waiting.indexOf(one), 1);
+          reject(new Error('aborted'));
+        });
+      });
+    });
+  }
+
+  /** Has one of the calls that wait answer. */
+  answer(chosen: number): void {
+    this.waiting.sort((a, b) => (a.name < b.name ? -1 : 1));
+    const [one] = this.waiting.splice(Math.min(chosen, this.waiting.length - 1), 1);
+    one?.answer();
+  }
+}
+
+type Running = Awaited<ReturnType<typeof run>>;
+
+/** A scenario under way. */
+class Playing {
+  readonly #scenario: Scenario;
+  readonly #world: Counterparties;
+  readonly #it: Running;
+  readonly #sent = new Set<string>();
+  said: 'none' | 'done' | 'refused' = 'none';
+  why = '';
+
+  constructor(scenario: Scenario, world: Counterparties, it: Running) {
+    this.#scenario = scenario;
+    this.#world = world;
+    this.#it = it;
+  }
+
+  get isOver(): boolean {
+    return ['done', 'parked', 'stuck'].includes(this.#it.sidecar.status);
+  }
+
+  async drive(): Promise<void> {
+    for (let nth = 0; nth < 60 && !(await this.#isOverAt(nth)); nth += 1) {
+      if (this.#world.waiting.length > 0) this.#world.answer(this.#scenario.order[nth] ?? 0);
+      else if (await this.#standsStill(nth)) return;
+    }
+  }
+
+  async #isOverAt(nth: number): Promise<boolean> {
+    await calm(8);
+    if (nth >= this.#scenario.sendAt) await this.#says('GO', 1);
+    await this.#says('OK', 9);
+    if (nth >= this.#scenario.actAt) await this.#steers();
+    return this.isOver;
+  }
+
+  async #says(type: 'GO' | 'OK', v: number): Promise<void> {
+    const now = this.#it.actor.getSnapshot() as unknown as { can(event: object): boolean };
+    if (this.#sent.has(type) || this.isOver || !now.can({ type, v })) return;
+    this.#sent.add(type);
+    await this.#it.sidecar.send({ type, v } as never, { id: type, by: type === 'GO' ? 'ada' : 'bob' });
+    await calm(8);
+  }
+
+  async #steers(): Promise<void> {
+    if (this.said !== 'none' || !this.#sent.has('GO') || this.isOver) return;
+    const { sidecar } = this.#it;
+    const { act, to } = this.#scenario;
+    const how = { by: 'ada' };
+    const answer = await (act === 'revise' ? sidecar.revise('GO', { v: to }, how) : sidecar.retract('GO', how));
+    this.said = answer.is === 'refused' ? 'refused' : 'done';
+    this.why = answer.why ?? '';
+    await calm(8);
+  }
+
+  /** No call waits for its answer: an event that waits for its sender is confirmed. @returns true where nothing is left to do. */
+  async #standsStill(nth: number): Promise<boolean> {
+    const { sidecar } = this.#it;
+    await calm(12);
+    if (this.#world.waiting.length > 0 || this.isOver) return false;
+    const held = () => sidecar.events().find(({ is }) => is === 'taken_back');
+    const waits = held();
+    if (waits === undefined) return this.said !== 'none' || nth > this.#scenario.actAt + this.#scenario.sendAt;
+    await sidecar.confirm(waits.name, { by: waits.by ?? '' });
+    await calm(12);
+    return this.#world.waiting.length === 0 && held() !== undefined;
+  }
+}
+
+/** Plays a scenario. */
+export async function play(scenario: Scenario): Promise<{ readonly verdict: Verdict; readonly why: string }> {
+  const { program, act, to } = scenario;
+  const world = new Counterparties();
+  const { undo, reconcilers } = world;
+  const options = { journal: memoryStore(), undo, reconcilers };
+  const it = await run(machineFor(program, world.tools(scenario)), configFor(program), options as never);
+  const playing = new Playing(scenario, world, it);
+  await playing.drive();
   await calm(12);
-  const { status } = sidecar;
-  const { value, context } = actor.getSnapshot() as unknown as { value: unknown; context: unknown };
-  const standing = [...acts].filter(([key]) => !undone.has(key)).map(([, output]) => output);
-  await sidecar.close();
-  const result = (is: Verdict, because = why) => ({ verdict: is, why: because, again: asked });
-  if (verdict === 'none') return result('none');
-  if (status === 'parked' || status === 'stuck') return result('parked', `${why} ${status}`);
-  const words: Words = verdict === 'refused' ? { v: 1 } : act === 'retract' ? null : { v: to };
-  const end = endText(context, value, standing);
+  const { status } = it.sidecar;
+  const end = endText(it.context(), it.value(), world.standing);
+  await it.sidecar.close();
+  const { said, why } = playing;
+  if (said === 'none') return { verdict: 'none', why };
+  if (status === 'parked' || status === 'stuck') return { verdict: 'parked', why: `${why} ${status}` };
+  const words: Words = said === 'refused' ? { v: 1 } : act === 'retract' ? null : { v: to };
   const ends = endsOf(program, words);
-  if (ends.has(end)) return result(verdict === 'refused' ? 'refused' : 'ok');
-  return result(`unsafe: ${status === 'done' ? 'end' : 'idle'}`, `${why} ${end} is none of ${[...ends].join(' ')}`);
+  if (ends.has(end)) return { verdict: said === 'refused' ? 'refused' : 'ok', why };
+  return {
+    verdict: `unsafe: ${status === 'done' ? 'end' : 'idle'}`,
+    why: `${why} ${end} is none of ${[...ends].join(' ')}`,
+  };
 }

@@ -18,6 +18,37 @@ export interface SentSteer {
   readonly why: string | null;
 }
 
+/** An act on an event, as programs and clients say it. */
+export type SteerAct = {
+  /** The version of the event that was seen: where it is another by now, the act is refused. */
+  readonly base?: number;
+  /** The name of the act: said twice under one name, it is one. */
+  readonly id?: string;
+} & (
+  | { readonly revise: string; readonly to: Readonly<Record<string, unknown>> }
+  | { readonly retract: string }
+  | { readonly confirm: string }
+);
+
+/** An act with who says so; left out for the program itself. */
+export type SaidSteer = SteerAct & { readonly by?: string; readonly why?: string };
+
+/** An act in the form in which a message brings it. @throws TypeError where it has none. */
+export function sentSteer(said: SaidSteer): SentSteer {
+  const { by = null, why = null, base, id } = said;
+  const more = { by, why, ...(base !== undefined && { base }), ...(id !== undefined && { id }) };
+  const sent: SentSteer =
+    'revise' in said
+      ? { act: 'revise', of: said.revise, to: said.to, ...more }
+      : {
+          act: 'retract' in said ? 'retract' : 'confirm',
+          of: 'retract' in said ? said.retract : said.confirm,
+          ...more,
+        };
+  steerMessage(sent);
+  return sent;
+}
+
 interface Message {
   readonly steer: Omit<SentSteer, 'by' | 'why'>;
   readonly by: string | null;

@@ -3,7 +3,7 @@ import { parseTime } from '../../boundaries/page/time.ts';
 import type { ApprovalRequest, GuardedRequest } from '../../effects/gates.ts';
 import { cancelIn, cancelMessage } from '../../effects/messages/cancels.ts';
 import { pauseIn, pauseMessage } from '../../effects/messages/pauses.ts';
-import { type SentSteer, steerMessage } from '../../effects/messages/steers.ts';
+import { type SaidSteer, sentSteer } from '../../effects/messages/steers.ts';
 import { type Journal, JournalError } from '../../journal/journal.ts';
 import type { Signal } from '../../model/failure.ts';
 import { eventsOf, type RunEvent } from '../../reports/events.ts';
@@ -18,24 +18,8 @@ import { lookedRest, type RunRest } from '../run/rest.ts';
 import type { Run } from '../run/run.ts';
 import { closeRun } from './closing.ts';
 
-/** The words of a person about an act on an event. */
-export interface SteerWord {
-  /** The sender: only the sender of an event changes it. Left out for the program itself. */
-  readonly by?: string;
-  readonly why?: string;
-  /** The version of the event that was seen: where it is another by now, the act is refused. */
-  readonly base?: number;
-  /** The name of the act: said twice under one name, it is one. */
-  readonly id?: string;
-}
-
-/** An act on an event that is previewed. */
-export type PreviewedSteer = Pick<SteerWord, 'by' | 'base'> &
-  (
-    | { readonly revise: string; readonly to: Readonly<Record<string, unknown>> }
-    | { readonly retract: string }
-    | { readonly confirm: string }
-  );
+/** The words about an act on an event. */
+export type SteerWord = Pick<SaidSteer, 'by' | 'why' | 'base' | 'id'>;
 
 /** The commands to a run that is open. */
 export interface RunCommands {
@@ -60,7 +44,7 @@ export interface RunCommands {
    */
   preview(what: { readonly fail: PreviewedComplaint }): Promise<ComplaintPreview>;
   /** Tells what an act on an event would come to in the same way. @throws as `revise`. */
-  preview(what: PreviewedSteer): Promise<SteerAnswer>;
+  preview(what: SaidSteer): Promise<SteerAnswer>;
   /** The events that the run was sent from outside, with what each says now: the input first, then in the order in which they were taken. */
   events(): readonly RunEvent[];
   /**
@@ -149,20 +133,25 @@ function drainTime(drain: number | string): number {
   return longest;
 }
 
-/** An act on an event in the form in which a message brings it. @throws TypeError where it has none. */
-function steerOf(said: PreviewedSteer & SteerWord): SentSteer {
-  const { by = null as string | null, why = null as string | null, base, id } = said as SteerWord;
-  const more = { by, why, ...(base !== undefined && { base }), ...(id !== undefined && { id }) };
-  const sent: SentSteer =
-    'revise' in said
-      ? { act: 'revise', of: said.revise, to: said.to, ...more }
-      : {
-          act: 'retract' in said ? 'retract' : 'confirm',
-          of: 'retract' in said ? said.retract : said.confirm,
-          ...more,
-        };
-  steerMessage(sent);
-  return sent;
+/** The commands about the past of a run: previews, and the events of it. */
+function aboutThePast(
+  run: Run,
+  commanded: () => void,
+): Pick<RunCommands, 'preview' | 'events' | 'revise' | 'retract' | 'confirm'> {
+  const steered = async (said: SaidSteer) => {
+    commanded();
+    return run.recovering.steering.say(sentSteer(said));
+  };
+  return {
+    preview: (async (what: { readonly fail: PreviewedComplaint } | SaidSteer) => {
+      commanded();
+      return 'fail' in what ? previewComplaint(run, what.fail) : run.recovering.steering.preview(sentSteer(what));
+    }) as RunCommands['preview'],
+    events: () => eventsOf(run.runState),
+    revise: (name, to, how = {}) => steered({ revise: name, to, ...how }),
+    retract: (name, how = {}) => steered({ retract: name, ...how }),
+    confirm: (name, how = {}) => steered({ confirm: name, ...how }),
+  };
 }
 
 /** The commands to a run, whose root is there. */
@@ -178,10 +167,6 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
     const word = pauseIn(pauseMessage({ pause, by, why: why ?? null }));
     if (word !== null) await run.pauses.say(word);
   };
-  const steered = async (said: PreviewedSteer & SteerWord) => {
-    commanded();
-    return run.recovering.steering.say(steerOf(said));
-  };
   return {
     finished: () => run.recovering.finished,
     get status() {
@@ -195,14 +180,7 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
       await complain({ ...run.parts, recovering: run.recovering, complaints: run.complaints }, signal, suspect);
       await run.write.durable();
     },
-    preview: (async (what: { readonly fail: PreviewedComplaint } | PreviewedSteer) => {
-      commanded();
-      return 'fail' in what ? previewComplaint(run, what.fail) : run.recovering.steering.preview(steerOf(what));
-    }) as RunCommands['preview'],
-    events: () => eventsOf(run.runState),
-    revise: (name, to, how = {}) => steered({ revise: name, to, ...how }),
-    retract: (name, how = {}) => steered({ retract: name, ...how }),
-    confirm: (name, how = {}) => steered({ confirm: name, ...how }),
+    ...aboutThePast(run, commanded),
     async settle(key, status, output) {
       commanded();
       await run.recovering.settleEffect(key, status, output);

@@ -35,13 +35,14 @@ export function paperOf(parts: Read, { machines }: Pick<Runtime, 'machines'>): P
   return machines === null ? null : paperFor(parts.runState, machines, readsIn(parts));
 }
 
-/** The past of a run on paper with a change, for one decision; null for a runtime that has no machine. */
-export function changedPaperOf(
-  parts: Read,
-  { machines }: Pick<Runtime, 'machines'>,
-  change: Change,
-): ChangedPaper | null {
-  return machines === null ? null : paperWith(parts.runState, machines, readsIn(parts), change);
+/** The past of a run on paper, as its recoveries ask for it: as it was, and with a change. */
+export function papersOf(parts: Read, runtime: Pick<Runtime, 'machines'>) {
+  const { machines } = runtime;
+  return {
+    paper: () => paperOf(parts, runtime),
+    paperWith: (change: Change): ChangedPaper | null =>
+      machines === null ? null : paperWith(parts.runState, machines, readsIn(parts), change),
+  };
 }
 
 function readsIn({ runState, config }: Read): ReadsOf {

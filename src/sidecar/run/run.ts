@@ -19,7 +19,6 @@ import type { Outbox } from '../commits/outbox.ts';
 import type { RestoredParts } from '../failures/recovered-machine.ts';
 import { Recovering } from '../failures/recovering.ts';
 import type { RunStatus } from '../lifecycle/status.ts';
-import type { Change } from '../paper/on-paper.ts';
 import type { RunParts } from '../parts.ts';
 import { RecoveryQueries } from '../queries/recovery-queries.ts';
 import { Reuse } from '../reuse.ts';
@@ -33,7 +32,7 @@ import { RunEnd } from './ending.ts';
 import { Heard } from './heard.ts';
 import { Messages } from './messages.ts';
 import { Pauses } from './pauses.ts';
-import { changedPaperOf, outboxOf, paperOf } from './ports.ts';
+import { outboxOf, papersOf } from './ports.ts';
 import { Restoring } from './restoring.ts';
 import { Steps } from './steps.ts';
 import { Timers } from './timers.ts';
@@ -80,11 +79,8 @@ export class Run implements Watcher {
     const approvals = new Approvals(parts, write, () => this.heard);
     const calls = new Calls(parts, write, approvals);
     const outbox = outboxOf(parts, { write, calls, runtime }, () => this.recovering);
-    const papers = {
-      paper: () => paperOf(parts, runtime),
-      paperWith: (change: Change) => changedPaperOf(parts, runtime, change),
-    };
-    const recovering = new Recovering(parts, this, { write, calls, queries, approvals, outbox, ...papers });
+    const helpers = { write, calls, queries, approvals, outbox, ...papersOf(parts, runtime) };
+    const recovering = new Recovering(parts, this, helpers);
     const reuse = this.#reuseOf(parts);
     const macrosteps = new Macrosteps(runState.places);
     const finds = this.finds.bind(this);
