@@ -80,10 +80,10 @@ export class Steering {
 
   /** Takes a message in, unless it was heard before. */
   take(post: number, sent: SentSteer): void {
-    const { asked, ended } = this.#run.parts.runState;
-    if (asked.sent.has(post)) return;
+    const { parts, lifecycle } = this.#run;
+    if (parts.runState.asked.sent.has(post)) return;
     this.#waiting.push({ ...sent, post });
-    if (this.#run.lifecycle.isAwake || ended !== null) this.begin();
+    if (lifecycle.isAwake || lifecycle.answer('deliver').is === 'no') this.begin();
   }
 
   /** The machine is there: the acts that have waited for it are answered. */
@@ -135,7 +135,7 @@ export class Steering {
     return this.#told(word, { is: 'done', why: null }, null, false);
   }
 
-  /** What comes by a message has its refusal in the journal, whatever that is. */
+  /** The same for an act that a message brought: its refusal is in the journal, whatever that is. */
   #lookOr(word: Word): Looked {
     try {
       return this.look(word);
