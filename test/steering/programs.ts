@@ -47,6 +47,11 @@ export function callsIn({ regions }: Program): ReadonlyMap<string, CallNode> {
   );
 }
 
+/** The input of a call in a context. */
+function givenTo({ reads }: Pick<CallNode, 'reads'>, context: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(reads.map((key) => [key, context[key] ?? null]));
+}
+
 /** The output of a call: what it was given, so that what rests on what shows. */
 export function outputOf(name: string, input: unknown): string {
   return `${name}(${JSON.stringify(input)})`;
@@ -59,10 +64,10 @@ const keeps = (type: 'GO' | 'OK') =>
 function statesOf(nodes: readonly Node[], region: number): Record<string, object> {
   const states: Record<string, object> = { over: { type: 'final' } };
   const at = (index: number) => (index < nodes.length ? `s${index}` : 'over');
-  const call = (name: string, { reads }: CallNode, target: string) => ({
+  const call = (name: string, { reads }: Pick<CallNode, 'reads'>, target: string) => ({
     invoke: {
       src: name,
-      input: ({ context }: Given<unknown>) => Object.fromEntries(reads.map((key) => [key, context[key] ?? null])),
+      input: ({ context }: Given<unknown>) => givenTo({ reads }, context),
       onDone: {
         target,
         actions: assign({ [`k${name}`]: ({ event }: { event: { output: unknown } }) => event.output } as never),
@@ -129,7 +134,10 @@ interface Spot {
   readonly left: readonly string[];
 }
 
-/** Every end of a program in plain xstate, whatever order its answers come in: those in which each event was received, and those that wait for one. */
+/**
+ * Every end of a program in plain xstate, whatever order its answers come in: those in which each event was received, and those that wait for one. A call
+ * may begin later than its state is entered: what it is given is then of that moment.
+ */
 export function endsOf(program: Program, words: Words): ReadonlySet<string> {
   const calls = callsIn(program);
   const actors = Object.fromEntries([...calls.keys()].map((name) => [name, NEVER]));
@@ -156,6 +164,12 @@ export function endsOf(program: Program, words: Words): ReadonlySet<string> {
     const taken = left.filter((type) => snapshot.can(events[type] as never));
     if (under.size === 0 && taken.length === 0) ends.add(endText(snapshot.context, snapshot.value, acts));
     for (const [id, { name, input }] of under) {
+      const later = givenTo(calls.get(name) as CallNode, snapshot.context);
+      if (outputOf(name, later) !== outputOf(name, input)) {
+        const others = acts.filter((act) => act !== outputOf(name, input));
+        const begun = calls.get(name)?.class === 'none' ? acts : [...others, outputOf(name, later)];
+        todo.push({ ...spot, under: new Map(under).set(id, { name, input: later }), acts: begun });
+      }
       const done = { type: `xstate.done.actor.${id}`, output: outputOf(name, input), actorId: id };
       const [after, actions] = transition(machine, snapshot, done as never);
       const rest = new Map(under);

@@ -119,9 +119,13 @@ class Playing {
     return this.isOver;
   }
 
-  async #says(type: 'GO' | 'OK', v: number): Promise<void> {
+  #mayBeSaid(type: 'GO' | 'OK'): boolean {
     const now = this.#it.actor.getSnapshot() as unknown as { can(event: object): boolean };
-    if (this.#sent.has(type) || this.isOver || !now.can({ type, v })) return;
+    return !this.#sent.has(type) && !this.isOver && now.can({ type, v: 1 });
+  }
+
+  async #says(type: 'GO' | 'OK', v: number): Promise<void> {
+    if (!this.#mayBeSaid(type)) return;
     this.#sent.add(type);
     await this.#it.sidecar.send({ type, v } as never, { id: type, by: type === 'GO' ? 'ada' : 'bob' });
     await calm(8);
@@ -142,7 +146,7 @@ class Playing {
   async #standsStill(nth: number): Promise<boolean> {
     const { sidecar } = this.#it;
     await calm(12);
-    if (this.#world.waiting.length > 0 || this.isOver) return false;
+    if (this.#world.waiting.length > 0 || this.isOver || this.#mayBeSaid('GO') || this.#mayBeSaid('OK')) return false;
     const held = () => sidecar.events().find(({ is }) => is === 'taken_back');
     const waits = held();
     if (waits === undefined) return this.said !== 'none' || nth > this.#scenario.actAt + this.#scenario.sendAt;
