@@ -369,7 +369,7 @@ async function endingOf(sidecar: Attached['commands']): Promise<Outcome['status'
   const late = new AbortController();
   const waited = pause(LONGEST, 'failed' as const, { signal: late.signal, ref: false }).catch(() => 'failed' as const);
   const ended = sidecar.finished().then(
-    ({ status }) => (status === 'cancelled' || status === 'paused' ? 'failed' : status),
+    ({ status }) => (status === 'cancelled' || status === 'compensated' || status === 'paused' ? 'failed' : status),
     () => 'failed' as const,
   );
   return Promise.race([ended, waited]).finally(() => late.abort());

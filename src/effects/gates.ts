@@ -36,6 +36,14 @@ export interface GuardedRequest extends ApprovalRequest {
   readonly reason: string;
 }
 
+/** The word of a person that the run is to end. */
+export interface Cancelled {
+  readonly by: string;
+  readonly why: string | null;
+  /** True where what it has done is undone as well (AB1); left out where it stands. */
+  readonly undo?: true;
+}
+
 /** A complaint that no decision has answered: the run had ended. */
 export interface UnansweredComplaint extends Omit<ComplaintEntry, 'do' | 'refused'> {
   /** The reason why the run did not act on it. */
@@ -61,7 +69,7 @@ export class ApprovalRequests {
   /** The number of the last message of the inbox that was read as an answer. */
   read = 0;
   /** The person who has ended the run; null where none has. */
-  cancelled: { readonly by: string; readonly why: string | null } | null = null;
+  cancelled: Cancelled | null = null;
   /** The person who has paused the run; null while it is not paused. */
   paused: { readonly by: string; readonly why: string | null } | null = null;
   /** The numbers of the messages that are no answers, and were heard or refused. */
@@ -133,7 +141,10 @@ export class ApprovalRequests {
     }
     if (entry.do === 'pause' && entry.refused === null)
       this.paused = entry.paused ? { by: entry.by, why: entry.why } : null;
-    if (entry.do === 'cancel' && entry.refused === null) this.cancelled = { by: entry.by, why: entry.why };
+    if (entry.do === 'cancel' && entry.refused === null) {
+      const { by, why, undo } = entry;
+      this.cancelled = { by, why, ...(undo === true && { undo }) };
+    }
   }
 
   /** An approval was used up. */

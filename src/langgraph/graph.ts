@@ -263,6 +263,11 @@ function parked(ending: Exclude<Ending, { status: 'done' }>): GraphError {
       'run_cancelled',
       `The run was cancelled by ${JSON.stringify(ending.by)}: it goes on no more.`,
     );
+  if (ending.status === 'compensated')
+    return new GraphError(
+      'run_cancelled',
+      `The run was aborted by ${JSON.stringify(ending.by)}: what could be undone is, and it goes on no more.`,
+    );
   if (ending.status === 'paused')
     return new GraphError(
       'paused',

@@ -148,8 +148,16 @@ export type Entry =
     }
   /** A unit is discarded: its calls are no part of the past any more. With `refused`, it is not, and why (PA11). */
   | { readonly do: 'discarded'; readonly instance: InstanceId; readonly refused?: string }
-  /** A call of discarded work cannot be undone: it stands, and blocks nothing (PA11). */
-  | { readonly do: 'stands'; readonly key: string; readonly why: string }
+  /** A call of discarded work, or of an aborted run, is not undone: it stands, and blocks nothing (PA11, AB7). */
+  | {
+      readonly do: 'stands';
+      readonly key: string;
+      readonly why: string;
+      /** The keys of the calls that it rests on; left out where it rests on none, or its work was discarded. */
+      readonly on?: readonly string[];
+      /** The person who says so; left out where its class or its undo does (AB4). */
+      readonly by?: string;
+    }
   /** An answer that arrived too late and was refused (K3). */
   | { readonly do: 'late'; readonly actor: number; readonly event: string }
   /** A thing that a person should know: a boundary that did not certify, a write outside the outputs. */

@@ -62,6 +62,8 @@ export interface CancelEntry {
   readonly by: string;
   readonly why: string | null;
   readonly refused: string | null;
+  /** True where what the run has done is undone as well: an abort (AB1). Left out where it stands. */
+  readonly undo?: true;
 }
 
 /** A person stands the run still, or has it go on (LC10): while it is paused nothing leaves, and what comes waits. */
@@ -119,7 +121,8 @@ export interface SettledEntry {
   /** The number of the message. */
   readonly post: number;
   readonly key: string;
-  readonly status: 'confirmed' | 'failed' | 'compensated';
+  /** `stands`: its undo is owed, and a person says that it stands (AB4). */
+  readonly status: 'confirmed' | 'failed' | 'compensated' | 'stands';
   readonly by: string;
   readonly why: string | null;
   /** The reason why it was refused; null where it was taken. */
@@ -129,7 +132,8 @@ export interface SettledEntry {
 /** The run is over. */
 export interface EndEntry {
   readonly do: 'end';
-  readonly status: 'done' | 'stopped' | 'cancelled';
+  /** `compensated`: it was aborted, and nothing is unknown and nothing owed (AB8). */
+  readonly status: 'done' | 'stopped' | 'cancelled' | 'compensated';
   /** The keys of the calls that stand in the world and that no work of the run has: left, or not taken over again. */
   readonly standing?: readonly string[];
   /** The number of the last message that the run has looked at: a later one is not heard any more (CH9). */

@@ -1,5 +1,6 @@
 /** Acts that stand in the world and that the past of a run does not have: the machine left them without their answers (semantics.md PA11). */
 import type { LedgerCall } from '../effects/ledger-call.ts';
+import type { StandingAct } from './aborted.ts';
 import type { RunState } from './run-state.ts';
 
 /** True for a call that has happened and whose answer the machine never received and no longer waits for. */
@@ -19,4 +20,13 @@ export function keysLeft(runState: RunState): string[] {
   const displaced = ledger.displaced().filter(({ status }) => status === 'confirmed');
   const discarded = [...ledger.all()].filter(({ stands, status }) => stands && status === 'confirmed');
   return [...displaced, ...discarded, ...leftCalls(runState)].map(({ key }) => key);
+}
+
+/** The calls of an aborted run that stand, with why, and with what each rested on that is undone. */
+export function standingActs({ aborted, ledger }: RunState): StandingAct[] {
+  const standing = [...aborted.stands].filter(([key]) => ledger.get(key)?.status === 'confirmed');
+  return standing.map(([key, stands]) => {
+    const gone = stands.on.filter((other) => ledger.get(other)?.status === 'compensated');
+    return { key, ...stands, gone };
+  });
 }

@@ -19,6 +19,11 @@ export class OpenDecisions {
   readonly epochs = new Map<string, number>();
   /** The budgets that were charged for throws of this version of the code, by what the step had met (TH4, TH8). */
   readonly thrown = new Map<string, string | null>();
+  /** Forgets the restore that is under way: the run is aborted. What it is parked on is retracted by an entry of its own. */
+  abort(): void {
+    if (this.pending !== null && ![...this.open.values()].includes(this.pending.entry)) this.#next();
+  }
+
   /** The versions of the code whose throws the run was parked on, by the question: no process tries one of them again by itself (TH2). */
   readonly threw = new Map<string, Set<string>>();
   readonly #places: Places<RecordedStep>;

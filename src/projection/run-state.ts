@@ -13,6 +13,7 @@ import type { DecisionEntry, Digests, Entry, Thrown, TraceContext } from '../mod
 import type { HistoryEvent } from '../model/event.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { Region } from '../model/region.ts';
+import { Aborted } from './aborted.ts';
 import { Actors } from './actors.ts';
 import { Pages } from './base/pages.ts';
 import { Calls } from './calls.ts';
@@ -56,6 +57,8 @@ export class RunState {
   readonly ledger: Ledger;
   /** The units that were left by an edge which discards them (PA11). */
   readonly discards: Discards;
+  /** The abort of the run: what is owed, and what stands (AB4, AB7). */
+  readonly aborted = new Aborted();
   readonly asked: ApprovalRequests;
   readonly budgets: Budgets;
   readonly positions: Positions;
@@ -166,6 +169,7 @@ export class RunState {
       },
       phase: (entry) => {
         calls.undoing(entry);
+        this.aborted.phase(entry);
         decisions.phase(entry);
       },
       restored: (entry) => this.#restores.take(entry),
@@ -190,9 +194,18 @@ export class RunState {
         this.discards.decided(instance, refused !== undefined);
         if (refused === undefined) calls.discard(instance);
       },
-      stands: ({ key }) => calls.ledger.stand(key),
+      stands: (entry) => {
+        calls.ledger.stand(entry.key);
+        this.aborted.stand(entry);
+      },
       late: () => {},
     } satisfies Partial<Folds>;
+  }
+
+  /** An abort takes the place of a restore that is under way (AB1). */
+  #abort(): void {
+    this.aborted.begin();
+    this.#run.decisions.abort();
   }
 
   #foldsOfCalls() {
@@ -200,6 +213,7 @@ export class RunState {
     return {
       intent: (entry) => calls.intend(entry),
       outcome: (entry) => {
+        this.aborted.settle(entry);
         if (entry.status === 'confirmed') calls.compared(entry.key);
         if (calls.settle(entry)) this.#setAside.dismissWith(entry.key);
       },
@@ -223,7 +237,10 @@ export class RunState {
         if (entry.refused !== null && entry.held === undefined && name !== null) redelivery.refuse(name);
       },
       complaint: (entry) => calls.asked.heard(entry, this.ended === 'done'),
-      cancel: (entry) => calls.asked.heard(entry),
+      cancel: (entry) => {
+        calls.asked.heard(entry);
+        if (entry.undo === true && entry.refused === null) this.#abort();
+      },
       pause: (entry) => calls.asked.heard(entry),
       settled: (entry) => calls.asked.heard(entry),
       steered: (entry) => {

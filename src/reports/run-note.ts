@@ -30,7 +30,7 @@ const LONGEST = 4_096;
 /** The entries that the note depends on, whatever the run stands at. */
 const TELLING: ReadonlySet<Entry['do']> = new Set([
   ...(['begin', 'config', 'decision', 'phase', 'end', 'intent', 'gate', 'cancel', 'pause', 'asked'] as const),
-  ...(['answer', 'outcome', 'restored', 'finding', 'complaint', 'retracted', 'retried', 'publish'] as const),
+  ...(['answer', 'outcome', 'restored', 'finding', 'complaint', 'retracted', 'retried', 'publish', 'stands'] as const),
 ]);
 
 /** The version of a note; one of another version is none. */
@@ -156,6 +156,7 @@ export function parseRunNote(text: string | undefined): RunNote | null {
 const STANDINGS: Readonly<Record<RunStatus['is'], (of: Readonly<Record<string, unknown>>) => boolean>> = {
   done: ({ unpublished, unanswered, untaken }) => [unpublished, unanswered, untaken].every(isCountOrNone),
   cancelled: () => true,
+  compensated: ({ stands }) => isCountOrNone(stands),
   open: () => true,
   paused: ({ by, why }) => typeof by === 'string' && (why === null || typeof why === 'string'),
   parked: ({ verdict }) => isVerdict(verdict),

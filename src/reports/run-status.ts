@@ -27,6 +27,8 @@ export type RunStatus =
     }
   /** A person has ended it. */
   | { readonly is: 'cancelled' }
+  /** A person has aborted it: what could be undone is. `stands`: the number of calls that stand; left out where there are none. */
+  | { readonly is: 'compensated'; readonly stands?: number }
   /** A person has stood it still: nothing leaves before a person has it go on (LC10). */
   | { readonly is: 'paused'; readonly by: string; readonly why: string | null }
   /** Nothing more happens until a person or the world acts (§8.4). */
@@ -38,6 +40,14 @@ export type RunStatus =
   /** Nothing is wrong: calls wait for a person's approval, each at a gate of its own. */
   | { readonly is: 'waiting'; readonly approvals: number }
   | { readonly is: 'open' };
+
+/** The status of a run that is over. */
+type Ended = Extract<RunStatus, { is: 'done' | 'cancelled' | 'compensated' }>;
+
+/** True for the status of a run that is over: nothing of it goes on. */
+export function isOver(status: { readonly is: string }): status is Ended {
+  return status.is === 'done' || status.is === 'cancelled' || status.is === 'compensated';
+}
 
 /** The entries that it depends on; of all others it is enough to know that they came. */
 const TELLING: ReadonlySet<Entry['do']> = new Set([
@@ -101,6 +111,9 @@ export class RunStatusFold {
   /** The approvals that are wanted: the key of the call, by the gate. */
   readonly #approvals = new Map<string, string>();
 
+  /** The undos that an abort owes, and why, by the keys of their calls; null for a run that is not aborted (AB4). */
+  #owed: Map<string, string> | null = null;
+
   /** The questions that it is parked on, the newest last. */
   readonly #questions = new Map<string, Question>();
 
@@ -109,7 +122,11 @@ export class RunStatusFold {
     const { agent } = this;
     const [gated, approvals, questions] = [[...this.#gated], [...this.#approvals], [...this.#questions]];
     const [stands, paused] = [this.#stands, this.#paused];
-    const more = { ...(questions.length > 0 && { questions }), ...(paused !== null && { paused }) };
+    const more = {
+      ...(questions.length > 0 && { questions }),
+      ...(paused !== null && { paused }),
+      ...(this.#owed !== null && { owed: [...this.#owed] as readonly (readonly [string, string])[] }),
+    };
     const waits: WaitParts = {
       since: this.#since,
       pausedSince: this.#pausedSince,
@@ -141,7 +158,17 @@ export class RunStatusFold {
   }
 
   /** Goes on from what a base holds. */
-  resumeAt({ agent, stands, gated, approvals, tools, waits, questions = [], paused }: RunStatusFold['parts']): void {
+  resumeAt({
+    agent,
+    stands,
+    gated,
+    approvals,
+    tools,
+    waits,
+    questions = [],
+    paused,
+    owed,
+  }: RunStatusFold['parts']): void {
     this.agent = agent;
     this.#since = waits.since;
     this.#pausedSince = waits.pausedSince;
@@ -150,6 +177,7 @@ export class RunStatusFold {
     for (const [gate, asked] of waits.asked) this.#asked.set(gate, asked);
     for (const [key, next] of waits.again) this.#again.set(key, next);
     this.#paused = paused ?? null;
+    this.#owed = owed === undefined ? null : new Map(owed);
     for (const [name, question] of questions) this.#questions.set(name, question);
     this.#stands = stands;
     for (const [key, id] of gated) this.#gated.set(key, id);
@@ -158,7 +186,10 @@ export class RunStatusFold {
 
   get now(): RunStatus {
     const { size } = this.#approvals;
-    if (this.#paused !== null && this.#stands.is !== 'done' && this.#stands.is !== 'cancelled') return this.#paused;
+    if (isOver(this.#stands)) return this.#stands;
+    if (this.#paused !== null) return this.#paused;
+    const owed = this.#owed?.entries().next().value;
+    if (owed !== undefined) return { is: 'stuck', verdict: 'escalate', effect: owed[0], error: owed[1] };
     return this.#stands.is === 'open' && size > 0 ? { is: 'waiting', approvals: size } : this.#stands;
   }
 
@@ -166,6 +197,7 @@ export class RunStatusFold {
   needs(kind: Entry['do']): boolean {
     if (this.#stands.is === 'done' && LEAVING.has(kind)) return true;
     if (this.#questions.size > 0 && ENDING.has(kind)) return true;
+    if (this.#owed !== null && (kind === 'stands' || kind === 'outcome')) return true;
     return TELLING.has(kind) || (this.#asked.size + this.#again.size > 0 && ANSWERING.has(kind));
   }
 
@@ -187,8 +219,7 @@ export class RunStatusFold {
         this.#stands = endedAs(entry as EndEntry);
         return;
       case 'cancel':
-        // What the run was parked on is asked no more.
-        if (now.is === 'parked' && (entry as CancelEntry).refused === null) this.#goesOn();
+        this.#cancel(entry as CancelEntry);
         return;
       case 'pause':
         this.#pause(entry as PauseEntry, time);
@@ -231,6 +262,9 @@ export class RunStatusFold {
       case 'complaint':
         if (now.is === 'done') this.#stands = left(now, entry as Extract<Entry, { do: 'finding' | 'complaint' }>);
         return;
+      case 'stands':
+        this.#owed?.delete((entry as Extract<Entry, { do: 'stands' }>).key);
+        return;
       case 'answer':
       case 'outcome':
       case 'restored':
@@ -241,6 +275,14 @@ export class RunStatusFold {
     }
   }
 
+  #cancel({ refused, undo }: CancelEntry): void {
+    if (refused !== null) return;
+    const { is } = this.#stands;
+    // What the run was parked on is asked no more; an abort takes the place of a restore as well.
+    if (is === 'parked' || (undo === true && (is === 'recovering' || is === 'stuck'))) this.#goesOn();
+    if (undo === true) this.#owed = new Map();
+  }
+
   #pause({ paused, by, why, refused }: PauseEntry, time: number): void {
     if (refused !== null) return;
     this.#paused = paused ? { is: 'paused', by, why } : null;
@@ -249,6 +291,8 @@ export class RunStatusFold {
 
   #phase({ phase, effect = '', error = '' }: Extract<Entry, { do: 'phase' }>): void {
     const now = this.#stands;
+    if (this.#owed !== null && phase === 'STUCK') this.#owed.set(effect, error);
+    else this.#owed?.delete(effect);
     if (phase === 'RESUMED') this.#stands = this.#rest;
     else if (phase === 'STUCK' && now.is === 'recovering')
       this.#stands = { is: 'stuck', verdict: now.verdict, effect, error };
@@ -268,7 +312,11 @@ export class RunStatusFold {
       const wait = questionWait(entry, time);
       this.#questions.set(name, { verdict, failed: about, suspect: suspect === true, commit: commit ?? null, wait });
     }
-    this.#undo = decision.undo.flatMap(({ id, tool }) => (id === null || tool === undefined ? [] : [[id, tool]]));
+    const byHand = 'unblock' in decision ? decision.unblock.acts : [];
+    const owed = byHand.flatMap((act) => (act.act === 'undo_by_hand' ? [act.effect] : []));
+    this.#undo = [...decision.undo, ...owed].flatMap(({ id, tool }) =>
+      id === null || tool === undefined ? [] : [[id, tool]],
+    );
     this.#stands = { is: isParked ? 'parked' : 'recovering', verdict };
   }
 
@@ -286,7 +334,7 @@ export class RunStatusFold {
   /** Ends the questions that an entry answers. */
   #end(entry: Extract<Entry, { do: 'restored' | 'retracted' | 'retried' | 'publish' }>): void {
     if (this.#questions.size === 0) return;
-    const isOver = (name: string, { failed, suspect, commit }: Question): boolean => {
+    const isAnswered = (name: string, { failed, suspect, commit }: Question): boolean => {
       switch (entry.do) {
         case 'retracted':
         case 'retried':
@@ -297,16 +345,18 @@ export class RunStatusFold {
           return entry.kept.some(([id, at]) => instanceName(id) === failed && (!suspect || at === 0));
       }
     };
-    for (const [name, question] of this.#questions) if (isOver(name, question)) this.#questions.delete(name);
+    for (const [name, question] of this.#questions) if (isAnswered(name, question)) this.#questions.delete(name);
     if (this.#stands.is === 'parked') this.#stands = this.#rest;
   }
 
   /** Approvals that are no longer wanted: a person has answered, the call is known otherwise, or a restore has voided them (R4). */
   #answered(entry: Extract<Entry, { do: 'answer' | 'outcome' | 'restored' }>): void {
     if (entry.do === 'restored') this.#end(entry);
+    if (entry.do === 'outcome' && (entry.status === 'compensated' || entry.status === 'failed'))
+      this.#owed?.delete(entry.key);
     if (entry.do === 'outcome' && !isOpen(entry.status)) this.#again.delete(entry.key);
     if (this.#asked.size === 0) return;
-    const isOver = ([gate, { key }]: [string, AskedWait]): boolean => {
+    const isDue = ([gate, { key }]: [string, AskedWait]): boolean => {
       switch (entry.do) {
         case 'answer':
           return entry.gate === gate && entry.verdict !== 'refused';
@@ -319,15 +369,16 @@ export class RunStatusFold {
       }
     };
     for (const asked of [...this.#asked]) {
-      if (!isOver(asked)) continue;
+      if (!isDue(asked)) continue;
       this.#asked.delete(asked[0]);
       this.#approvals.delete(asked[0]);
     }
   }
 }
 
-function endedAs({ status, untaken }: EndEntry): Extract<RunStatus, { is: 'done' | 'cancelled' }> {
+function endedAs({ status, untaken, standing = [] }: EndEntry): Ended {
   if (status === 'cancelled') return { is: 'cancelled' };
+  if (status === 'compensated') return { is: 'compensated', ...(standing.length > 0 && { stands: standing.length }) };
   return { is: 'done', ...(untaken !== undefined && { untaken }) };
 }
 
@@ -351,6 +402,12 @@ export function doneWith({
     ...(unanswered.length > 0 && { unanswered: unanswered.length }),
     ...(untaken.length > 0 && { untaken: untaken.length }),
   };
+}
+
+/** Says how a run was aborted, for a list: `compensated, 1 call stands`. */
+export function compensatedText({ stands = 0 }: Extract<RunStatus, { is: 'compensated' }>): string {
+  if (stands === 0) return 'compensated';
+  return `compensated, ${stands === 1 ? '1 call stands' : `${stands} calls stand`}`;
 }
 
 /** Says what a run that is done has left, for a list: `1 held call never made`; null where it has left nothing. */

@@ -100,6 +100,7 @@ export function journaledWaits({ is, verdict, since, tool, questions, asked, aga
   switch (is) {
     case 'done':
     case 'cancelled':
+    case 'compensated':
       return [];
     case 'paused':
       return [{ kind: 'person', text: 'a person who says unpause', since, code: 'paused', act: 'unpause' }];
@@ -157,7 +158,7 @@ export interface WaitsAt {
  * @param waits those that its journal tells of.
  */
 export function waitsOf(is: string, waits: readonly Wait[], { held, last, runState }: WaitsAt): readonly Wait[] {
-  if (is === 'done' || is === 'cancelled') return [];
+  if (is === 'done' || is === 'cancelled' || is === 'compensated') return [];
   // No process takes a paused run, whoever holds it or not.
   if (is === 'paused') return waits;
   if (!held) {

@@ -4,6 +4,7 @@ import type { Decision } from '../model/decision.ts';
 import type { Effect } from '../model/effect.ts';
 import type { Cause } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
+import type { StandingAct } from '../projection/aborted.ts';
 import type { UntakenEvent } from '../reports/left-at-end.ts';
 
 /** An input that a replay reads in another version than the work that it replaces did. */
@@ -24,6 +25,12 @@ export interface Report {
   readonly movedInputs: readonly MovedInput[];
   /** The events from outside that the restore takes back, in order: only their sender, or `redeliver`, sends them again. */
   readonly takenBack: readonly unknown[];
+}
+
+/** An undo that is owed, and why. */
+export interface Owed {
+  readonly effect: Effect;
+  readonly error: string;
 }
 
 /** The end of a run, or the reason why it stands still. */
@@ -52,6 +59,16 @@ export type Ending =
       /** The keys of calls that stand in the world and that no work of the run has: left, or not come to again (C9, PA11). */
       readonly standing: readonly string[];
     }
+  /** A person has aborted it: what could be undone is, and what stands is named (AB7, AB8). */
+  | {
+      readonly status: 'compensated';
+      readonly by: string;
+      readonly why: string | null;
+      /** The keys of calls that stand in the world. */
+      readonly standing: readonly string[];
+      /** The same, each with why, and with what it rested on that is undone. */
+      readonly stands: readonly StandingAct[];
+    }
   /** A person has paused it: nothing leaves, and what comes waits, until a person has it go on (LC10). */
   | { readonly status: 'paused'; readonly by: string; readonly why: string | null }
   /** Nothing more happens until a person or the world acts: the decision says what (§8.4). */
@@ -69,5 +86,5 @@ export type Ending =
       readonly effect: Effect;
       readonly error: string;
       /** All undos that are owed, newest first: those that failed, and those that wait for one of them. */
-      readonly owed: readonly { readonly effect: Effect; readonly error: string }[];
+      readonly owed: readonly Owed[];
     };

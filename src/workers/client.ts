@@ -25,6 +25,8 @@ import { refuseOther } from '../model/argument.ts';
 import type { Signal } from '../model/failure.ts';
 import { parseKey } from '../model/key.ts';
 import type { Guards } from '../predicates/compile.ts';
+import type { StandingAct } from '../projection/aborted.ts';
+import { standingActs } from '../projection/left-calls.ts';
 import { pendingRequests } from '../reports/approval-requests.ts';
 import { subjectOf } from '../reports/complaint-subject.ts';
 import { eventsOf, type RunEvent } from '../reports/events.ts';
@@ -32,9 +34,16 @@ import { type LeftAtEnd, leftAtEnd } from '../reports/left-at-end.ts';
 import { messageNamed, messagesOf, type RunMessage } from '../reports/messages.ts';
 import { whyNoRetry } from '../reports/no-retry.ts';
 import { parseRunNote } from '../reports/run-note.ts';
+import { isOver } from '../reports/run-status.ts';
 import { timelineOf } from '../reports/timeline.ts';
 import type { Agent } from '../xstate/agent.ts';
-import { type ComplaintPreview, type PreviewedComplaint, previewOf } from '../xstate/preview.ts';
+import {
+  type AbortPreview,
+  abortPreviewOf,
+  type ComplaintPreview,
+  type PreviewedComplaint,
+  previewOf,
+} from '../xstate/preview.ts';
 import { deleteEnded } from './deleting.ts';
 
 /** The queue of runs that name none. */
@@ -46,6 +55,13 @@ export type WorkResult =
   | ({ readonly is: 'done'; readonly output: unknown } & LeftAtEnd)
   /** A person has ended it; what it had done stands. */
   | { readonly is: 'cancelled'; readonly by: string; readonly why: string | null }
+  /** A person has aborted it: what could be undone is, and each call that stands is named, with why (AB7). */
+  | {
+      readonly is: 'compensated';
+      readonly by: string;
+      readonly why: string | null;
+      readonly stands: readonly StandingAct[];
+    }
   /** A person has paused it: nothing of it goes on before a person says unpause. */
   | { readonly is: 'paused'; readonly by: string; readonly why: string | null }
   /** No worker has had it yet. */
@@ -140,11 +156,17 @@ export interface WorkClient {
    */
   preview(run: string, what: { readonly fail: PreviewedComplaint }, agent: PreviewAgent): Promise<ComplaintPreview>;
   /**
-   * Ends a run: nothing of it acts anew, and it has ended once nothing is unknown. What it has done stands.
+   * Tells what a cancel with `undo` would come to, were every undo to work: nothing is left for the run, and nothing is called.
+   * @throws as the preview of a complaint.
+   */
+  preview(run: string, what: { readonly undo: true }, agent: PreviewAgent): Promise<AbortPreview>;
+  /**
+   * Ends a run: nothing of it acts anew, and it has ended once nothing is unknown. What it has done stands; with `undo`, it is undone in reverse
+   * dependency order, and what stands is named (AB1–AB8).
    * @returns the number of the message.
    * @throws JournalError `run_unknown`; RangeError where the run has ended; TypeError where no person says so.
    */
-  cancel(run: string, answer: Answerer): Promise<number>;
+  cancel(run: string, answer: Answerer & { readonly undo?: boolean }): Promise<number>;
   /**
    * Has a run stand still: nothing leaves before a person has it go on (LC10). The process that has it obeys within a second, and no other takes it
    * up. A word that changes nothing is refused by the run, and its journal says so.
@@ -228,12 +250,9 @@ export function workClient(store: JournalStore): WorkClient {
     outcome: async (run, message) => messageNamed(await messagesIn(store, run), message) ?? null,
     messages: (run) => messagesIn(store, run),
     fail: (run, failure) => failed(store, run, failure),
-    preview: async (run, { fail }, { machine, ...more }) => {
-      if ((await store.run(run)) === null)
-        throw new JournalError('run_unknown', `There is no run ${JSON.stringify(run)}.`);
-      return previewOf(machine, { run, ...more }, await gathered(store.read(run)), fail);
-    },
-    cancel: async (run, { by, why }) => said(store, run, cancelMessage({ by, why: why ?? null })),
+    preview: ((run, what, agent) => previewed(store, run, what, agent)) as WorkClient['preview'],
+    cancel: async (run, { by, why, undo = false }) =>
+      said(store, run, cancelMessage({ by, why: why ?? null, ...(undo && { undo }) })),
     pause: async (run, { by, why }) => said(store, run, pauseMessage({ pause: true, by, why: why ?? null })),
     unpause: async (run, { by, why }) => said(store, run, pauseMessage({ pause: false, by, why: why ?? null })),
     retry: (run, answer = {}) => retried(store, run, answer),
@@ -248,6 +267,18 @@ export function workClient(store: JournalStore): WorkClient {
     settleKey: (run, key, outcome, answer) => settledByKey(store, run, key, outcome, answer),
     settle: (run, gate, outcome, answer) => answered(store, run, gate, { verdict: 'settled', ...outcome }, answer),
   };
+}
+
+async function previewed(
+  store: JournalStore,
+  run: string,
+  what: { readonly fail: PreviewedComplaint } | { readonly undo: true },
+  { machine, ...more }: PreviewAgent,
+): Promise<ComplaintPreview | AbortPreview> {
+  if ((await store.run(run)) === null) throw new JournalError('run_unknown', `There is no run ${JSON.stringify(run)}.`);
+  const rows = await gathered(store.read(run));
+  const options = { run, ...more };
+  return 'fail' in what ? previewOf(machine, options, rows, what.fail) : abortPreviewOf(machine, options, rows);
 }
 
 /** The requests that wait. Of runs that have a note, only those are read that ask a person. */
@@ -335,10 +366,13 @@ async function resultOf(store: JournalStore, run: string): Promise<WorkResult> {
 /** The end of a run that a person has ended; null for any other. */
 async function endOf(store: JournalStore, run: string): Promise<WorkResult | null> {
   const noted = parseRunNote((await store.run(run))?.note);
-  if (noted !== null && noted.standing.is !== 'cancelled') return null;
+  if (noted !== null && noted.standing.is !== 'cancelled' && noted.standing.is !== 'compensated') return null;
   const { runState } = timelineOf(await gathered(store.read(run)));
-  if (runState.ended !== 'cancelled' || runState.asked.cancelled === null) return null;
-  return { is: 'cancelled', ...runState.asked.cancelled };
+  const { ended, asked } = runState;
+  if (asked.cancelled === null) return null;
+  const { by, why } = asked.cancelled;
+  if (ended === 'compensated') return { is: ended, by, why, stands: standingActs(runState) };
+  return ended === 'cancelled' ? { is: ended, by, why } : null;
 }
 
 /** The things that a run which is done has left. Its rows are read where its note or a message of it says that there may be any. */
@@ -360,7 +394,7 @@ async function leftBy(store: JournalStore, run: string): Promise<LeftAtEnd> {
  */
 async function refuseUnread(store: JournalStore, run: string, post: number): Promise<void> {
   const standing = parseRunNote((await store.run(run))?.note)?.standing.is ?? null;
-  if (standing !== null && standing !== 'done' && standing !== 'cancelled') return;
+  if (standing !== null && !isOver({ is: standing })) return;
   const rows = await gathered(store.read(run));
   const { ended, asked } = timelineOf(rows).runState;
   const isRefused = asked.unanswered.some((each) => each.post === post);
@@ -391,7 +425,7 @@ async function failed(
 /** Leaves a word that a run which has ended does not hear. */
 async function said(store: JournalStore, run: string, message: string): Promise<number> {
   const standing = parseRunNote((await store.run(run))?.note)?.standing.is ?? null;
-  refuseEnded(run, standing === 'done' || standing === 'cancelled' ? standing : null);
+  refuseEnded(run, standing !== null && isOver({ is: standing }) ? standing : null);
   return store.post(run, message);
 }
 

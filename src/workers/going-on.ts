@@ -6,6 +6,7 @@ import type { JournalStore } from '../journal/journal.ts';
 import type { WorkOrder } from '../journal/work.ts';
 import { CodedError } from '../model/coded-error.ts';
 import { type LeftAtEnd, onlyLeft } from '../reports/left-at-end.ts';
+import { isOver } from '../reports/run-status.ts';
 import { type Agent, openedOptions } from '../xstate/agent.ts';
 import { resume, type Sidecar } from '../xstate/attach.ts';
 
@@ -38,6 +39,8 @@ export type Left =
   | ({ readonly is: 'done' } & LeftAtEnd)
   /** A person has ended it. */
   | { readonly is: 'cancelled' }
+  /** A person has aborted it: what could be undone is. */
+  | { readonly is: 'compensated' }
   /** It waits, until a time (of the clock of this process, in milliseconds) or, with null, for a message. */
   | { readonly is: 'waits' | 'paused' | 'parked' | 'stuck'; readonly due: number | null }
   /** The worker takes leave: what is left to do is done by another one. */
@@ -126,17 +129,17 @@ async function standstill(sidecar: Sidecar, end: End, { stopping, lingerMs }: Se
 /** The end of a run; null where it goes on, or still owes what a person has to settle. */
 async function endedAs(sidecar: Sidecar): Promise<Left | null> {
   const { status } = sidecar;
-  if (status !== 'done' && status !== 'cancelled') return null;
+  if (status !== 'done' && status !== 'cancelled' && status !== 'compensated') return null;
   const turn = new Promise<null>((resolve) => setImmediate(resolve, null));
   const told = await Promise.race([sidecar.finished(), turn]);
   if (told?.status !== status) return null;
-  if (told.status !== 'done') return { is: 'cancelled' };
+  if (told.status !== 'done') return { is: told.status === 'compensated' ? 'compensated' : 'cancelled' };
   return { is: 'done', ...onlyLeft(told) };
 }
 
 async function leftAs(sidecar: Sidecar, end: End, due: number | null): Promise<Left> {
   const { status } = sidecar;
-  if (status === 'done' || status === 'cancelled') return (await endedAs(sidecar)) ?? { is: 'parked', due };
+  if (isOver({ is: status })) return (await endedAs(sidecar)) ?? { is: 'parked', due };
   if (status === 'paused') return { is: status, due };
   if (end.status === 'stuck') return { is: 'stuck', due };
   return { is: status === 'parked' ? 'parked' : 'waits', due };

@@ -23,6 +23,8 @@ export interface WorkCounts {
   readonly done: number;
   /** The runs that a person has ended and that it has brought to their end. */
   readonly cancelled: number;
+  /** The runs that a person has aborted and that it has brought to their end. */
+  readonly compensated: number;
   /** The times that a run was left parked or stuck. */
   readonly parked: number;
   /** The times that a run could not go on. */

@@ -119,6 +119,7 @@ class Working implements Worker {
     taken: 0,
     done: 0,
     cancelled: 0,
+    compensated: 0,
     parked: 0,
     failed: 0,
     polls: 0,
@@ -230,7 +231,7 @@ class Working implements Worker {
 
   async #tell(run: string, left: Left): Promise<void> {
     const { store, onTold } = this.#options;
-    if (left.is === 'done' || left.is === 'cancelled') this.#counts[left.is] += 1;
+    if (left.is === 'done' || left.is === 'cancelled' || left.is === 'compensated') this.#counts[left.is] += 1;
     if (left.is === 'parked' || left.is === 'stuck') this.#counts.parked += 1;
     if (left.is === 'failed') {
       this.#counts.failed += 1;

@@ -1,9 +1,11 @@
 /** The preview of a complaint about a run of a machine that another process has, or none (semantics.md C12). */
 import type { AnyStateMachine } from 'xstate';
-import { type PreviewOptions, previewRun } from '../sidecar/opening/preview-run.ts';
+import type { AbortPreview } from '../sidecar/aborting/preview-abort.ts';
+import { type PreviewOptions, previewAbortOf, previewRun } from '../sidecar/opening/preview-run.ts';
 import type { ComplaintPreview } from '../sidecar/run/preview.ts';
 import { programOf } from './attach.ts';
 
+export type { AbortPreview } from '../sidecar/aborting/preview-abort.ts';
 export type { ComplaintPreview, PreviewedComplaint } from '../sidecar/run/preview.ts';
 
 /**
@@ -17,4 +19,16 @@ export function previewOf(
   complaint: Parameters<typeof previewRun>[3],
 ): ComplaintPreview {
   return previewRun(programOf('preview', machine, options), options, rows, complaint);
+}
+
+/**
+ * Makes the preview of an abort from the rows of a run, its machine and its config: the machine is not begun, and nothing is called.
+ * @throws SidecarError `run_finished`, and as {@link previewOf}.
+ */
+export function abortPreviewOf(
+  machine: AnyStateMachine,
+  options: PreviewOptions,
+  rows: Parameters<typeof previewAbortOf>[2],
+): AbortPreview {
+  return previewAbortOf(programOf('preview', machine, options), options, rows);
 }

@@ -91,7 +91,10 @@ async function live(task: Task): Promise<End> {
   const { value, context } = actor.getSnapshot();
   await sidecar.close();
   await store.close();
-  const status = isOver || ending.status === 'cancelled' || ending.status === 'paused' ? 'over' : ending.status;
+  const status =
+    isOver || ending.status === 'cancelled' || ending.status === 'compensated' || ending.status === 'paused'
+      ? 'over'
+      : ending.status;
   return { status, value, context, decision: 'decision' in ending ? ending.decision : null, ...said() };
 }
 

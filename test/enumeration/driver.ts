@@ -257,7 +257,7 @@ class Drive {
     if (ending === none || typeof ending === 'symbol') return null;
     if (ending.status === 'broken') return { is: 'hang', why: `crashed: ${String(ending.error)}` };
     if (ending.status === 'done') return { is: 'done' };
-    if (ending.status === 'cancelled' || ending.status === 'paused')
+    if (ending.status === 'cancelled' || ending.status === 'compensated' || ending.status === 'paused')
       return { is: 'hang', why: `it was ${ending.status}` };
     if (ending.status === 'stuck') return { is: 'parked', verdict: 'stuck', codes: [ending.error] };
     return { is: 'parked', verdict: ending.decision.verdict, codes: codesOf(ending.decision) };

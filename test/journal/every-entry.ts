@@ -153,6 +153,7 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
     done: { do: 'end', status: 'done' },
     stopped: { do: 'end', status: 'stopped' },
     cancelled: { do: 'end', status: 'cancelled', standing: ['k1'] },
+    compensated: { do: 'end', status: 'compensated', standing: ['k1'] },
   },
   overtaken: { 'from a process that may live': { do: 'overtaken', upTo: 41 } },
   given_back: {
@@ -252,7 +253,11 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
       refused: 'others rest on it',
     },
   },
-  stands: { 'for good': { do: 'stands', key: 'k1', why: 'it is irreversible' } },
+  stands: {
+    'for good': { do: 'stands', key: 'k1', why: 'it is irreversible' },
+    'after an abort': { do: 'stands', key: 'k1', why: 'it is irreversible', on: ['k0'] },
+    'by a person': { do: 'stands', key: 'k1', why: 'a person says so', by: 'ann' },
+  },
   settled: {
     'that was taken': { do: 'settled', post: 7, key: 'k1', status: 'confirmed', by: 'ann', why: null, refused: null },
     'that was refused': {
@@ -277,6 +282,7 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
     },
   },
   cancel: {
+    'that undoes it as well': { do: 'cancel', post: 7, by: 'ann', why: null, refused: null, undo: true },
     'that ends the run': { do: 'cancel', post: 7, by: 'ann', why: 'not wanted', refused: null },
     'that came late': { do: 'cancel', post: 8, by: 'ann', why: null, refused: 'the run has ended' },
   },

@@ -101,8 +101,8 @@ const LAW: readonly Rule[] = [
   ],
   ['§11 a machine that is not started is handed nothing', ({ machine }) => machine === 'asleep', MOVES],
   [
-    'F3 a run that a person ends acts no more, restores nothing and begins no commit',
-    ({ will }) => will === 'cancelling',
+    'F3, AB1 a run that a person ends acts no more, restores nothing and begins no commit',
+    ({ will }) => isOneOf(will, ['cancelling', 'aborting']),
     [...MOVES, 'decide', 'plan', 'commit', 'complain', 'approve', 'cancel'],
   ],
   [

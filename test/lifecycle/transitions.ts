@@ -30,6 +30,8 @@ function lapsed({ will, question, commit, pause }: Configuration): Configuration
 const to = (change: Partial<Configuration>) => () => change;
 const HERE = ['opening', 'held'] as const;
 const TOLD = ['awake', 'claiming'] as const;
+/** A person ends the run, with its undos or without. */
+const ENDED_BY_PERSON = ['cancelling', 'aborting'] as const;
 const AFOOT = ['unbegun', 'going', 'ending'] as const;
 const JUDGED = ['deciding', 'suspecting', 'rejudging'] as const;
 /** A restore puts a machine that was at its end elsewhere. */
@@ -39,7 +41,7 @@ const PROCESS: readonly Transition[] = [
   {
     name: 'open',
     by: 'worker',
-    on: { hold: ['none'], will: [...AFOOT, 'cancelling', 'finishing'] },
+    on: { hold: ['none'], will: [...AFOOT, ...ENDED_BY_PERSON, 'finishing'] },
     to: to({ hold: 'opening' }),
   },
   {
@@ -51,7 +53,7 @@ const PROCESS: readonly Transition[] = [
       commit: ['quiet', 'owed'],
       machine: ['absent'],
       pause: ['off'],
-      will: ['unbegun', 'going', 'cancelling', 'finishing'],
+      will: ['unbegun', 'going', ...ENDED_BY_PERSON, 'finishing'],
     },
     to: to({ hold: 'held', machine: 'asleep' }),
   },
@@ -112,7 +114,7 @@ const FORWARD: readonly Transition[] = [
   {
     name: 'claims are let go, for a cancel',
     by: 'run',
-    on: { machine: ['claiming'], will: ['cancelling'], hold: ['held'] },
+    on: { machine: ['claiming'], will: [...ENDED_BY_PERSON], hold: ['held'] },
     to: to({ machine: 'awake' }),
   },
 ];
@@ -246,7 +248,7 @@ const FAILURES: readonly Transition[] = [
   {
     name: 'a person settles',
     by: 'person',
-    on: { question: ['parked', 'asking'], will: [...AFOOT, 'cancelling'], pause: ['off'] },
+    on: { question: ['parked', 'asking'], will: [...AFOOT, ...ENDED_BY_PERSON], pause: ['off'] },
     ask: 'outcome',
     to: to({ question: 'rejudging' }),
   },
@@ -284,7 +286,7 @@ const COMMITS: readonly Transition[] = [
   {
     name: 'given up, for a cancel',
     by: 'run',
-    on: { commit: ['preparing'], will: ['cancelling'] },
+    on: { commit: ['preparing'], will: [...ENDED_BY_PERSON] },
     to: to({ commit: 'quiet' }),
   },
   {
@@ -343,11 +345,12 @@ const COMMITS: readonly Transition[] = [
 
 const ENDS: readonly Transition[] = [
   { name: 'a person ends it', by: 'person', on: { will: AFOOT }, ask: 'cancel', to: to({ will: 'cancelling' }) },
+  { name: 'a person aborts it', by: 'person', on: { will: AFOOT }, ask: 'cancel', to: to({ will: 'aborting' }) },
   {
     name: 'questions are let go',
     by: 'run',
     on: {
-      will: ['cancelling'],
+      will: [...ENDED_BY_PERSON],
       question: [...JUDGED, 'parked', 'asking'],
       commit: ['quiet', 'preparing', 'publishing'],
       hold: HERE,
@@ -356,30 +359,43 @@ const ENDS: readonly Transition[] = [
     to: to({ question: 'clear' }),
   },
   {
+    name: 'an abort takes the place of a restore',
+    by: 'run',
+    on: { will: ['aborting'], question: ['carrying', 'stuck'], hold: HERE, pause: ['off'] },
+    to: to({ question: 'clear' }),
+  },
+  {
+    name: 'an undo of an abort has failed',
+    by: 'world',
+    on: { will: ['aborting'], question: ['clear'], commit: ['quiet'], hold: ['held'] },
+    ask: 'carry',
+    to: to({ question: 'stuck' }),
+  },
+  {
     name: 'a call is unknown',
     by: 'world',
-    on: { will: ['cancelling', 'ending'], question: ['clear'], commit: ['quiet'], hold: ['held'] },
+    on: { will: [...ENDED_BY_PERSON, 'ending'], question: ['clear'], commit: ['quiet'], hold: ['held'] },
     ask: 'ask',
     to: to({ question: 'asking' }),
   },
   {
     name: 'a call is unknown, and nobody to ask',
     by: 'world',
-    on: { will: ['cancelling', 'ending'], question: ['clear'], commit: ['quiet'], hold: ['held'] },
+    on: { will: [...ENDED_BY_PERSON, 'ending'], question: ['clear'], commit: ['quiet'], hold: ['held'] },
     ask: 'ask',
     to: to({ question: 'parked' }),
   },
   {
     name: 'it is known',
     by: 'person',
-    on: { will: ['cancelling'], question: ['asking', 'parked'], commit: ['quiet'], hold: ['held'] },
+    on: { will: [...ENDED_BY_PERSON], question: ['asking', 'parked'], commit: ['quiet'], hold: ['held'] },
     ask: 'outcome',
     to: to({ question: 'clear' }),
   },
   {
     name: 'the end is written',
     by: 'run',
-    on: { will: ['ending', 'cancelling'] },
+    on: { will: ['ending', ...ENDED_BY_PERSON] },
     ask: 'end',
     to: to({ will: 'finishing' }),
   },
@@ -392,7 +408,7 @@ const ENDS: readonly Transition[] = [
   {
     name: 'cancelled while its machine sleeps',
     by: 'run',
-    on: { will: ['cancelling', 'finishing'], machine: ['asleep'], hold: ['held'] },
+    on: { will: [...ENDED_BY_PERSON, 'finishing'], machine: ['asleep'], hold: ['held'] },
     to: to({ machine: 'awake' }),
   },
   {

@@ -30,6 +30,12 @@ export const RULES = [
   'PA5',
   'PA6',
   'PA11',
+  'AB1',
+  'AB2',
+  'AB3',
+  'AB4',
+  'AB7',
+  'AB8',
 ] as const;
 
 type Rule = (typeof RULES)[number];

@@ -162,7 +162,7 @@ export class Course {
   async #ended(ending: Ending): Promise<boolean> {
     const { sidecar } = this;
     if (sidecar === null) return true;
-    if (ending.status === 'cancelled') throw new Error('it was cancelled');
+    if (ending.status === 'cancelled' || ending.status === 'compensated') throw new Error(`it was ${ending.status}`);
     if (ending.status === 'paused') {
       // What it ends with is told once it goes on.
       if (sidecar.status !== 'paused') this.#watch();

@@ -4,7 +4,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { SIGNALS, type Signal } from '../../model/failure.ts';
 import type { LaterFailure } from '../../workers/client.ts';
 import { outcomeText } from '../messages/messages.ts';
-import { previewFailure, previewFields, previewText } from '../preview/preview.ts';
+import { abortText } from '../preview/abort-text.ts';
+import { previewFailure, previewFields, previewText, previewUndo } from '../preview/preview.ts';
 import { JOURNAL } from '../reading/reading.ts';
 import type { Problem } from '../run/run.ts';
 import { finish, note, page } from '../terminal/console.ts';
@@ -97,8 +98,12 @@ async function preview(run: string, instance: LaterFailure['instance'], given: G
 
 /** Adds `belay cancel`. */
 export function addCancel(program: Command): void {
-  verbOf(program, 'cancel', 'end a run: nothing of it acts anew, and what it has done stands')
-    .requiredOption(...BY)
+  verbOf(program, 'cancel', 'end a run: nothing of it acts anew, and what it has done stands, or is undone')
+    .option('--undo', 'undo what it has done, what rests on a thing first')
+    .option('--dry', 'with --undo, leave nothing: print what would be undone, and what would stand')
+    .option('--machines <file>', 'with --dry, the module of the machine or agent (default: of package.json)')
+    .option('--config <file>', "with --dry, another path of the config than the agent's own")
+    .option(...BY)
     .option(...WHY)
     .option(...FILE)
     .option(...JSON_OBJECT)
@@ -110,19 +115,53 @@ those under way, asks their counterparties, finishes undos and commits that were
 decided, and ends the run as cancelled. Where a call stays unknown, the run is
 parked on it until a person says what became of it. Nothing is undone.
 
+With --undo it undoes every call that can be undone, first what rests on others,
+and ends the run as compensated. What cannot be undone stands and is named. An
+undo that fails three times is owed: the run is stuck until a person says
+"belay settle KEY --run RUN --as compensated" (undone by hand) or --as stands.
+What does not rest on it is undone all the same.
+
+With --dry nothing is left and nothing moves. The module of the agent is loaded,
+and none of its tools is called.
+
 Examples:
   belay cancel order-7 --by ada
+  belay cancel order-7 --undo --dry
+  belay cancel order-7 --undo --by ada
   belay cancel order-7 --by ada --why "the customer has left"
 
-Exit code: 0 when that is left, or taken by the process that has the run; 1 when
-it is refused, with the reason: the run has ended, or a person ends it by now; 2
-when there is no such run, the store cannot be written, or the command is
-misused.`,
+Exit code: 0 when that is left, or taken by the process that has the run, and
+with --dry when it would be; 1 when it is refused, with the reason: the run has
+ended, or a person ends it by now; 2 when there is no such run, the store cannot
+be written, with --dry the module or the config is not the run's, or the command
+is misused.`,
     )
-    .action(async (run: string, given: { by: string; why?: string; journal: string; json?: boolean }) => {
-      const { journal, by, why = null } = given;
-      return told(await cancelRun({ journal, run, by, why }), given.json === true, 'that it is to end');
+    .action(async (run: string, given: GivenCancel) => {
+      const { journal, by, why = null, undo = false, dry = false, json = false } = given;
+      if (dry && !undo) return finish('', '--dry goes with --undo: a cancel without it undoes nothing', 2);
+      if (dry) return previewedAbort(run, given);
+      if (by === undefined) return finish('', 'a person says that a run is to end: --by NAME', 2);
+      return told(await cancelRun({ journal, run, by, why, undo }), json, 'that it is to end');
     });
+}
+
+interface GivenCancel {
+  undo?: boolean;
+  dry?: boolean;
+  machines?: string;
+  config?: string;
+  by?: string;
+  why?: string;
+  journal: string;
+  json?: boolean;
+}
+
+async function previewedAbort(run: string, given: GivenCancel): Promise<never> {
+  const { journal, machines = null, config = null, json = false } = given;
+  const onModule = (file: string) => note(`running ${relative('', file)} to read its machines`);
+  const made = await previewUndo({ journal, run, machines, config, onModule });
+  if ('problem' in made) return finish('', made.problem, made.code ?? 2);
+  return finish(json ? `${JSON.stringify({ run, dry: true, ...made })}\n` : abortText(run, made, page()), null, 0);
 }
 
 /** Adds `belay delete`. */

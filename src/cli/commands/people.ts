@@ -47,7 +47,7 @@ interface Given {
 }
 
 interface GivenOutcome extends Given {
-  as: 'confirmed' | 'failed' | 'compensated';
+  as: 'confirmed' | 'failed' | 'compensated' | 'stands';
   output?: string;
   run?: string;
 }
@@ -131,7 +131,7 @@ export function addSettle(program: Command): void {
   shared(program.command('settle'), 'say what became of a call whose outcome only a person can tell')
     .addOption(
       new Option('--as <status>', 'what became of it')
-        .choices(['confirmed', 'failed', 'compensated'])
+        .choices(['confirmed', 'failed', 'compensated', 'stands'])
         .makeOptionMandatory(),
     )
     .option('--output <json>', 'what the call answered, where it is confirmed')
@@ -144,6 +144,7 @@ that failed, and will not happen later either, is made again under its key. With
 --run the first argument is the key of a call, as belay show prints it, and
 --as compensated says that it was undone by hand: the run holds the word against
 its journal and its counterparty, and belay messages RUN tells what came of it.
+--as stands says of a call whose undo an aborted run owes that it stands.
 
 Examples:
   belay settle 3f2a91bc04de --as confirmed --output '"receipt 7"' --by ada
@@ -159,6 +160,8 @@ ${CODES}`,
         return finish('', '--output goes with --as confirmed: what the call answered', 2);
       if (run !== undefined && gate !== undefined) return byKey(run, gate, given);
       if (run !== undefined) return finish('', '--run goes with the key of a call', 2);
+      if (status === 'stands')
+        return finish('', '--as stands goes with --run RUN and the key of the call whose undo is owed', 2);
       if (status === 'compensated')
         return finish('', '--as compensated goes with --run RUN and the key of the call that was undone by hand', 2);
       return answer('settle', gate, { verdict: 'settled', status, output }, given);

@@ -115,7 +115,7 @@ cannot begin, or the command is misused.`,
         json: given.json ?? false,
       });
       if ('problem' in ended) return finish('', ended.problem, 2);
-      const text = `has taken ${ended.taken} and ended ${ended.done + ended.cancelled}`;
+      const text = `has taken ${ended.taken} and ended ${ended.done + ended.cancelled + ended.compensated}`;
       return finish(given.json ? `${JSON.stringify({ is: 'stopped', ...ended })}\n` : `${text}\n`, null, 0);
     });
 }

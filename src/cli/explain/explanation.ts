@@ -4,7 +4,7 @@
 import { instanceName } from '../../model/instance.ts';
 import { explain } from '../../recovery/explain.ts';
 import { type LeftAtEnd, leftAtEnd } from '../../reports/left-at-end.ts';
-import { doneWith } from '../../reports/run-status.ts';
+import { doneWith, isOver } from '../../reports/run-status.ts';
 import type { Decided } from '../../reports/timeline.ts';
 import { answerFields } from '../decide/answer.ts';
 import { type Counting, type ReadRun, reading, readRun, type Told } from '../reading/reading.ts';
@@ -46,8 +46,8 @@ function text(
   const standing = read.standing.is === 'done' ? doneWith(left) : read.standing;
   const made =
     decisions.length === 0 ? 'nothing has failed, so nothing was decided' : count(decisions.length, 'decision');
-  const isOver = standing.is === 'done' || standing.is === 'cancelled';
-  const nothing = isOver && Object.keys(standing).length === 1 ? ', nothing is open' : '';
+  const hasEnded = isOver(standing);
+  const nothing = hasEnded && Object.keys(standing).length === 1 ? ', nothing is open' : '';
   const head = layOut(null, { label: run, text: `${statusText(standing, held)}${nothing}, ${made}` }, medium);
   const wanted = all ? decisions : standingOver(read);
   const older = decisions.length - wanted.length;

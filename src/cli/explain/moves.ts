@@ -29,6 +29,7 @@ export function movesOn(read: ReadRun, journal: string, machines: string | null 
   switch (standing.is) {
     case 'done':
     case 'cancelled':
+    case 'compensated':
       return [];
     case 'paused':
       return pausedMoves(read, journal, resume());
@@ -38,7 +39,7 @@ export function movesOn(read: ReadRun, journal: string, machines: string | null 
       return gateMoves(read, journal, resume());
     case 'stuck':
     case 'recovering':
-      return held ? owedUndos(read).map((key) => undoneMove(key, read, journal)) : unfinishedMoves(read, resume);
+      return held ? owedMoves(read, journal) : unfinishedMoves(read, journal, resume);
     case 'parked': {
       if (held) return heldMoves(read, journal);
       const over = { command: resume('--rerun'), when: 'starts the run over, in the same run and under the same keys' };
@@ -104,6 +105,11 @@ function undoneMove(key: string, read: ReadRun, journal: string): MoveOn {
   return { command: byKey(key, read, journal, 'compensated'), when: `once ${tool} has been undone by hand` };
 }
 
+function standsMove(key: string, read: ReadRun, journal: string): MoveOn {
+  const tool = quoted(read.runState.ledger.get(key)?.intent.tool ?? 'the call');
+  return { command: byKey(key, read, journal, 'stands'), when: `if ${tool} is to stand: the end of the run names it` };
+}
+
 /** The end of a run that nothing else sets going. */
 function cancelMove({ run }: ReadRun, journal: string): MoveOn {
   return {
@@ -140,7 +146,12 @@ function actsOf(open: readonly Decided[]): Act[] {
 }
 
 /** The commands for a recovery that is not finished, and for each undo that has failed. */
-function unfinishedMoves(read: ReadRun, resume: (...more: string[]) => string): MoveOn[] {
+function unfinishedMoves(read: ReadRun, journal: string, resume: (...more: string[]) => string): MoveOn[] {
+  if (read.runState.asked.cancelled?.undo === true)
+    return [
+      { command: resume(), when: 'tries a failed undo again, and goes on with the abort' },
+      ...owedMoves(read, journal),
+    ];
   const failed = owedUndos(read).map((key): MoveOn => {
     const name = nameOf(key, read);
     const tool = quoted(read.runState.ledger.get(key)?.intent.tool ?? 'the call');
@@ -152,9 +163,20 @@ function unfinishedMoves(read: ReadRun, resume: (...more: string[]) => string): 
   return [{ command: resume(), when: 'finishes the recovery, and tries a failed undo again' }, ...failed];
 }
 
+/** The words about each call whose undo has failed. */
+function owedMoves(read: ReadRun, journal: string): MoveOn[] {
+  const isAborted = read.runState.asked.cancelled?.undo === true;
+  return owedUndos(read).flatMap((key) => [
+    undoneMove(key, read, journal),
+    ...(isAborted ? [standsMove(key, read, journal)] : []),
+  ]);
+}
+
 /** The keys of the calls whose undo has failed. */
 function owedUndos({ runState, standing }: Pick<ReadRun, 'runState' | 'standing'>): readonly string[] {
-  return standing.is === 'stuck' ? [...(runState.pending?.stuck.keys() ?? [])] : [];
+  if (standing.is !== 'stuck') return [];
+  const { asked, aborted, pending } = runState;
+  return asked.cancelled?.undo === true ? [...aborted.owed.keys()] : [...(pending?.stuck.keys() ?? [])];
 }
 
 /** The approvals that are wanted, and the next command where no living process takes them. */

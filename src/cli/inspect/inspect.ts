@@ -74,7 +74,7 @@ function portOf({ file, machines, configs }: InspectOptions, matrices: Inspected
       return { ok: left.outcome?.is !== 'refused', text };
     },
     cancel: async (run, by, why) => {
-      const left = await cancelRun({ journal: file, run, by, why });
+      const left = await cancelRun({ journal: file, run, by, why, undo: false });
       if ('problem' in left) return { ok: false, text: left.problem };
       const text =
         left.outcome === undefined ? 'left for the process that takes the run next' : outcomeText(left.outcome);

@@ -10,7 +10,7 @@ interface SettlingOptions {
   readonly journal: string;
   readonly run: string;
   readonly key: string;
-  readonly status: 'confirmed' | 'failed' | 'compensated';
+  readonly status: 'confirmed' | 'failed' | 'compensated' | 'stands';
   /** The answer of the call, as JSON; null for none. */
   readonly output: string | null;
   readonly by: string;

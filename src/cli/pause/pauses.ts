@@ -4,7 +4,7 @@ import { PROCESS } from '../../clock/clock.ts';
 import { gathered } from '../../journal/gathered.ts';
 import type { JournalStore, RunSummary } from '../../journal/journal.ts';
 import { parseRunNote, runNoteOf } from '../../reports/run-note.ts';
-import type { RunStatus } from '../../reports/run-status.ts';
+import { isOver, type RunStatus } from '../../reports/run-status.ts';
 import { workClient } from '../../workers/client.ts';
 import { runNamed } from '../reading/reading.ts';
 import { unheardPause } from './unheard.ts';
@@ -71,7 +71,7 @@ async function statusOf(store: JournalStore, summary: RunSummary): Promise<State
 
 /** Says why a run takes no such word; null where it does. */
 function refusal({ standing, unheard }: StatedRun, pause: boolean): string | null {
-  if (standing.is === 'done' || standing.is === 'cancelled') return `the run has ended: it is ${standing.is}`;
+  if (isOver(standing)) return `the run has ended: it is ${standing.is}`;
   const isPaused = unheard ?? standing.is === 'paused';
   if (isPaused === pause) return pause ? `it is paused already${pausedBy(standing)}` : 'it is not paused';
   return null;

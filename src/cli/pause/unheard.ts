@@ -1,7 +1,7 @@
 /** The word that a run is to stand still, or to go on, where it was left and no process has heard it. */
 import { pauseIn } from '../../effects/messages/pauses.ts';
 import type { JournalStore, RunSummary } from '../../journal/journal.ts';
-import type { RunStatus } from '../../reports/run-status.ts';
+import { isOver, type RunStatus } from '../../reports/run-status.ts';
 
 /**
  * The last word that was left for a run that no process has, and that is not so by now: true for a pause, false for its end; null where there is
@@ -12,7 +12,7 @@ export async function unheardPause(
   { run, held, posts = 0 }: RunSummary,
   standing: RunStatus,
 ): Promise<boolean | null> {
-  if (posts === 0 || held || standing.is === 'done' || standing.is === 'cancelled') return null;
+  if (posts === 0 || held || isOver(standing)) return null;
   const words = (await store.posts(run)).flatMap(({ body }) => pauseIn(body) ?? []);
   const last = words.at(-1);
   return last === undefined || last.pause === (standing.is === 'paused') ? null : last.pause;

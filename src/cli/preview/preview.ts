@@ -1,4 +1,4 @@
-/** `belay fail --dry`: the answer that a complaint would have, from the journal, the machine and the config of the run. Nothing is left for the run. */
+/** `belay fail --dry` and `belay cancel --undo --dry`: the answer that a complaint, or an abort, would have, from the journal, the machine and the config of the run. Nothing is left for the run. */
 import { readConfig } from '../../boundaries/directory.ts';
 import { JournalError, type JournalStore } from '../../journal/journal.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
@@ -9,7 +9,7 @@ import { SidecarError } from '../../sidecar/sidecar-error.ts';
 import type { PreviewAgent } from '../../workers/client.ts';
 import { workClient } from '../../workers/client.ts';
 import type { AnyStateMachine } from '../../xstate/actor.ts';
-import type { ComplaintPreview, PreviewedComplaint } from '../../xstate/preview.ts';
+import type { AbortPreview, ComplaintPreview, PreviewedComplaint } from '../../xstate/preview.ts';
 import { findMachines } from '../check/check.ts';
 import { answerFields } from '../decide/answer.ts';
 import { openJournal } from '../reading/journal-key.ts';
@@ -18,11 +18,10 @@ import { journalProblem, readRun, runNamed } from '../reading/reading.ts';
 import type { Problem } from '../run/run.ts';
 import { layOut, type Medium } from '../terminal/terminal.ts';
 
-/** Options of a preview. */
-export interface PreviewOptions {
+/** Options of a preview of an abort. */
+export interface AbortOptions {
   readonly journal: string;
   readonly run: string;
-  readonly fail: PreviewedComplaint;
   /** The module that exports the machine or the agent; null for the one that package.json names. */
   readonly machines: string | null;
   /** The config; null for the one of the agent. */
@@ -31,9 +30,27 @@ export interface PreviewOptions {
   onModule(file: string): void;
 }
 
+/** Options of a preview of a complaint. */
+export interface PreviewOptions extends AbortOptions {
+  readonly fail: PreviewedComplaint;
+}
+
 /** Makes the preview of a complaint. A run that takes no such complaint is a problem of code 1. */
-export async function previewFailure(options: PreviewOptions): Promise<ComplaintPreview | Problem> {
-  const { journal, run, fail } = options;
+export function previewFailure({ fail, ...options }: PreviewOptions): Promise<ComplaintPreview | Problem> {
+  return withAgent(options, (store, agent) => workClient(store).preview(options.run, { fail }, agent));
+}
+
+/** Makes the preview of an abort. A run that has ended is a problem of code 1. */
+export function previewUndo(options: AbortOptions): Promise<AbortPreview | Problem> {
+  return withAgent(options, (store, agent) => workClient(store).preview(options.run, { undo: true }, agent));
+}
+
+/** Finds the agent of a run, and has a preview made with it. */
+async function withAgent<Made>(
+  options: AbortOptions,
+  make: (store: JournalStore, agent: PreviewAgent) => Promise<Made>,
+): Promise<Made | Problem> {
+  const { journal, run } = options;
   const machines = await findMachines(options.machines, options.onModule);
   if ('problem' in machines) return machines;
   let store: JournalStore | undefined;
@@ -42,7 +59,7 @@ export async function previewFailure(options: PreviewOptions): Promise<Complaint
     const note = parseRunNote((await runNamed(store, run)).note);
     const name = note?.agent ?? (await readRun(store, run)).runState.agent;
     const agent = agentNamed(name ?? '', machines, options.config);
-    return 'problem' in agent ? agent : await workClient(store).preview(run, { fail }, agent);
+    return 'problem' in agent ? agent : await make(store, agent);
   } catch (error) {
     return problemOf(journal, error);
   } finally {

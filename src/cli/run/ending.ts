@@ -35,6 +35,7 @@ export function exitCodeOf(stop: Stop): number {
     case 'parked':
     case 'stuck':
     case 'cancelled':
+    case 'compensated':
     case 'paused':
     case 'waiting':
     case 'broken':
@@ -76,6 +77,8 @@ function stopText(stop: Stop, state: string, { standing, runState: { redaction }
       return `parked (${stop.decision.verdict}), ${where}, until a person acts`;
     case 'cancelled':
       return `cancelled by ${JSON.stringify(redaction.text(stop.by))}, ${where}`;
+    case 'compensated':
+      return `aborted by ${JSON.stringify(redaction.text(stop.by))}, ${where}: what could be undone is`;
     case 'paused':
       return `paused by ${JSON.stringify(redaction.text(stop.by))}, ${where}, until a person says unpause`;
     case 'stuck': {
@@ -124,7 +127,10 @@ export function endingJson({ ended, fault, before }: Ending): string {
       state,
       ...(stop.status === 'done' && stop.output !== undefined && { output: redaction.value(stop.output) }),
       ...((stop.status === 'stuck' || stop.status === 'broken') && { error: redaction.text(stop.error) }),
-      ...((stop.status === 'stopped' || stop.status === 'cancelled' || stop.status === 'paused') && {
+      ...((stop.status === 'stopped' ||
+        stop.status === 'cancelled' ||
+        stop.status === 'compensated' ||
+        stop.status === 'paused') && {
         by: redaction.text(stop.by),
       }),
       ...statusFields(read.standing, read.held),

@@ -2,7 +2,7 @@
 
 import { quoted } from '../../recovery/explain.ts';
 import type { LeftAtEnd } from '../../reports/left-at-end.ts';
-import { leftText, type RunStatus } from '../../reports/run-status.ts';
+import { compensatedText, leftText, type RunStatus } from '../../reports/run-status.ts';
 import type { Wait } from '../../reports/waits.ts';
 import { keyWords } from '../reading/journal-key.ts';
 import { placeWords } from '../reading/place.ts';
@@ -17,6 +17,8 @@ export function statusText(standing: RunStatus, held: boolean): string {
     }
     case 'cancelled':
       return 'cancelled';
+    case 'compensated':
+      return compensatedText(standing);
     case 'paused':
       return `paused by ${standing.by}`;
     case 'parked':

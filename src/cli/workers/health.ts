@@ -91,6 +91,12 @@ function metricsText(counts: WorkCounts, waiting: RunsWaiting | null): string {
       'Runs that a person has ended, brought to their end here.',
       counts.cancelled,
     ],
+    [
+      'belay_worker_runs_compensated_total',
+      'counter',
+      'Runs that a person has aborted, brought to their end here.',
+      counts.compensated,
+    ],
     ['belay_worker_runs_parked_total', 'counter', 'Times that a run was left parked or stuck.', counts.parked],
     ['belay_worker_runs_failed_total', 'counter', 'Takings that could not go on.', counts.failed],
     ['belay_worker_polls_total', 'counter', 'Looks for runs.', counts.polls],

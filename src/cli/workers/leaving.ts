@@ -70,11 +70,15 @@ export interface CancelOptions {
   readonly run: string;
   readonly by: string;
   readonly why: string | null;
+  /** True where what the run has done is undone as well. */
+  readonly undo: boolean;
 }
 
 /** Leaves the word for a run that it is to end. */
-export async function cancelRun({ journal, run, by, why }: CancelOptions): Promise<LeftMessage | Problem> {
-  return leftMessage(journal, run, (store) => workClient(store).cancel(run, { by, ...(why !== null && { why }) }));
+export async function cancelRun({ journal, run, by, why, undo }: CancelOptions): Promise<LeftMessage | Problem> {
+  return leftMessage(journal, run, (store) =>
+    workClient(store).cancel(run, { by, undo, ...(why !== null && { why }) }),
+  );
 }
 
 /** Deletes a run that is over. */

@@ -36,7 +36,7 @@ export interface WorkOptions {
 }
 
 /** The counts of a worker that has stopped. */
-type Ended = Pick<WorkCounts, 'taken' | 'done' | 'cancelled' | 'parked' | 'failed'>;
+type Ended = Pick<WorkCounts, 'taken' | 'done' | 'cancelled' | 'compensated' | 'parked' | 'failed'>;
 
 /** Works until the process is told to stop. @returns a problem where it cannot begin. */
 export async function work(options: WorkOptions): Promise<Problem | Ended> {
@@ -89,8 +89,8 @@ export async function work(options: WorkOptions): Promise<Problem | Ended> {
       const { open } = worker.counts;
       say({ is: 'leaving', signal, open }, `${signal}: takes no more runs, and gives ${count(open, 'run')} back`);
       await worker.stop();
-      const { taken, done, cancelled, parked, failed } = worker.counts;
-      return { taken, done, cancelled, parked, failed };
+      const { taken, done, cancelled, compensated, parked, failed } = worker.counts;
+      return { taken, done, cancelled, compensated, parked, failed };
     } finally {
       server?.close();
       await store.close().catch((error: unknown) => note(journalProblem(journal, error)));
@@ -166,6 +166,7 @@ function leftText(run: string, as: Extract<WorkTold, { is: 'left' }>['as'], jour
     case 'done':
       return ['done', ...leftSentences(as)].join('; ');
     case 'cancelled':
+    case 'compensated':
       return as.is;
     case 'waits':
       return next;

@@ -5,6 +5,8 @@ import { PERSON, REASON, readerOf } from './reading.ts';
 export interface SentCancel {
   readonly by: string;
   readonly why: string | null;
+  /** True where what the run has done is to be undone as well (AB1); left out where it stands. */
+  readonly undo?: true;
 }
 
 const read = readerOf<SentCancel>({
@@ -13,14 +15,15 @@ const read = readerOf<SentCancel>({
   required: ['cancel', 'by', 'why'],
   properties: {
     cancel: { const: true },
+    undo: { const: true },
     by: PERSON,
     why: REASON,
   },
 });
 
 /** The message. @throws TypeError where no person has said it, or a text is too long. */
-export function cancelMessage({ by, why }: SentCancel): string {
-  const message = JSON.stringify({ cancel: true, by, why });
+export function cancelMessage({ by, why, undo }: SentCancel): string {
+  const message = JSON.stringify({ cancel: true, ...(undo === true && { undo }), by, why });
   if (cancelIn(message) !== null) return message;
   throw new TypeError(
     'a run is cancelled by a person with a name of 1 to 200 characters, for a reason of at most 2,000',
@@ -30,5 +33,10 @@ export function cancelMessage({ by, why }: SentCancel): string {
 /** Reads a message; null where it cancels nothing. */
 export function cancelIn(message: string): SentCancel | null {
   const sent = read(message);
-  return sent === null ? null : { by: sent.by, why: sent.why };
+  return sent === null ? null : { by: sent.by, why: sent.why, ...(sent.undo === true && { undo: true }) };
+}
+
+/** The reason why a run that a person ends takes no more: it is cancelled, or what it did is being undone. */
+export function endingText({ undo }: Pick<SentCancel, 'undo'>): string {
+  return undo === true ? 'aborting: what the run has done is being undone' : 'the run was cancelled';
 }

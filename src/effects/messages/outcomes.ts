@@ -6,8 +6,8 @@ import { PERSON, REASON, readerOf, text } from './reading.ts';
 export interface SentOutcome {
   /** The key of the call, or `event N` as decisions name it. */
   readonly settle: string;
-  /** `compensated`: it was undone by hand. */
-  readonly status: 'confirmed' | 'failed' | 'compensated';
+  /** `compensated`: it was undone by hand; `stands`: its undo is owed by an abort, and it stands (AB4). */
+  readonly status: 'confirmed' | 'failed' | 'compensated' | 'stands';
   /** The answer of the call, where it is confirmed. */
   readonly output?: unknown;
   readonly by: string;
@@ -20,7 +20,7 @@ const read = readerOf<SentOutcome>({
   required: ['settle', 'status', 'by', 'why'],
   properties: {
     settle: text(500),
-    status: { enum: ['confirmed', 'failed', 'compensated'] },
+    status: { enum: ['confirmed', 'failed', 'compensated', 'stands'] },
     output: {},
     by: PERSON,
     why: REASON,

@@ -6,6 +6,7 @@ import type { ApprovalRequest } from '../../effects/gates.ts';
 import type { Act } from '../../model/decision.ts';
 import type { Effect } from '../../model/effect.ts';
 import { quoted } from '../../recovery/explain.ts';
+import { isOver } from '../../reports/run-status.ts';
 import type { WireAct } from '../page-data.ts';
 import type { Inspected, Saying } from '../port.ts';
 import type { Read } from '../reading.ts';
@@ -25,7 +26,7 @@ export interface Offered extends Omit<WireAct, 'disabled' | 'first' | 'kind' | '
 export function offered(read: Read, now: number): Offered[] {
   const { timeline, summary } = read;
   const { standing, runState, open: questions } = timeline;
-  if (standing.is === 'done' || standing.is === 'cancelled' || timeline.agent === null) return [];
+  if (isOver(standing) || timeline.agent === null) return [];
   if (standing.is === 'paused') return summary.held ? [UNPAUSE] : [UNPAUSE, ...resuming(read)];
   const gates = runState.asked.pending().filter(({ expires }) => expires === null || expires > now);
   const answers = gates.flatMap((gate) => answersOf(gate, read));
@@ -245,6 +246,7 @@ function resuming({ timeline }: Read): Offered[] {
   switch (standing.is) {
     case 'done':
     case 'cancelled':
+    case 'compensated':
       return [];
     case 'paused':
       return [code('resume', 'Resume', 'Once it was unpaused: the agent goes on where it stood still.', 'resume')];

@@ -15,6 +15,7 @@ export function causeOf({ timeline, summary }: Read): WireCause | null {
   switch (standing.is) {
     case 'done':
     case 'cancelled':
+    case 'compensated':
       return null;
     case 'paused': {
       const { by, why } = standing;

@@ -2,7 +2,7 @@
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
 import type { ActorState } from '../../projection/state-types.ts';
 import type { Outline } from '../../recovery/explain.ts';
-import { leftText, type RunStatus } from '../../reports/run-status.ts';
+import { compensatedText, leftText, type RunStatus } from '../../reports/run-status.ts';
 import type { WireState } from '../page-data.ts';
 
 /** The status of a run, in few words. `held` is true if a living process has it. */
@@ -19,6 +19,8 @@ export function stateOf(
     }
     case 'cancelled':
       return { is: 'done', text: status.is, needs: false };
+    case 'compensated':
+      return { is: 'done', text: compensatedText(status), needs: false };
     case 'paused':
       return { is: 'waiting', text: `paused by ${status.by}`, needs: true };
     case 'parked':

@@ -83,9 +83,10 @@ export function savedRun(runState: RunState, texts: BaseTexts) {
   return { ...first, ...second, ends: savedEnds(actors, to), named: to.named };
 }
 
-function savedMembers({ agent, digests, trace, staleUpTo, ended, discards }: RunState) {
+function savedMembers({ agent, digests, trace, staleUpTo, ended, discards, aborted }: RunState) {
   const left = [...discards.all.values()].map(({ instance, is }) => ({ instance, is }));
-  return { agent, digests, trace, staleUpTo, ended, left };
+  const abort = { owed: [...aborted.owed], stands: [...aborted.stands] };
+  return { agent, digests, trace, staleUpTo, ended, left, abort };
 }
 
 /** Makes the state of a run again, in one that has folded nothing yet and knows the pages of it. */
@@ -116,8 +117,10 @@ export function loadRun(runState: RunState, saved: SavedRun, source: BaseSource)
 }
 
 function loadMembers(runState: RunState, saved: ReturnType<typeof savedMembers>): void {
-  const { agent, digests, trace, staleUpTo, ended, left } = saved;
+  const { agent, digests, trace, staleUpTo, ended, left, abort } = saved;
   for (const { instance, is } of left) runState.discards.all.set(instanceName(instance), { instance, is });
+  for (const [key, error] of abort.owed) runState.aborted.owed.set(key, error);
+  for (const [key, standing] of abort.stands) runState.aborted.stands.set(key, standing);
   runState.agent = agent;
   runState.digests = digests as Digests | null;
   runState.trace = trace as TraceContext | null;

@@ -64,6 +64,7 @@ function endProblem(course: Course): Problem | null {
     case 'broken':
       return ['fails_without_faults', `it throws: ${error}`];
     case 'cancelled':
+    case 'compensated':
     case 'paused':
       return ['fails_without_faults', `it is ${status}`];
     case 'stuck':

@@ -1,5 +1,6 @@
 /** Says why an answer to an approval request does not count (semantics.md R4). */
 import type { Answer } from '../../effects/messages/answers.ts';
+import { endingText } from '../../effects/messages/cancels.ts';
 import type { GateEntry } from '../../model/call-entries.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import type { RunState } from '../../projection/run-state.ts';
@@ -19,7 +20,7 @@ export function refusalOf(
 ): string | null {
   const { asked, ledger } = runState;
   const isOver = asks === 'approval' && lifecycle.answer('approve').is === 'no';
-  if (isOver && asked.cancelled !== null) return 'the run was cancelled';
+  if (isOver && asked.cancelled !== null) return endingText(asked.cancelled);
   const now = clock();
   const key = asked.get(request)?.key;
   const instance = key === undefined ? undefined : ledger.get(key)?.intent.instance;

@@ -59,12 +59,16 @@ export class Undoing {
     }
   }
 
-  /** Undoes one effect, under a key of its own. @returns what went wrong, or null. */
-  async undo(effect: Effect): Promise<string | null> {
+  /**
+   * Undoes one effect, under a key of its own. While the run is aborted, nothing else begins an undo (AB1). @returns what went wrong, or null.
+   * @param isOfAbort true for the abort itself.
+   */
+  async undo(effect: Effect, isOfAbort = false): Promise<string | null> {
     const call = effect.id === null ? undefined : this.#parts.runState.ledger.get(effect.id);
     if (call === undefined) return 'the ledger does not know the call';
     if (!(await this.#mayBegin())) return never();
     if (call.status === 'compensated') return null;
+    if (this.#parts.lifecycle.isAborting && !isOfAbort) return 'the run is aborted, which undoes it in its own order';
     const undo = this.#undoOf(call.intent.tool);
     let failure = `nothing is registered that undoes ${call.intent.tool}`;
     this.#write.append([{ do: 'phase', phase: 'COMPENSATING', effect: call.key }]);

@@ -1,5 +1,5 @@
 /** The questions and answers of a run that a person has cancelled, until it is over. */
-import { keysLeft } from '../../projection/left-calls.ts';
+import { keysLeft, standingActs } from '../../projection/left-calls.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
 
 type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'open' | 'queue' | 'ending' | 'outbox'>;
@@ -15,6 +15,11 @@ export class EndedByPerson {
   /** Resolves once every failure so far was answered. */
   answered(): Promise<void> {
     return this.#run.queue.add(() => {});
+  }
+
+  /** Lets go of a restore that an undo holds up: an abort takes its place (AB1). */
+  letGoOfPlan(): void {
+    this.#run.open.stuck = null;
   }
 
   /** Asks nothing any more that the run is parked on, but for commits that have begun to be visible. */
@@ -36,9 +41,15 @@ export class EndedByPerson {
   async over(): Promise<void> {
     const { parts, ending } = this.#run;
     const { by, why } = parts.runState.asked.cancelled ?? { by: '', why: null };
+    const standing = keysLeft(parts.runState);
+    const isAborted = parts.runState.ended === 'compensated';
     try {
       await parts.claims?.release(parts.run);
-      ending.end({ status: 'cancelled', by, why, standing: keysLeft(parts.runState) });
+      ending.end(
+        isAborted
+          ? { status: 'compensated', by, why, standing, stands: standingActs(parts.runState) }
+          : { status: 'cancelled', by, why, standing },
+      );
     } catch (error) {
       ending.fail(error);
     }

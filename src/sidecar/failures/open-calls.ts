@@ -5,13 +5,23 @@
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Decision } from '../../model/decision.ts';
 import { isOpen } from '../../model/effect.ts';
+import type { InstanceId } from '../../model/instance.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { withdraw } from '../calls/withdrawing.ts';
 import type { Raised } from '../parts.ts';
+import { abortWaits } from '../queries/refused-questions.ts';
+import type { Owed } from '../report.ts';
 import type { Parking } from './parking.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
 
 type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'calls' | 'queries' | 'open' | 'queue' | 'lifecycle'>;
+
+/** The calls of an aborted run that are left: those of which it is not known what became, those whose undo has failed, and those that wait for one of either. */
+export interface LeftOfAbort {
+  readonly unknown: readonly LedgerCall[];
+  readonly failed: readonly Owed[];
+  readonly held: readonly Owed[];
+}
 
 /** The open calls of one run. */
 export class OpenCalls {
@@ -102,6 +112,25 @@ export class OpenCalls {
     const { open, queue, lifecycle } = this.#run;
     if (known.length > 0 && open.parked.length > 0 && !lifecycle.leave.aborted)
       queueMicrotask(() => void queue.askAgain());
+  }
+
+  /** Parks an aborted run on the calls of which it is not known what became, and on the undos that are owed (AB4, AB8). */
+  parkAbort({ unknown, failed, held }: LeftOfAbort, again: () => void): void {
+    const { parts, queries, lifecycle } = this.#run;
+    if (lifecycle.leave.aborted) return;
+    for (const { key } of unknown) this.#awaited.add(key);
+    const effects = unknown.map(({ key, intent }) => queries.effectOf(key, intent.instance));
+    const decision = abortWaits(parts, effects, { failed, held });
+    const [first] = [...failed.map(({ error }) => error), ...unknown.map(({ error }) => error)];
+    const raised: Raised = {
+      signal: 'TOOL_EXCEPTION',
+      error: new Error(first ?? 'it is unknown what became of it'),
+      actor: 0,
+      failure: { in: decision.failed as InstanceId, key: null },
+      call: null,
+      again,
+    };
+    this.#parking.parkAbort(raised, queries.withWhomToAsk(decision), { failed, held });
   }
 
   #parkOn({ key, intent }: LedgerCall, error: unknown, again: () => void): void {

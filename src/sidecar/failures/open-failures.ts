@@ -4,6 +4,7 @@ import type { Failure } from '../../model/failure.ts';
 import { instanceName } from '../../model/instance.ts';
 import type { Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { Raised } from '../parts.ts';
+import type { Owed } from '../report.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import type { RestoredParts } from './recovered-machine.ts';
 import type { RunEnding } from './run-ending.ts';
@@ -21,6 +22,7 @@ export class OpenFailures {
   #parked: readonly Raised[] = [];
   #asking: Decision | null = null;
   #stuck: StuckPlan | null = null;
+  #owed: readonly Owed[] = [];
   /** The failures that were raised and are not looked at yet. */
   readonly queued = new Set<Raised>();
   /** The failed calls that are made again once the run is not parked any more. */
@@ -66,10 +68,16 @@ export class OpenFailures {
     this.#note();
   }
 
+  /** The undos that an abort owes and that a person has to make (AB4). */
+  set owed(owed: readonly Owed[]) {
+    this.#owed = owed;
+    this.#note();
+  }
+
   #note(): void {
     const waitsFor = this.#asking === null ? 'person' : 'counterparty';
     const parkedOn = this.#parked.length === 0 ? 'nothing' : waitsFor;
-    this.#lifecycle.note({ parkedOn, isStuck: this.#stuck !== null });
+    this.#lifecycle.note({ parkedOn, isStuck: this.#stuck !== null || this.#owed.length > 0 });
   }
 
   /** Asks again what the run was parked on: until it is answered, no call leaves. */
@@ -86,6 +94,7 @@ export class OpenFailures {
   /** Lets go of all questions that the run is parked on: they are answered, or asked again. */
   unpark(): void {
     this.asking = null;
+    this.owed = [];
     this.parked = [];
     this.#ending.goOn();
   }

@@ -7,6 +7,7 @@ import { type Effect, isOpen } from '../../model/effect.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { Raised, RunParts } from '../parts.ts';
 import { effectsStand } from '../queries/refused-questions.ts';
+import type { Owed } from '../report.ts';
 import type { Complaints } from './complaints.ts';
 import type { Decisions } from './decisions.ts';
 import type { OpenFailures } from './open-failures.ts';
@@ -44,12 +45,32 @@ export class Parking {
 
   /** Parks the run on a decision that restores nothing. */
   park(raised: Raised, decision: Decision): void {
+    // What is left to ask is what the abort asks, and what a commit does (AB1).
+    if (this.#run.lifecycle.isAborting && raised.commit === undefined) return;
+    this.#ask(raised, decision);
+    this.standStill(decision);
+  }
+
+  /** Parks an aborted run. An undo that is owed, a person makes, or says that its call stands (AB4). */
+  parkAbort(
+    raised: Raised,
+    decision: Decision,
+    { failed, held }: { readonly failed: readonly Owed[]; readonly held: readonly Owed[] },
+  ): void {
+    const [first] = failed;
+    this.askLater();
+    this.#ask(raised, decision);
+    this.#open.owed = failed;
+    if (first === undefined) this.standStill(decision);
+    else this.#run.ending.standStill({ status: 'stuck', decision, ...first, owed: [...failed, ...held] });
+  }
+
+  #ask(raised: Raised, decision: Decision): void {
     const { write, queries } = this.#run;
     this.#open.parked = [...this.#open.parked, raised];
     write.append([...this.#complaints.answered(raised), queries.decisionEntry(raised, decision)]);
     this.#decisions.tell(raised, decision);
     this.#askPeople(decision);
-    this.standStill(decision);
   }
 
   /** Keeps the run parked on a question that was asked again, and that has the answer that is journaled. */

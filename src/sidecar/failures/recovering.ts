@@ -2,6 +2,7 @@
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Decision } from '../../model/decision.ts';
 import type { InstanceId } from '../../model/instance.ts';
+import { Aborting } from '../aborting/aborting.ts';
 import type { Raised, RunParts, Suspect } from '../parts.ts';
 import { PlanRunner } from '../plan/plan-runner.ts';
 import { Rerun } from '../plan/rerun.ts';
@@ -42,6 +43,8 @@ export class Recovering {
   readonly #answering: Answering;
   /** The end by a person's word. */
   readonly byPerson: EndedByPerson;
+  /** The undoing of a run that a person ends with its undos. */
+  readonly aborting: Aborting;
   /** The units that are left by an edge which discards them. */
   readonly discarding: Discarding;
   /** The steps that threw, tried again. */
@@ -72,7 +75,8 @@ export class Recovering {
     this.#parking = parking;
     this.#openCalls = openCalls;
     this.#unclaimed = new UnclaimedEffects(run, parking, openCalls);
-    this.#told = new ToldOutcomes(run);
+    this.aborting = new Aborting(run, openCalls);
+    this.#told = new ToldOutcomes(run, this.aborting);
     this.discarding = new Discarding(run, openCalls);
     this.#rerun = new Rerun(run, decisions, plans, answers);
     this.#takingUp = new TakingUp(run, { decisions, plans, answers, parking, questions });
@@ -210,6 +214,11 @@ export class Recovering {
   /** @see {@link ToldOutcomes.settle} */
   settleEffect(...word: Parameters<ToldOutcomes['settle']>): Promise<void> {
     return this.#told.settle(...word);
+  }
+
+  /** @see {@link ToldOutcomes.stand} */
+  standEffect(...word: Parameters<ToldOutcomes['stand']>): Promise<void> {
+    return this.#told.stand(...word);
   }
 
   // Taking a run up.

@@ -174,7 +174,7 @@ export class Steering {
     const { runState } = parts;
     const no = (why: string) => ({ is: 'refused', why }) as const;
     const may = lifecycle.answer('deliver');
-    if (may.is === 'no' && may.code.startsWith('run_'))
+    if (may.is === 'no' && !may.code.startsWith('journal_'))
       throw new SidecarError('run_finished', 'the run takes no event any more: it has ended, or a person ends it');
     const before = word.id === undefined ? undefined : runState.received.act(word.id);
     if (before !== undefined) {

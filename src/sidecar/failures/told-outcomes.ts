@@ -1,9 +1,11 @@
 /** Takes a person's word of what became of a call, unless the journal or the counterparty knows better (semantics.md E2). */
+
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { isSame } from '../../journal/value-codec.ts';
 import { isOpen } from '../../model/effect.ts';
 import type { SettledEntry } from '../../model/message-entries.ts';
 import type { RunState } from '../../projection/run-state.ts';
+import type { Aborting } from '../aborting/aborting.ts';
 import { billed } from '../calls/billing.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
@@ -14,8 +16,11 @@ type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'calls' | 'approvals' | 'qu
 export class ToldOutcomes {
   readonly #run: Needs;
 
-  constructor(run: Needs) {
+  readonly #aborting: Aborting;
+
+  constructor(run: Needs, aborting: Aborting) {
     this.#run = run;
+    this.#aborting = aborting;
   }
 
   get #runState(): RunState {
@@ -67,6 +72,22 @@ export class ToldOutcomes {
     } as const;
     write.append([...billed(this.#run.parts, [outcome]), ...(heard === undefined ? [] : [heard()])]);
     approvals.wake();
+    await write.durable();
+    await queue.askAgain();
+  }
+
+  /**
+   * Takes a person's word that a call stands whose undo an abort owes (AB4).
+   * @throws SidecarError `bad_settlement` where no undo of it is owed.
+   */
+  async stand(key: string, by: string, why: string | null, heard?: () => SettledEntry): Promise<void> {
+    const { write, queue } = this.#run;
+    const call = this.#runState.ledger.named(key);
+    if (call === undefined) throw new SidecarError('bad_settlement', `no call has the key ${key}`);
+    const refused = this.#aborting.stand(call, by, why);
+    if (refused !== null)
+      throw new SidecarError('bad_settlement', `${call.intent.tool} (${call.key}) cannot be said to stand: ${refused}`);
+    if (heard !== undefined) write.append([heard()]);
     await write.durable();
     await queue.askAgain();
   }

@@ -71,7 +71,7 @@ export function configurationOf(facts: Facts, journaled: Journaled): Configurati
 function willOf({ isOver, isAtEnd }: Facts, { asked, ended, places }: Journaled): Configuration['will'] {
   if (isOver) return 'over';
   if (ended !== null) return 'finishing';
-  if (asked.cancelled !== null) return 'cancelling';
+  if (asked.cancelled !== null) return asked.cancelled.undo === true ? 'aborting' : 'cancelling';
   if (isAtEnd) return 'ending';
   return places.steps.last === undefined ? 'unbegun' : 'going';
 }

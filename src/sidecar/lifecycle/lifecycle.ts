@@ -51,6 +51,11 @@ export class Lifecycle {
     return this.#leave.signal;
   }
 
+  /** True while a person ends the run with its undos: nothing but undos leaves (AB1). */
+  get isAborting(): boolean {
+    return this.configuration.will === 'aborting';
+  }
+
   /** True once the process gives the run back: nothing begins any more, and what waits is the next one's. */
   get isLeft(): boolean {
     return this.#facts.hold === 'leaving' || this.#facts.hold === 'none';

@@ -27,7 +27,7 @@ export function statusOf({ hold, will, question, machine, commit, pause }: Confi
     [hold === 'none', 'waits'],
     [hold === 'leaving', 'leaving'],
     [question !== 'clear', 'recovering'],
-    [will === 'cancelling', 'cancelling'],
+    [will === 'cancelling' || will === 'aborting', 'cancelling'],
     [will === 'ending', 'ending'],
     [hold === 'opening' || machine === 'asleep', 'opening'],
   ];

@@ -7,8 +7,8 @@
 export const REGIONS = {
   /** The hold of a process on the run: `leaving` from `close()` on, `broken` once its journal refuses. */
   hold: ['none', 'opening', 'held', 'leaving', 'broken'],
-  /** The way of the run: `ending` while its machine is at its end and that is being decided, `finishing` once the end is written. */
-  will: ['unbegun', 'going', 'ending', 'cancelling', 'finishing', 'over'],
+  /** The way of the run: `ending` while its machine is at its end and that is being decided, `aborting` while what it did is undone, `finishing` once the end is written. */
+  will: ['unbegun', 'going', 'ending', 'cancelling', 'aborting', 'finishing', 'over'],
   /**
    * The question that is open: a failure (`deciding`), a complaint (`suspecting`), a fenced plan (`carrying`), an undo that is owed (`stuck`), an
    * outcome that a counterparty will be asked about (`asking`), a person's word (`parked`), or what it was parked on, asked again (`rejudging`).
@@ -89,6 +89,8 @@ export const TABLE: Table = {
     going: refuses('not_at_its_end', 'end'),
     ending: waits('the decision about its end', 'deliver', 'call'),
     cancelling: refuses('run_cancelled', ...MOVES, 'decide', 'plan', 'commit', 'complain', 'approve', 'cancel'),
+    // An undo leaves as the answer to no question: it is not asked for here (AB1).
+    aborting: refuses('aborting', ...MOVES, 'decide', 'plan', 'commit', 'complain', 'approve', 'cancel'),
     finishing: refuses(
       'run_finished',
       ...([...MOVES, 'decide', 'plan', 'carry', 'complain', 'approve', 'cancel', 'end', 'base'] as const),

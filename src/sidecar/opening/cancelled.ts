@@ -29,7 +29,12 @@ export async function claimedAgain({ approvals, calls, runState }: Run): Promise
 }
 
 /** Finishes what was decided, as any process does that takes a run up, and decides nothing anew. @returns true where an undo failed. */
-export async function finishCancelled({ recovering }: Run): Promise<boolean> {
+export async function finishCancelled({ recovering, runState }: Run): Promise<boolean> {
+  // An abort undoes what is left by itself, in its own order (AB1).
+  if (runState.asked.cancelled?.undo === true) {
+    recovering.byPerson.goOnPublishing();
+    return false;
+  }
   const finished = await recovering.finishPlan();
   if (finished !== 'stuck') await recovering.finishUndos();
   recovering.byPerson.goOnPublishing();
@@ -44,7 +49,8 @@ export function planStandstill(runState: RunState, now: () => number): ActorPlan
 /** Ends a run that was cancelled before its first step: nothing of it has happened. @throws SidecarError `run_cancelled`, always. */
 export async function endUnbegun(run: Run, journal: Journal): Promise<never> {
   const { runState } = run;
-  if (runState.ended === null) run.write.append([{ do: 'end', status: 'cancelled' }]);
+  const status = runState.asked.cancelled?.undo === true ? 'compensated' : 'cancelled';
+  if (runState.ended === null) run.write.append([{ do: 'end', status }]);
   await run.write.durable();
   await run.recovering.byPerson.over();
   await journal.close(givenBack(run));

@@ -2,12 +2,14 @@
 import { parseTime } from '../../boundaries/page/time.ts';
 import type { ApprovalRequest, GuardedRequest } from '../../effects/gates.ts';
 import { cancelIn, cancelMessage } from '../../effects/messages/cancels.ts';
+import { outcomeIn, outcomeMessage } from '../../effects/messages/outcomes.ts';
 import { pauseIn, pauseMessage } from '../../effects/messages/pauses.ts';
 import { type SaidSteer, sentSteer } from '../../effects/messages/steers.ts';
 import { type Journal, JournalError } from '../../journal/journal.ts';
 import type { Signal } from '../../model/failure.ts';
 import { eventsOf, type RunEvent } from '../../reports/events.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
+import { type AbortPreview, endedError, previewAbort } from '../aborting/preview-abort.ts';
 import { requestsOf } from '../approvals/request.ts';
 import type { SteerAnswer } from '../failures/steering.ts';
 import type { Waited } from '../lifecycle/status.ts';
@@ -62,12 +64,23 @@ export interface RunCommands {
   /** Says that an event which waits since its sender has seen something else still holds: it is received as soon as a state takes it. @throws as `revise`. */
   confirm(name: string, how?: SteerWord): Promise<SteerAnswer>;
   /**
+   * Tells what a cancel with `undo` would come to if it was said now and every undo worked: what would be undone, in that order, what would stand, and
+   * what is not known. Nothing moves, and nothing is asked.
+   * @throws SidecarError `run_finished` where the run has ended.
+   */
+  preview(what: { readonly undo: true }): Promise<AbortPreview>;
+  /**
    * Says what became of a call (E2), by its key, and asks again what the run is parked on. Where the run relies on a call that was undone by
    * hand (`compensated`), it goes back to before that call, or is parked until it can (E8).
    * @throws SidecarError `bad_settlement` where the journal or the counterparty knows better, the call is under way, no call has the key, or
    * the tool cannot have answered that; `run_finished` where the run has ended with a call that was undone by hand.
    */
   settle(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void>;
+  /**
+   * Says that a call stands whose undo an abort owes (AB4): nothing undoes it, and the end names it.
+   * @throws SidecarError `bad_settlement` where no undo of it is owed; TypeError where no person says so.
+   */
+  stand(key: string, word: { readonly by: string; readonly why?: string }): Promise<void>;
   /** The questions that wait for a person. */
   gates(): readonly ApprovalRequest[];
   /** The same with the tool, its arguments, and the reason why a person is asked: enough for a message to the person who is to answer. */
@@ -101,9 +114,12 @@ export interface RunCommands {
   /**
    * Ends the run: nothing of it acts anew, what is under way is waited for, and it has ended once nothing is unknown. What it has done stands (F3).
    * Resolves once the word is durable; `finished()` tells `cancelled`.
+   *
+   * With `undo`, what it has done is undone in reverse dependency order, and what stands is named (AB1–AB8): `finished()` tells `compensated` once
+   * nothing is unknown and nothing owed, `stuck` while an undo is owed, `parked` while an outcome is.
    * @throws SidecarError `not_advised` where a person ends it by now; `run_finished`; TypeError where no person says so.
    */
-  cancel(word: { readonly by: string; readonly why?: string }): Promise<void>;
+  cancel(word: { readonly by: string; readonly why?: string; readonly undo?: boolean }): Promise<void>;
   /** Starts the run over, where a decision advised it. @throws SidecarError `not_advised` where none did. */
   rerun(): Promise<void>;
   /**
@@ -143,8 +159,9 @@ function aboutThePast(
     return run.recovering.steering.say(sentSteer(said));
   };
   return {
-    preview: (async (what: { readonly fail: PreviewedComplaint } | SaidSteer) => {
+    preview: (async (what: { readonly fail: PreviewedComplaint } | { readonly undo: true } | SaidSteer) => {
       commanded();
+      if ('undo' in what) return abortPreviewOf(run);
       return 'fail' in what ? previewComplaint(run, what.fail) : run.recovering.steering.preview(sentSteer(what));
     }) as RunCommands['preview'],
     events: () => eventsOf(run.runState),
@@ -152,6 +169,29 @@ function aboutThePast(
     retract: (name, how = {}) => steered({ retract: name, ...how }),
     confirm: (name, how = {}) => steered({ confirm: name, ...how }),
   };
+}
+
+/** @throws SidecarError `run_finished`. */
+function abortPreviewOf({ parts, queries }: Run): AbortPreview {
+  if (parts.runState.ended !== null) throw endedError(parts.runState.ended);
+  return previewAbort(parts, queries);
+}
+
+async function cancelled(
+  { heard }: Run,
+  { by, why, undo = false }: Parameters<RunCommands['cancel']>[0],
+): Promise<void> {
+  const word = cancelIn(cancelMessage({ by, why: why ?? null, ...(undo && { undo }) }));
+  if (word !== null) await heard.sayCancel(word);
+}
+
+async function stands(
+  { recovering }: Run,
+  key: string,
+  { by, why }: Parameters<RunCommands['stand']>[1],
+): Promise<void> {
+  const word = outcomeIn(outcomeMessage({ settle: key, status: 'stands', by, why: why ?? null }));
+  if (word !== null) await recovering.standEffect(key, word.by, word.why);
 }
 
 /** The commands to a run, whose root is there. */
@@ -162,6 +202,12 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
   const commanded = () => {
     if (isClosed) throw closedError(run);
   };
+  const then =
+    <Given extends readonly unknown[]>(act: (...given: Given) => Promise<void>) =>
+    async (...given: Given) => {
+      commanded();
+      await act(...given);
+    };
   const paused = async (pause: boolean, { by, why }: Parameters<RunCommands['pause']>[0]) => {
     commanded();
     const word = pauseIn(pauseMessage({ pause, by, why: why ?? null }));
@@ -181,10 +227,8 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
       await run.write.durable();
     },
     ...aboutThePast(run, commanded),
-    async settle(key, status, output) {
-      commanded();
-      await run.recovering.settleEffect(key, status, output);
-    },
+    settle: then((key, status, output?: unknown) => run.recovering.settleEffect(key, status, output)),
+    stand: then((key, word) => stands(run, key, word)),
     gates: () => run.runState.asked.pending(),
     requests: () => requestsOf(run.parts),
     async answer(gate, verdict, { by, why = null as string | null }) {
@@ -207,11 +251,7 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
     },
     pause: (word) => paused(true, word),
     unpause: (word) => paused(false, word),
-    async cancel({ by, why }) {
-      commanded();
-      const word = cancelIn(cancelMessage({ by, why: why ?? null }));
-      if (word !== null) await run.heard.sayCancel(word);
-    },
+    cancel: then((word) => cancelled(run, word)),
     async rerun() {
       commanded();
       run.pauses.refuseWhilePaused();

@@ -245,7 +245,7 @@ async function takeUp(
     runState.places.steps.last === undefined ? { input: program.input } : { plan: plan(runState, run.parts.now) };
   const root = run.runtime.make(from);
   const taken = handedOver(run, root, journal);
-  if (runState.ended === 'cancelled') await run.recovering.byPerson.over();
+  if (runState.ended === 'cancelled' || runState.ended === 'compensated') await run.recovering.byPerson.over();
   else if (runState.ended !== null) void run.recovering.finish(run.runtime.outputOf(root));
   else if (!isCancelled) goOn(run, isStuck);
   return taken;

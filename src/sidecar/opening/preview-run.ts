@@ -1,5 +1,5 @@
 /**
- * The preview of a complaint about a run that this process does not have: from its journal, its program and its config. The program is placed and
+ * The preview of a complaint about a run, or of its abort, that this process does not have: from its journal, its program and its config. The program is placed and
  * not begun; nothing is written, and nothing is called.
  */
 import type { StoredRow } from '../../journal/journal.ts';
@@ -7,6 +7,7 @@ import { placedIn } from '../../recording/entry-states.ts';
 import { DECISION_POLICY } from '../../recovery/decision-policy.ts';
 import { inOneGo } from '../../recovery/pieces.ts';
 import { SilentWatcher } from '../../runtime/silent-watcher.ts';
+import { type AbortPreview, endedError, previewAbort } from '../aborting/preview-abort.ts';
 import { Lifecycle } from '../lifecycle/lifecycle.ts';
 import { RecoveryQueries } from '../queries/recovery-queries.ts';
 import { paperOf } from '../run/ports.ts';
@@ -21,27 +22,20 @@ import { readRun } from './read-run.ts';
 /** The options of a run that its preview needs. */
 export type PreviewOptions = Pick<RunOptions, 'run' | 'config' | 'guards' | 'codecs'>;
 
+type PreviewedProgram = Pick<Program, 'agent' | 'digest' | 'runtime'>;
+
 /**
  * Makes the preview of a complaint from the rows of a run.
  * @throws as `fail`: SidecarError `bad_failure`, `run_finished`, `stuck`; `other_agent`, `machine_changed` or `config_changed` where the program or the
  * config is not that of the run; `config_refused`; JournalError `journal_corrupt`.
  */
 export function previewRun(
-  program: Pick<Program, 'agent' | 'digest' | 'runtime'>,
+  program: PreviewedProgram,
   options: PreviewOptions,
   rows: Iterable<StoredRow>,
   complaint: PreviewedComplaint,
 ): ComplaintPreview {
-  const config = configOf(program.agent, options);
-  const { runState } = readRun(rows, options.codecs);
-  refuseOtherProgram(program, runState);
-  if (runState.digests?.config !== config.digest)
-    throw new SidecarError(
-      'config_changed',
-      'the run was journaled under another config than this one: preview it with that config, or have a process take the run up first',
-    );
-  const runtime = program.runtime(new SilentWatcher(), () => 0);
-  const placed = placedIn(config.skeletons.values(), (path) => runtime.placeAt(path));
+  const { runState, config, runtime, placed } = readBy(program, options, rows);
   const lifecycle = new Lifecycle(runState);
   const parts = { runState, config, decisionPolicy: DECISION_POLICY, lifecycle };
   const parked = [...runState.open.values()].map(({ decision, key, complaint: named }) => ({
@@ -61,4 +55,32 @@ export function previewRun(
   return inOneGo(
     previewed({ parts, queries, paper: () => paperOf(parts, runtime), waiting: { parked, others: [] } }, complaint),
   );
+}
+
+/**
+ * Makes the preview of an abort from the rows of a run.
+ * @throws SidecarError `run_finished`, and as {@link previewRun}.
+ */
+export function previewAbortOf(
+  program: PreviewedProgram,
+  options: PreviewOptions,
+  rows: Iterable<StoredRow>,
+): AbortPreview {
+  const { runState, config, runtime } = readBy(program, options, rows);
+  if (runState.ended !== null) throw endedError(runState.ended);
+  return previewAbort({ runState, config }, { hasMachines: runtime.machines !== null });
+}
+
+/** A run as its journal has it, with the program and the config that it was journaled under. */
+function readBy(program: PreviewedProgram, options: PreviewOptions, rows: Iterable<StoredRow>) {
+  const config = configOf(program.agent, options);
+  const { runState } = readRun(rows, options.codecs);
+  refuseOtherProgram(program, runState);
+  if (runState.digests?.config !== config.digest)
+    throw new SidecarError(
+      'config_changed',
+      'the run was journaled under another config than this one: preview it with that config, or have a process take the run up first',
+    );
+  const runtime = program.runtime(new SilentWatcher(), () => 0);
+  return { runState, config, runtime, placed: placedIn(config.skeletons.values(), (path) => runtime.placeAt(path)) };
 }

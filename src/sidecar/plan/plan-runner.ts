@@ -11,17 +11,12 @@ import type { RestoredParts } from '../failures/recovered-machine.ts';
 import type { RecoveryParts } from '../failures/recovery-parts.ts';
 import { isTakenBack } from '../failures/undone-work.ts';
 import type { Raised } from '../parts.ts';
+import type { Owed } from '../report.ts';
 
 type Needs = Pick<
   RecoveryParts,
   'parts' | 'machine' | 'write' | 'calls' | 'approvals' | 'outbox' | 'open' | 'queue' | 'ending' | 'lifecycle'
 >;
-
-/** An undo that a plan still owes, and why. */
-interface Owed {
-  readonly effect: Effect;
-  readonly error: string;
-}
 
 /** The plans of one run. */
 export class PlanRunner {
@@ -84,6 +79,7 @@ export class PlanRunner {
   async undo(decision: Decision, parts: RestoredParts): Promise<boolean> {
     const { calls, parts: run } = this.#run;
     const owed = await this.#undoIndependently(decision.undo);
+    if (this.#run.lifecycle.isAborting) return false;
     if (owed.length > 0) {
       this.#standStuck(decision, parts, owed);
       return false;
@@ -95,7 +91,7 @@ export class PlanRunner {
       if (records.has(instanceName(id))) continue;
       for (const call of run.runState.ledger.buffered(id)) if ((call.at ?? 0) > at) await calls.undoing.discard(call);
     }
-    return true;
+    return !this.#run.lifecycle.isAborting;
   }
 
   /**
@@ -106,6 +102,8 @@ export class PlanRunner {
     const { calls } = this.#run;
     const owed: Owed[] = [];
     for (const effect of effects) {
+      // An abort takes the place of the plan: it undoes in its own order (AB1).
+      if (this.#run.lifecycle.isAborting) return owed;
       const before = owed.find((other) => !calls.undoing.mayUndoBeside(effect, other.effect));
       const error =
         before === undefined ? await calls.undoing.undo(effect) : `it waits for the undo of ${before.effect.tool}`;

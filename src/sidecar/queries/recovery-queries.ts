@@ -61,6 +61,11 @@ export class RecoveryQueries {
     this.#resuming = new Resuming(runState, config, placed, runtime);
   }
 
+  /** True for a run of machines: their steps begin calls and hear the answers. */
+  get hasMachines(): boolean {
+    return this.#runtime.machines !== null;
+  }
+
   /** @see {@link rootOf} */
   rootOf(region: string): InstanceId {
     return rootOf(this.#runState, region);

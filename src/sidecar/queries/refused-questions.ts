@@ -9,6 +9,7 @@ import type { Refusal } from '../../model/veto.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { Call } from '../../runtime/runtime.ts';
 import type { RunParts } from '../parts.ts';
+import type { Owed } from '../report.ts';
 import type { RecoveryQueries } from './recovery-queries.ts';
 
 interface Needs {
@@ -71,6 +72,32 @@ export function effectsStand(parts: Deciding, { in: failed }: Failure, effects: 
     refusals,
     effects.map((effect) => ({ act: 'undo_by_hand', effect })),
   );
+}
+
+/** The question of an aborted run: the calls of which it is not known what became, and the undos that are owed (AB4, AB8). */
+export function abortWaits(
+  parts: Deciding,
+  unknown: readonly Effect[],
+  { failed, held }: { readonly failed: readonly Owed[]; readonly held: readonly Owed[] },
+): Escalation {
+  const standing = failed.map(({ effect }) => effect);
+  const waiting = held.map(({ effect }) => effect);
+  const [first] = [...standing, ...unknown];
+  const refusals = [
+    ...unknown.map((effect): Refusal => {
+      const { history } = parts.runState;
+      const candidate = history.registry.get(effect.instance)?.committed ?? ({ kind: 'commit', at: 0 } as const);
+      return { candidate, adds: [{ code: 'effect_outcome_unknown', effect }] };
+    }),
+    ...[...standing, ...waiting].map((effect): Refusal => {
+      return { code: 'unclaimed_effect', candidate: null, effect, instance: effect.instance };
+    }),
+  ];
+  const acts: readonly Act[] = [
+    ...unknown.map((effect): Act => ({ act: 'settle_outcome', effect })),
+    ...standing.map((effect): Act => ({ act: 'undo_by_hand', effect })),
+  ];
+  return escalation(parts, first?.instance ?? null, refusals, acts);
 }
 
 type Deciding = Pick<RunParts, 'runState' | 'decisionPolicy'>;

@@ -1,6 +1,6 @@
 /**
  * The end of a run by a person's word (semantics.md F3): nothing of it acts anew, what is under way is waited for, and it ends once nothing is
- * unknown. What it has done stands, and what it had staged never happens.
+ * unknown. What it has done stands, or is undone where the word says so (AB1), and what it had staged never happens.
  */
 import type { SentCancel } from '../../effects/messages/cancels.ts';
 import type { CancelEntry, EndEntry } from '../../model/message-entries.ts';
@@ -31,6 +31,8 @@ interface CancellingPort {
 export class Cancelling {
   readonly #port: CancellingPort;
   #isEnding = false;
+  /** The number of times that what an abort waits for was answered. */
+  #answered = 0;
 
   constructor(port: CancellingPort) {
     this.#port = port;
@@ -51,12 +53,12 @@ export class Cancelling {
     throw new SidecarError(this.#port.parts.runState.ended === null ? 'not_advised' : 'run_finished', refused);
   }
 
-  #say({ by, why }: SentCancel, post: number | null): string | null {
+  #say({ by, why, undo }: SentCancel, post: number | null): string | null {
     const { parts, write } = this.#port;
     const { cancelled } = parts.runState.asked;
     const before = cancelled === null ? null : `it was cancelled before, by ${JSON.stringify(cancelled.by)}`;
     const refused = parts.lifecycle.answer('cancel').is === 'no' ? (before ?? 'the run has ended') : null;
-    const entry: CancelEntry = { do: 'cancel', post, by, why, refused };
+    const entry: CancelEntry = { do: 'cancel', post, by, why, refused, ...(undo === true && { undo }) };
     if (refused === null || post !== null) write.append([entry]);
     if (refused === null) this.goOn();
     return refused;
@@ -89,7 +91,12 @@ export class Cancelling {
     if (this.#isEnding) return false;
     this.#isEnding = true;
     try {
-      return await this.#end();
+      for (;;) {
+        const answered = this.#answered;
+        if (await this.#end()) return true;
+        // What was answered meanwhile is looked at once more.
+        if (answered === this.#answered) return false;
+      }
     } finally {
       this.#isEnding = false;
     }
@@ -99,22 +106,49 @@ export class Cancelling {
     const { parts, write, calls, outbox, recovering } = this.#port;
     const isOff = () => !parts.lifecycle.may('carry');
     await recovering.byPerson.answered();
+    if (parts.lifecycle.isAborting) recovering.byPerson.letGoOfPlan();
     if (isOff()) return false;
     recovering.byPerson.letGo();
     // What a commit has promised becomes visible; no other begins.
     await outbox.settled();
-    if (isOff() || !(await recovering.clearOpen(() => this.goOn())) || isOff()) return false;
-    await recovering.discarding.finish();
+    if (isOff() || !(await this.#clear(isOff)) || isOff()) return false;
     await calls.underWay.staged();
     await outbox.abandon();
-    if (isOff()) return false;
-    this.#port.left.atEnd();
+    if (isOff() || !this.#isClear()) return false;
+    const isAbort = parts.lifecycle.isAborting;
+    if (!isAbort) this.#port.left.atEnd();
     const standing = keysLeft(parts.runState);
     const of = standing.length > 0 ? { standing } : {};
-    const end: EndEntry = { do: 'end', status: 'cancelled', ...of, ...this.#port.unheard() };
+    const status = isAbort ? 'compensated' : 'cancelled';
+    const end: EndEntry = { do: 'end', status, ...of, ...this.#port.unheard() };
     write.append([end]);
     await write.durable();
     await recovering.byPerson.over();
     return true;
+  }
+
+  /** Has nothing be unknown, nor owed where the run is aborted. @returns false where the run waits for that. */
+  async #clear(isOff: () => boolean): Promise<boolean> {
+    const { parts, recovering } = this.#port;
+    if (parts.lifecycle.isAborting) {
+      await recovering.aborting.undo(isOff);
+      return this.#isClear();
+    }
+    if (!(await recovering.clearOpen(() => this.goOn())) || isOff()) return false;
+    await recovering.discarding.finish();
+    return true;
+  }
+
+  /** True where an abort has nothing left to do; else the run waits for who can do it. Nothing is awaited before the entry that says so. */
+  #isClear(): boolean {
+    const { parts, recovering } = this.#port;
+    if (!parts.lifecycle.isAborting || recovering.aborting.isOver) return true;
+    if (parts.lifecycle.may('carry')) recovering.aborting.park(() => this.#goOnAnswered());
+    return false;
+  }
+
+  #goOnAnswered(): void {
+    this.#answered += 1;
+    this.goOn();
   }
 }

@@ -56,7 +56,7 @@ export async function complain(
 export function refuseComplaint(lifecycle: Pick<Lifecycle, 'answer'>, runState: RunState, signal: Signal): void {
   if (!SIGNALS.includes(signal)) throw new SidecarError('bad_failure', `"${String(signal)}" is no signal`);
   const may = lifecycle.answer('complain');
-  if (may.is === 'no' && may.code.startsWith('run_')) throw over(runState);
+  if (may.is === 'no' && (may.code.startsWith('run_') || may.code === 'aborting')) throw over(runState);
   if (may.is === 'no' && may.code === 'journal_closed') throw leftBefore();
 }
 

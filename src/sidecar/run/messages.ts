@@ -4,6 +4,7 @@
  */
 
 import { argsDigest } from '../../effects/digest.ts';
+import { endingText } from '../../effects/messages/cancels.ts';
 import type { SentEvent } from '../../effects/messages/sent-events.ts';
 import type { Sent } from '../../model/message-entries.ts';
 import type { StateValue } from '../../model/step-entry.ts';
@@ -132,7 +133,7 @@ export class Messages {
   #due(): Waiting | undefined {
     const { runState } = this.#port.parts;
     const may = this.#port.parts.lifecycle.answer('deliver');
-    if (may.is === 'no' && may.code === 'run_cancelled') return this.#waiting[0];
+    if (may.is === 'no' && (may.code === 'run_cancelled' || may.code === 'aborting')) return this.#waiting[0];
     if (this.#port.deliveries.isHolding) this.hold();
     if (this.#port.deliveries.isHolding) return undefined;
     return this.#waiting.find(({ sent: { at } }) => at === null || isAt(runState.actor(0).value, at.split('.')));
@@ -150,7 +151,7 @@ export class Messages {
     }
     const isTaken = !isOver && machines.takers(root, event as RuntimeEvent).length > 0;
     const state = `the machine takes no ${event.type} in ${stateText(parts.runState.actor(0).value)}`;
-    const refused = isTaken ? null : isOver ? 'the run was cancelled' : state;
+    const refused = isTaken ? null : isOver ? endingText(parts.runState.asked.cancelled ?? {}) : state;
     write.together(() => {
       write.append([{ do: 'message', post, ...said, event: event.type, by, refused }]);
       if (isTaken) machines.send(root, event as RuntimeEvent);

@@ -64,7 +64,8 @@ function outputOf({ runtime, root, runState: { codecs } }: Run): string | null {
 /** True where nothing is left to do of a run that has ended. */
 function isOver({ parts: { runState, activity, lifecycle } }: Run): boolean {
   if (lifecycle.configuration.will !== 'over') return false;
-  return runState.ended === 'cancelled' || (activity.isNone && runState.publications.length === 0);
+  const isEndedByPerson = runState.ended === 'cancelled' || runState.ended === 'compensated';
+  return isEndedByPerson || (activity.isNone && runState.publications.length === 0);
 }
 
 /** True while a run comes to its end: what that has left to undo, to make visible and to free is done at once, unless a person has to act. */

@@ -151,10 +151,11 @@ export class Run implements Watcher {
   }
 
   /** The word for the run: how it has ended, or how it stands. */
-  get status(): Exclude<RunStatus, 'over'> | 'done' | 'cancelled' {
+  get status(): Exclude<RunStatus, 'over'> | 'done' | 'cancelled' | 'compensated' {
     const { status } = this.parts.lifecycle;
     if (status !== 'over') return status;
-    return this.runState.ended === 'cancelled' ? 'cancelled' : 'done';
+    const { ended } = this.runState;
+    return ended === 'cancelled' || ended === 'compensated' ? ended : 'done';
   }
 
   /** Waits until the calls that are under way have answered; the machine hears of it when the run is taken up. */

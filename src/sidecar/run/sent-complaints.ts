@@ -2,6 +2,7 @@
  * Complaints that other processes leave for a run: each is answered once, and its entry is written in the commit of its answer, so that a
  * process which dies in between has not heard it (semantics.md C12).
  */
+import { endingText } from '../../effects/messages/cancels.ts';
 import type { SentComplaint } from '../../effects/messages/complaints.ts';
 import { errorMessage } from '../../effects/signals.ts';
 import type { ComplaintEntry } from '../../model/message-entries.ts';
@@ -90,7 +91,8 @@ export class SentComplaints {
     const { signal, instance, key, instead, by, why } = sent;
     const entry: ComplaintEntry = { do: 'complaint', post, signal, instance, key, by, why, refused: null };
     const found = await this.#refusal(sent, entry, instead);
-    const refused = parts.runState.asked.cancelled === null ? found : (found ?? 'the run was cancelled');
+    const cancelled = parts.runState.asked.cancelled;
+    const refused = cancelled === null ? found : (found ?? endingText(cancelled));
     // Most answers have written it with them.
     if (!parts.runState.asked.sent.has(post) && !this.#isLeft) write.append([{ ...entry, refused }]);
     await write.durable();

@@ -57,7 +57,11 @@ export class SentOutcomes {
     if (call !== undefined && call.status === status) write.append([entry(`the journal has it already: ${status}`)]);
     else {
       const taken = () => entry(null);
-      await recovering.settleEffect(key, status, output, taken).catch((error: unknown) => {
+      const settled =
+        status === 'stands'
+          ? recovering.standEffect(key, by, why, taken)
+          : recovering.settleEffect(key, status, output, taken);
+      await settled.catch((error: unknown) => {
         if (!parts.runState.asked.sent.has(post) && write.broken === null) write.append([entry(errorMessage(error))]);
       });
     }

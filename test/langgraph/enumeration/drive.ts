@@ -250,7 +250,7 @@ class Drive {
     const ending = await Promise.race([(this.#run as AttachedGraph).finished(), nothing]);
     if (typeof ending === 'symbol') return null;
     if (ending.status === 'done') return { is: 'done', state: ending.output };
-    if (ending.status === 'cancelled' || ending.status === 'paused')
+    if (ending.status === 'cancelled' || ending.status === 'compensated' || ending.status === 'paused')
       return { is: 'hang', why: `it was ${ending.status}` };
     if (ending.status === 'stuck') return { is: 'parked', verdict: 'stuck', codes: [ending.error], forced: [] };
     const { decision } = ending;

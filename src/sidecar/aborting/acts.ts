@@ -1,0 +1,56 @@
+/** The calls of a run as an abort sees them: what may have happened, what is left to do about it, and what each rests on (semantics.md AB3, AB7). */
+import type { LedgerCall } from '../../effects/ledger-call.ts';
+import { isOpen } from '../../model/effect.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import { restsOn } from '../../recording/rests-on.ts';
+import type { AbortedCall } from '../../recovery/undo-order.ts';
+import { argsOf } from '../calls/args.ts';
+import type { RunParts } from '../parts.ts';
+
+/** A call of an aborted run. */
+export interface AbortedAct extends AbortedCall {
+  readonly call: LedgerCall;
+}
+
+type Needs = Pick<RunParts, 'runState' | 'config'>;
+
+/** The calls that may have happened, in the order of their intents: one that repeats another one is no act, and one that is held has not left. */
+function actsOf({ runState }: Pick<Needs, 'runState'>): LedgerCall[] {
+  return [...runState.ledger.all()].filter(({ repeats, status }) => repeats === null && status !== 'buffered');
+}
+
+/** The calls that each call rests on. It is the same for as long as the machine stands still. */
+export function relationOf({ runState, config }: Needs, isByStep: boolean): ReturnType<typeof restsOn> {
+  const acts = [...runState.ledger.all()].filter(({ repeats }) => repeats === null);
+  const argued = acts.map((call) => ({ call, args: argsOf(runState, call.intent) }));
+  return restsOn(runState, config, argued, isByStep);
+}
+
+/** The calls of a run, with what is left to do about each. @param failed the keys of those whose undo has failed since it was last asked for. */
+export function abortedActs(
+  runState: RunState,
+  relation: ReturnType<typeof restsOn>,
+  failed: ReadonlySet<string>,
+): AbortedAct[] {
+  const is = ({ key, status, stands }: LedgerCall): AbortedCall['is'] => {
+    if (isOpen(status)) return 'unknown';
+    if (status !== 'confirmed' || stands) return 'over';
+    return failed.has(key) ? 'owed' : 'due';
+  };
+  const none: ReadonlySet<string> = new Set();
+  return actsOf({ runState }).map((call) => ({
+    key: call.key,
+    is: is(call),
+    on: relation.get(call.key) ?? none,
+    call,
+  }));
+}
+
+/** Says why a call is not undone by its class or its config; null where its undo is to be tried. */
+export function whyNotUndone({ config }: Pick<Needs, 'config'>, { intent, undo }: LedgerCall): string | null {
+  const { tool } = intent;
+  if (intent.class === 'irreversible') return 'it is irreversible';
+  if (intent.class === 'idempotent') return 'it is idempotent, and nothing undoes it';
+  if ((config.tools.get(tool)?.undo ?? null) === null) return `no undo of ${tool} is declared`;
+  return intent.undo && !undo ? 'what it changed has moved on' : null;
+}
