@@ -29,6 +29,15 @@ export interface Paper extends Evaluated {
   judge(undone: ReadonlySet<PlacedStep>, effort: Effort): Pieces<readonly PlacedStep[] | null>;
 }
 
+/** The past of a run on paper with a change in it. */
+export interface ChangedPaper extends Paper {
+  /**
+   * Goes through the whole past with the change in its place.
+   * @returns the numbers of the actors behind it that begin there again and are given the same; none where there is no such past on paper.
+   */
+  met(effort: Effort): Pieces<ReadonlySet<number>>;
+}
+
 /** The control of a running machine. */
 export interface Control {
   /** The past on paper; left out where the run has no machine that could go through it. */

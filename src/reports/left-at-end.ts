@@ -3,8 +3,16 @@ import type { UnansweredComplaint } from '../effects/gates.ts';
 import { complaintIn } from '../effects/messages/complaints.ts';
 import { sentIn } from '../effects/messages/sent-events.ts';
 import type { Posted } from '../journal/journal.ts';
-import { keysLeft } from '../projection/left-calls.ts';
+import type { StandingAct } from '../projection/aborted.ts';
+import { keysLeft, standingActs } from '../projection/left-calls.ts';
 import type { RunState } from '../projection/run-state.ts';
+
+export type { StandingAct };
+
+/** Lists the acts that a run which a person has aborted has left in the world, each with why it stands (AB7). */
+export function actsThatStand(runState: RunState): readonly StandingAct[] {
+  return standingActs(runState);
+}
 
 /** The end of the error of a held call whose commit never came. */
 export const NEVER_COMMITTED = 'commits, which it never did';

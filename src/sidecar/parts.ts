@@ -12,6 +12,7 @@ import type { Cause, Failure } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { ComplaintEntry, SteeredEntry } from '../model/message-entries.ts';
 import type { RunState } from '../projection/run-state.ts';
+import type { RecordedStep } from '../projection/state-types.ts';
 import type { DecisionPolicy } from '../recovery/decision-policy.ts';
 import type { RunNoteFold } from '../reports/run-note.ts';
 import type { Activity } from './activity.ts';
@@ -139,3 +140,11 @@ export type Held =
   | { readonly next: 'answer'; readonly output: unknown }
   | { readonly next: 'again' }
   | { readonly next: 'wait' };
+
+/** An event of the past that is another one, or never was. */
+export interface Change {
+  /** The step that took it. */
+  readonly step: RecordedStep;
+  /** The event in its place; null where there is none. */
+  readonly event: object | null;
+}

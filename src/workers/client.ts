@@ -25,12 +25,10 @@ import { refuseOther } from '../model/argument.ts';
 import type { Signal } from '../model/failure.ts';
 import { parseKey } from '../model/key.ts';
 import type { Guards } from '../predicates/compile.ts';
-import type { StandingAct } from '../projection/aborted.ts';
-import { standingActs } from '../projection/left-calls.ts';
 import { pendingRequests } from '../reports/approval-requests.ts';
 import { subjectOf } from '../reports/complaint-subject.ts';
 import { eventsOf, type RunEvent } from '../reports/events.ts';
-import { type LeftAtEnd, leftAtEnd } from '../reports/left-at-end.ts';
+import { actsThatStand, type LeftAtEnd, leftAtEnd, type StandingAct } from '../reports/left-at-end.ts';
 import { messageNamed, messagesOf, type RunMessage } from '../reports/messages.ts';
 import { whyNoRetry } from '../reports/no-retry.ts';
 import { parseRunNote } from '../reports/run-note.ts';
@@ -371,7 +369,7 @@ async function endOf(store: JournalStore, run: string): Promise<WorkResult | nul
   const { ended, asked } = runState;
   if (asked.cancelled === null) return null;
   const { by, why } = asked.cancelled;
-  if (ended === 'compensated') return { is: ended, by, why, stands: standingActs(runState) };
+  if (ended === 'compensated') return { is: ended, by, why, stands: actsThatStand(runState) };
   return ended === 'cancelled' ? { is: ended, by, why } : null;
 }
 

@@ -356,7 +356,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: 'AB2',
-    file: 'sidecar/aborting/aborting.ts',
+    file: 'sidecar/failures/aborting.ts',
     off: 'what is unknown is not found out',
     find: "for (const { is, key } of this.#acts) if (is === 'unknown') await this.#openCalls.findOut(key);",
     replace: '',
@@ -380,7 +380,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: 'AB4',
-    file: 'sidecar/aborting/aborting.ts',
+    file: 'sidecar/failures/aborting.ts',
     off: 'an undo that fails is not owed durably',
     find: "write.append([{ do: 'phase', phase: 'STUCK', effect: key, error }]);",
     replace: '',

@@ -2,13 +2,13 @@
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Decision } from '../../model/decision.ts';
 import type { InstanceId } from '../../model/instance.ts';
-import { Aborting } from '../aborting/aborting.ts';
 import type { Raised, RunParts, Suspect } from '../parts.ts';
 import { PlanRunner } from '../plan/plan-runner.ts';
 import { Rerun } from '../plan/rerun.ts';
 import type { Ending } from '../report.ts';
 import { JournaledQuestions } from '../taking-up/journaled-questions.ts';
 import { type TakenUp, TakingUp } from '../taking-up/taking-up.ts';
+import { Aborting } from './aborting.ts';
 import { Answering } from './answering.ts';
 import { Complaints } from './complaints.ts';
 import { Decisions } from './decisions.ts';

@@ -1,11 +1,10 @@
 /** The parts that all recoveries of a run share. */
-import type { Paper } from '../../recovery/cut.ts';
+import type { ChangedPaper, Paper } from '../../recovery/cut.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { Lifecycle } from '../lifecycle/lifecycle.ts';
-import type { Change, ChangedPaper } from '../paper/on-paper.ts';
-import type { RunParts } from '../parts.ts';
+import type { Change, RunParts } from '../parts.ts';
 import type { RecoveryQueries } from '../queries/recovery-queries.ts';
 import type { Writing } from '../writing.ts';
 import type { FailureQueue } from './failure-queue.ts';

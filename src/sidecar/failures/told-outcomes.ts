@@ -5,9 +5,9 @@ import { isSame } from '../../journal/value-codec.ts';
 import { isOpen } from '../../model/effect.ts';
 import type { SettledEntry } from '../../model/message-entries.ts';
 import type { RunState } from '../../projection/run-state.ts';
-import type { Aborting } from '../aborting/aborting.ts';
 import { billed } from '../calls/billing.ts';
 import { SidecarError } from '../sidecar-error.ts';
+import type { Aborting } from './aborting.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
 
 type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'calls' | 'approvals' | 'queue'>;

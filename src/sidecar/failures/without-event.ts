@@ -10,11 +10,11 @@ import { type InstanceId, instanceName, rootName } from '../../model/instance.ts
 import type { Reason } from '../../model/veto.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
+import type { ChangedPaper } from '../../recovery/cut.ts';
 import { withoutReceipt } from '../../recovery/decide.ts';
 import { Effort, REPORTED_IN_RUN } from '../../recovery/effort.ts';
 import type { Pieces } from '../../recovery/pieces.ts';
-import type { Change, ChangedPaper } from '../paper/on-paper.ts';
-import type { Raised, RunParts } from '../parts.ts';
+import type { Change, Raised, RunParts } from '../parts.ts';
 import type { RecoveryQueries } from '../queries/recovery-queries.ts';
 import { effectsStand } from '../queries/refused-questions.ts';
 

@@ -21,7 +21,7 @@ import type { Run } from '../run/run.ts';
 import { closeRun } from './closing.ts';
 
 /** The words about an act on an event. */
-export type SteerWord = Pick<SaidSteer, 'by' | 'why' | 'base' | 'id'>;
+type SteerWord = Pick<SaidSteer, 'by' | 'why' | 'base' | 'id'>;
 
 /** The commands to a run that is open. */
 export interface RunCommands {

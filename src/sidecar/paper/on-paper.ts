@@ -16,11 +16,12 @@ import { CLAIMED, isEqual, partOf } from '../../projection/set-aside/records.ts'
 import { withPart } from '../../projection/set-aside/translate.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
 import { RESTART } from '../../recording/record-step.ts';
-import type { Paper } from '../../recovery/cut.ts';
+import type { ChangedPaper, Paper } from '../../recovery/cut.ts';
 import type { Effort } from '../../recovery/effort.ts';
 import type { Pieces } from '../../recovery/pieces.ts';
 import type { ActorPlan } from '../../runtime/restore-plan.ts';
 import type { Machines } from '../../runtime/runtime.ts';
+import type { Change } from '../parts.ts';
 import { planBefore, planWithout } from '../plan/restore-plan.ts';
 import { isLookEvaluated, isReadEvaluated } from './evaluated.ts';
 import { type ActorNow, PaperMachine } from './paper-machine.ts';
@@ -53,14 +54,6 @@ interface Taken {
 /** The keys that the sender of an event from outside has seen, by the step that took it; null where none are named: then it has seen everything (PA6). */
 export type ReadsOf = (step: RecordedStep) => readonly Key[] | null;
 
-/** An event of the past that is another one, or never was. */
-export interface Change {
-  /** The step that took it. */
-  readonly step: RecordedStep;
-  /** The event in its place; null where there is none. */
-  readonly event: object | null;
-}
-
 /** The past of a run on paper, as a decision asks about it. */
 export function paperFor(runState: RunState, machines: Machines, readsOf: ReadsOf): Paper {
   return paperOver(runState, new OnPaper(runState, machines, readsOf, null));
@@ -72,15 +65,6 @@ function paperOver(runState: RunState, onPaper: OnPaper): Paper {
     looks: isLookEvaluated,
     judge: (undone, effort) => onPaper.judge(undone, effort),
   };
-}
-
-/** The past of a run on paper with a change in it. */
-export interface ChangedPaper extends Paper {
-  /**
-   * Goes through the whole past with the change in its place.
-   * @returns the numbers of the actors behind it that begin there again and are given the same; none where there is no such past on paper.
-   */
-  met(effort: Effort): Pieces<ReadonlySet<number>>;
 }
 
 /** The past of a run on paper with a changed event in its place (ST3). Where there is no such past on paper, nothing behind the event stands. */

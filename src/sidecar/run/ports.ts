@@ -1,12 +1,12 @@
 /** The ports through which the outbox and the recoveries of a run act on it. */
 import { eventType } from '../../model/reply-event.ts';
-import type { Paper } from '../../recovery/cut.ts';
+import type { ChangedPaper, Paper } from '../../recovery/cut.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Calls } from '../calls/calls.ts';
 import { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
-import { type Change, type ChangedPaper, paperFor, paperWith, type ReadsOf } from '../paper/on-paper.ts';
-import type { RunParts } from '../parts.ts';
+import { paperFor, paperWith, type ReadsOf } from '../paper/on-paper.ts';
+import type { Change, RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
 import { keysOf } from './shown.ts';
 

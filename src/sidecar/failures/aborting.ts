@@ -5,9 +5,9 @@
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Effect } from '../../model/effect.ts';
 import { holdersOf, isUnresolved, nextToUndo } from '../../recovery/undo-order.ts';
-import type { OpenCalls } from '../failures/open-calls.ts';
-import type { RecoveryParts } from '../failures/recovery-parts.ts';
-import { type AbortedAct, abortedActs, relationOf, whyNotUndone } from './acts.ts';
+import { type AbortedAct, abortedActs, relationOf, whyNotUndone } from '../aborting/acts.ts';
+import type { OpenCalls } from './open-calls.ts';
+import type { RecoveryParts } from './recovery-parts.ts';
 
 type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'calls' | 'queries'>;
 
