@@ -12,8 +12,10 @@ import type {
   PublishEntry,
   SpendEntry,
 } from './call-entries.ts';
+import type { Certificate } from './certificate.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { Decision } from './decision.ts';
+import type { EffectClass } from './effect.ts';
 import type { Signal } from './failure.ts';
 import type { InstanceId } from './instance.ts';
 import type {
@@ -29,10 +31,19 @@ import type {
 import type { RedactionRules } from './redaction.ts';
 import type { HistoryValue, StateValue, StepEntry } from './step-entry.ts';
 
+/** The class of a call from here on, and whether it may be undone. */
+export interface KeptClass {
+  readonly key: string;
+  readonly class: EffectClass;
+  readonly undo: boolean;
+}
+
 /** The digests under which checkpoints were certified (§5). */
 export interface Digests {
   readonly config: string;
   readonly machine: string;
+  /** Those of what certificates rest on; left out by versions that did not tell a part of a config from the whole. */
+  readonly certificate?: Certificate;
   /** The version of the code, as the program names it; left out where it names none. */
   readonly version?: string;
   /** That of the input that a run is held to, under its secret; left out where it is held to none. */
@@ -69,8 +80,14 @@ export type Entry =
       /** The trace that the run was begun in; left out where nothing traced it. */
       readonly trace?: TraceContext;
     }
-  /** The run goes on under other digests; earlier checkpoints are stale. */
-  | { readonly do: 'config'; readonly digests: Digests; readonly redact?: RedactionRules }
+  /** The run goes on under other digests; earlier checkpoints are stale unless no certificate rests on what changed (CO1). */
+  | {
+      readonly do: 'config';
+      readonly digests: Digests;
+      readonly redact?: RedactionRules;
+      /** The calls that are kept as another class, or are not undone any more; left out where there are none (CO2). */
+      readonly classes?: readonly KeptClass[];
+    }
   /**
    * The run was taken from a process whose lease had run out and that may still live: the calls that were open in its rows up to `upTo` may
    * still leave (E2).

@@ -2,6 +2,7 @@
  * The state of a run as its journal tells it: one fold of the entries, the same whether they are being written or read back after a crash
  * (architecture.md). It is composed of projections, each of which folds what is its own. It does no IO.
  */
+import { holdsUnder } from '../boundaries/certificate.ts';
 import type { Budgets } from '../effects/budgets.ts';
 import type { ApprovalRequests } from '../effects/gates.ts';
 import type { Ledger } from '../effects/ledger.ts';
@@ -257,12 +258,20 @@ export class RunState {
     );
   }
 
-  #reconfigure({ digests, redact }: Extract<Entry, { do: 'config' }>): void {
-    const { config, machine, version } = this.digests ?? digests;
-    if (digests.config !== config || digests.machine !== machine) this.staleUpTo = this.history.head;
+  #reconfigure({ digests, redact, classes = [] }: Extract<Entry, { do: 'config' }>): void {
+    const { machine, version } = this.digests ?? digests;
+    if (digests.machine !== machine || !this.#isCertifiedUnder(digests)) this.staleUpTo = this.history.head;
+    for (const kept of classes) this.#run.calls.keepAs(kept);
     if (digests.version !== version) this.#run.decisions.giveBack();
     this.digests = digests;
     if (redact !== undefined) this.redaction.adopt(redact, this.#redactable(), this.ledger.all());
+  }
+
+  /** True where what was certified so far is certified under other digests, too (CO1). */
+  #isCertifiedUnder({ config, certificate: now }: Digests): boolean {
+    const { config: before, certificate: then } = this.digests ?? { config };
+    if (before === config) return true;
+    return then !== undefined && now !== undefined && holdsUnder(then, now, (tool) => this.ledger.hasCalled(tool));
   }
 
   #redactable() {

@@ -95,6 +95,15 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
   config: {
     'with other digests': { do: 'config', digests },
     'with rules of redaction': { do: 'config', digests, redact: { keys: [], tools: {} } },
+    'with what certificates rest on': {
+      do: 'config',
+      digests: { ...digests, certificate: { page: 'a0', tools: { pay: 'b0' } } },
+    },
+    'with calls that are kept as another class': {
+      do: 'config',
+      digests,
+      classes: [{ key: 'k0', class: 'irreversible', undo: false }],
+    },
   },
   step: steps,
   intent: {

@@ -1,4 +1,4 @@
-/** What a mutant is: one rule of control (semantics.md §10, C1-C13) of throws (TH1-TH8) or of changes of the past (PA), switched off by one replacement, and the check that has to notice it. */
+/** What a mutant is: one rule of control (semantics.md §10, C1-C13) of throws (TH1-TH8) of changes of the past (PA) or of code and config (CO), switched off by one replacement, and the check that has to notice it. */
 
 /** The rules, each of which needs a mutant. */
 export const RULES = [
@@ -30,6 +30,8 @@ export const RULES = [
   'PA5',
   'PA6',
   'PA11',
+  'CO1',
+  'CO2',
 ] as const;
 
 type Rule = (typeof RULES)[number];

@@ -35,6 +35,7 @@ import { SidecarError } from '../sidecar-error.ts';
 import { claimedAgain, endUnbegun, finishCancelled, planStandstill } from './cancelled.ts';
 import { commandsOf, type RunCommands } from './commands.ts';
 import { configOf, redactOf, storeFor } from './config.ts';
+import { keptClasses } from './kept-classes.ts';
 import { type RunOptions, SECRET, spacingOf } from './options.ts';
 import { foldWith } from './read-run.ts';
 
@@ -103,7 +104,8 @@ function refuseOverMachines(config: BoundaryConfig, { states }: Program): void {
 }
 
 function digestsOf({ digest }: Program, { version }: RunOptions, config: BoundaryConfig): Digests {
-  return { config: config.digest, machine: digest, ...(version !== undefined && { version }) };
+  const { digest: own, certificate } = config;
+  return { config: own, machine: digest, certificate, ...(version !== undefined && { version }) };
 }
 
 /** Gives the lease back where opening fails. */
@@ -233,7 +235,11 @@ async function takeUp(
   const { version: _, ...before } = runState.digests ?? digestsOf(program, options, config);
   const now = { ...before, ...digestsOf(program, options, config) };
   const isOther = runState.digests?.config !== now.config || runState.digests.version !== now.version;
-  if (runState.ended === null && isOther) run.write.append([{ do: 'config', digests: now, ...redactOf(config) }]);
+  if (runState.ended === null && isOther) {
+    const classes = runState.digests?.config === now.config ? [] : keptClasses(runState, config);
+    const kept = classes.length > 0 && { classes };
+    run.write.append([{ do: 'config', digests: now, ...redactOf(config), ...kept }]);
+  }
   run.approvals.poll();
   await refusePaused(run, journal);
   const isStuck = await finishLeft(run, journal);
