@@ -5,6 +5,7 @@
 import { encode } from '../journal/codec.ts';
 import type { IntentEntry } from '../model/call-entries.ts';
 import { isOpen } from '../model/effect.ts';
+import { takesVersion } from '../model/tool-version.ts';
 import { act, drop, plainCall, stage } from './acting.ts';
 import { isAct } from './acts.ts';
 import { awaitApproval } from './awaiting-approval.ts';
@@ -74,7 +75,9 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
     ledger.nextKey(port.run, { instance, keyedAs, place, tool, digest });
   const recorded = ledger.get(key);
   const stood = stands(recorded);
-  if (stood && recorded.intent.digest !== digest) return { is: 'diverged', recorded, digest };
+  // Under its key another version of the tool has acted: that is neither this call nor its answer (CO4).
+  const isOther = stood && !takesVersion(call.version, recorded.intent.version);
+  if (stood && (isOther || recorded.intent.digest !== digest)) return { is: 'diverged', recorded, digest };
   const answer =
     recorded === undefined || recorded.repeats !== null
       ? null
@@ -168,7 +171,7 @@ async function inOtherRun(port: GuardPort, call: GuardedCall, { key, inStore }: 
 
 /** The members of an intent that are those of a call. `recorded`: the call under the same key. */
 function named(
-  { name, tool, undo, instance, keyedAs, place, actor, args }: GuardedCall,
+  { name, tool, undo, instance, keyedAs, place, actor, args, version }: GuardedCall,
   act: Act,
   recorded: LedgerCall | undefined,
 ) {
@@ -184,5 +187,6 @@ function named(
     ...own,
     ...once,
     ...(place !== null && { place }),
+    ...(version !== undefined && { version: version.version }),
   };
 }

@@ -5,6 +5,7 @@ import { classKept, type EffectClass } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
 import type { Signal } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
+import type { ToolVersion } from '../model/tool-version.ts';
 import type { Ledger } from './ledger.ts';
 import type { LedgerCall } from './ledger-call.ts';
 import type { Settled } from './timed.ts';
@@ -71,6 +72,8 @@ export interface GuardedCall {
   readonly actor: number;
   readonly args: unknown;
   readonly signal: AbortSignal;
+  /** The version of its tool; left out where that names none. */
+  readonly version?: ToolVersion | undefined;
   /** True where it waits for a person's approval before it leaves. */
   readonly gated: boolean;
   act(key: string | undefined, signal: AbortSignal): Promise<unknown>;

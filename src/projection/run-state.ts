@@ -45,6 +45,8 @@ export class RunState {
   trace: TraceContext | null = null;
   /** The number of the last event under other digests than the present ones. */
   staleUpTo = 0;
+  /** The digests that the run went by before it was moved to another release last; null where it never was. */
+  movedFrom: Digests | null = null;
   ended: Extract<Entry, { do: 'end' }>['status'] | null = null;
   /** The codecs of values that have no form of their own. */
   readonly codecs: readonly ValueCodec[];
@@ -151,6 +153,10 @@ export class RunState {
     return {
       begin: (entry) => this.#begin(entry),
       config: (entry) => this.#reconfigure(entry),
+      migrated: (entry) => {
+        this.movedFrom = entry.from;
+        this.#reconfigure(entry);
+      },
       step: (entry, context) => {
         decisions.wentOn();
         this.#steps.take(entry, context);
@@ -258,9 +264,10 @@ export class RunState {
     );
   }
 
-  #reconfigure({ digests, redact, classes = [] }: Extract<Entry, { do: 'config' }>): void {
-    const { machine, version } = this.digests ?? digests;
-    if (digests.machine !== machine || !this.#isCertifiedUnder(digests)) this.staleUpTo = this.history.head;
+  #reconfigure(entry: Extract<Entry, { do: 'config' | 'migrated' }>): void {
+    const { digests, redact, classes = [], isReplaced = false } = entry;
+    const { version } = this.digests ?? digests;
+    if (isReplaced || !this.#isCertifiedUnder(digests)) this.staleUpTo = this.history.head;
     for (const kept of classes) this.#run.calls.keepAs(kept);
     if (digests.version !== version) this.#run.decisions.giveBack();
     this.digests = digests;

@@ -118,6 +118,7 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
       return { is: 'ended', status: entry.status, values: none };
     case 'begin':
     case 'config':
+    case 'migrated':
     case 'overtaken':
     case 'given_back':
     case 'returned':

@@ -32,6 +32,8 @@ export const RULES = [
   'PA11',
   'CO1',
   'CO2',
+  'CO3',
+  'CO4',
 ] as const;
 
 type Rule = (typeof RULES)[number];

@@ -350,8 +350,8 @@ export const MUTANTS: readonly Mutant[] = [
     rule: 'CO1',
     file: 'projection/run-state.ts',
     off: 'no change of a config makes a checkpoint stale',
-    find: 'if (digests.machine !== machine || !this.#isCertifiedUnder(digests)) this.staleUpTo = this.history.head;',
-    replace: 'void machine;',
+    find: 'if (isReplaced || !this.#isCertifiedUnder(digests)) this.staleUpTo = this.history.head;',
+    replace: '',
     by: { run: 'tests', file: 'test/sidecar/other-config.test.ts' },
   },
   {
@@ -377,5 +377,47 @@ export const MUTANTS: readonly Mutant[] = [
     find: "return undone.has(a) && undone.has(b) ? 'compensable' : 'irreversible';",
     replace: 'return undone.has(a) || undone.has(b) ? (undone.has(a) ? a : b) : b;',
     by: { run: 'tests', file: 'test/sidecar/kept-classes.test.ts' },
+  },
+  {
+    rule: 'CO3',
+    file: 'sidecar/migration/plan.ts',
+    off: 'a run goes over whatever way its steps go',
+    find: "if ('parting' in compared) return { is: 'stays', why: { code: 'parts', parting: compared.parting } };",
+    replace:
+      "if ('parting' in compared) return { is: 'goes', isMoved, compared: { steps: 0, calls: 0 }, carried: [] };",
+    by: { run: 'tests', file: 'test/migration/same-way.test.ts' },
+  },
+  {
+    rule: 'CO3',
+    file: 'sidecar/paper/same-way.ts',
+    off: 'a call may ask for something else',
+    find: 'if (asks !== null) return { parting: asks };',
+    replace: 'if (asks !== null) this.#calls = 0;',
+    by: { run: 'tests', file: 'test/migration/same-way.test.ts' },
+  },
+  {
+    rule: 'CO3',
+    file: 'sidecar/paper/same-way.ts',
+    off: 'other delays may be armed where the run stands',
+    find: 'const parting = past.isOver ? this.#delaysElse(last) : this.#goesOn(last);',
+    replace: 'const parting = past.isOver ? null : this.#goesOn(last);',
+    by: { run: 'tests', file: 'test/migration/same-way.test.ts' },
+  },
+  {
+    rule: 'CO4',
+    file: 'sidecar/opening/kept-classes.ts',
+    off: 'a call of another version is undone, or made again, as one of this',
+    find: 'const isOther = tools !== undefined && !takesVersion(tools.get(name), intent.version);',
+    replace:
+      'const isOther = tools !== undefined && tools.size > 1000 && !takesVersion(tools.get(name), intent.version);',
+    by: { run: 'tests', file: 'test/migration/same-way.test.ts' },
+  },
+  {
+    rule: 'CO4',
+    file: 'sidecar/migration/plan.ts',
+    off: 'a call under way is carried to a version that does not take it',
+    find: 'if (call === undefined) return null;',
+    replace: "if (call === undefined || call.key !== '') return null;",
+    by: { run: 'tests', file: 'test/migration/same-way.test.ts' },
   },
 ];

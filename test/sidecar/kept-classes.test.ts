@@ -12,7 +12,7 @@ import { Line, of, type Station } from './stations.ts';
 const CLASSES = EFFECT_CLASSES.filter((each) => each !== 'none');
 
 interface Case {
-  readonly then: EffectClass;
+  readonly before: EffectClass;
   readonly now: EffectClass;
   /** The class that the tool has in truth: one of the two pages is wrong. */
   readonly nature: EffectClass;
@@ -58,7 +58,7 @@ function stations(varied: Case['varied'], effect: EffectClass): readonly Station
 }
 
 /** Runs one case. @returns the acts that stand in the end, and whether the run came to rest. */
-async function run({ then, now, nature, varied, blamed, isAnew }: Case) {
+async function run({ before: then, now, nature, varied, blamed, isAnew }: Case) {
   const world = new World(nature);
   const undo = { back: ({ key }: { readonly key: string }) => world.undo(key) };
   const acts = ({
@@ -101,7 +101,7 @@ function cases(): Case[] {
       [...new Set([then, now])].flatMap((nature) =>
         (['a', 'b'] as const).flatMap((varied) =>
           (['a', 'b'] as const).flatMap((blamed) =>
-            [false, true].map((isAnew) => ({ then, now, nature, varied, blamed, isAnew })),
+            [false, true].map((isAnew) => ({ before: then, now, nature, varied, blamed, isAnew })),
           ),
         ),
       ),

@@ -83,9 +83,9 @@ export function savedRun(runState: RunState, texts: BaseTexts) {
   return { ...first, ...second, ends: savedEnds(actors, to), named: to.named };
 }
 
-function savedMembers({ agent, digests, trace, staleUpTo, ended, discards }: RunState) {
+function savedMembers({ agent, digests, trace, staleUpTo, ended, discards, movedFrom }: RunState) {
   const left = [...discards.all.values()].map(({ instance, is }) => ({ instance, is }));
-  return { agent, digests, trace, staleUpTo, ended, left };
+  return { agent, digests, trace, staleUpTo, ended, left, movedFrom };
 }
 
 /** Makes the state of a run again, in one that has folded nothing yet and knows the pages of it. */
@@ -116,11 +116,12 @@ export function loadRun(runState: RunState, saved: SavedRun, source: BaseSource)
 }
 
 function loadMembers(runState: RunState, saved: ReturnType<typeof savedMembers>): void {
-  const { agent, digests, trace, staleUpTo, ended, left } = saved;
+  const { agent, digests, trace, staleUpTo, ended, left, movedFrom } = saved;
   for (const { instance, is } of left) runState.discards.all.set(instanceName(instance), { instance, is });
   runState.agent = agent;
   runState.digests = digests as Digests | null;
   runState.trace = trace as TraceContext | null;
   runState.staleUpTo = staleUpTo;
+  runState.movedFrom = movedFrom;
   runState.ended = ended as Extract<Entry, { do: 'end' }>['status'] | null;
 }

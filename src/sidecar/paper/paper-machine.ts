@@ -5,7 +5,7 @@
 import type { RecordedStep } from '../../projection/state-types.ts';
 import type { ActorHandle, Microstep, RuntimeEvent } from '../../runtime/microstep.ts';
 import type { ActorPlan } from '../../runtime/restore-plan.ts';
-import type { Machines, Runtime } from '../../runtime/runtime.ts';
+import type { Armed, Machines, Runtime } from '../../runtime/runtime.ts';
 import { SilentWatcher } from '../../runtime/silent-watcher.ts';
 import { Copies } from './copies.ts';
 
@@ -16,6 +16,9 @@ export class PaperMachine extends SilentWatcher {
   #refs = new Map<number, ActorHandle>();
   #taken = new Map<ActorHandle, Microstep[]>();
   #hasThrown = false;
+  /** The inputs of the actors that steps have started, by the numbers that the journal gives those. */
+  readonly inputs = new Map<number, unknown>();
+  readonly #armed = new Map<ActorHandle, Map<string, Armed>>();
 
   constructor(machines: Machines) {
     super();
@@ -102,6 +105,17 @@ export class PaperMachine extends SilentWatcher {
     return root === undefined ? null : wholeOf(root);
   }
 
+  /** True where the last event that an actor received led to an error. */
+  get hasThrown(): boolean {
+    return this.#hasThrown;
+  }
+
+  /** The delayed events that an actor waits for. */
+  armedBy(actor: number): readonly Armed[] {
+    const ref = this.#refs.get(actor);
+    return [...((ref && this.#armed.get(ref)) ?? new Map<string, Armed>()).values()];
+  }
+
   /** Lets go of the steps that were not asked for. */
   forget(): void {
     this.#taken = new Map();
@@ -111,7 +125,9 @@ export class PaperMachine extends SilentWatcher {
   number({ entry, firstStarted }: RecordedStep, { started }: Microstep): void {
     for (const [index, { id, at }] of (entry?.started ?? []).entries()) {
       const child = started.find((one) => one.id === id && (one.place === null) === (at === null));
-      if (child !== undefined) this.#refs.set(firstStarted + index, child.ref);
+      if (child === undefined) continue;
+      this.#refs.set(firstStarted + index, child.ref);
+      this.inputs.set(firstStarted + index, child.input);
     }
   }
 
@@ -132,6 +148,16 @@ export class PaperMachine extends SilentWatcher {
   override adopted(ref: ActorHandle, number: number): void {
     this.#refs.set(number, ref);
     this.#runtime.announce(ref);
+  }
+
+  override armed(ref: ActorHandle, timer: Armed): void {
+    const own = this.#armed.get(ref) ?? new Map<string, Armed>();
+    this.#armed.set(ref, own);
+    own.set(timer.id, timer);
+  }
+
+  override disarmed(ref: ActorHandle, id: string): void {
+    this.#armed.get(ref)?.delete(id);
   }
 
   override async crashed(): Promise<void> {
