@@ -39,7 +39,7 @@ export interface KeptClass {
 }
 
 /** The run goes on under another release, which takes its whole past the same way (CO3). */
-export interface MigratedEntry {
+interface MigratedEntry {
   readonly do: 'migrated';
   readonly from: Digests;
   readonly digests: Digests;

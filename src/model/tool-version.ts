@@ -7,7 +7,7 @@ export interface ToolVersion {
 }
 
 /** The version of a tool that names none. */
-export const UNNAMED: ToolVersion = { version: '1', takes: [] };
+const UNNAMED: ToolVersion = { version: '1', takes: [] };
 
 /** True where a tool takes the calls that one of a version has made; left out: the version of one that names none. */
 export function takesVersion({ version, takes }: ToolVersion = UNNAMED, then: string = UNNAMED.version): boolean {

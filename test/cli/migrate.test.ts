@@ -57,7 +57,9 @@ test('a plan names the run that goes, and the step at which another one parts', 
   ]);
   const stays = await command('migrate', 'plan', moduleOf('renamed'));
   expect(stays.code).toBe(1);
-  expect(stays.out.replace(/\s+/g, ' ')).toMatch(/part at step 2 \(event "go"\): the state was waiting, and is resting today/);
+  expect(stays.out.replace(/\s+/g, ' ')).toMatch(
+    /part at step 2 \(event "go"\): the state was waiting, and is resting today/,
+  );
 });
 
 test('a plan for a build server names each run that stays', async () => {
@@ -85,7 +87,19 @@ test('a run is moved, is listed under its release, and goes back', async () => {
   const stays = await command('migrate', 'apply', 'order-1', '--machines', moduleOf('renamed'), '--json');
   expect([stays.code, JSON.parse(stays.out).runs[0].is]).toEqual([1, 'stays']);
   const added = moduleOf('added');
-  const apply = ['migrate', 'apply', '--agent', 'order', '--by', 'ada', '--machines', added, '--version', '2.0', '--json'];
+  const apply = [
+    'migrate',
+    'apply',
+    '--agent',
+    'order',
+    '--by',
+    'ada',
+    '--machines',
+    added,
+    '--version',
+    '2.0',
+    '--json',
+  ];
   const moved = await command(...apply);
   expect([moved.code, JSON.parse(moved.out).runs]).toMatchObject([0, [{ run: 'order-1', is: 'moved' }]]);
   const again = await command(...apply);
@@ -93,7 +107,10 @@ test('a run is moved, is listed under its release, and goes back', async () => {
   const drains = await command('drains', '--json');
   expect(JSON.parse(drains.out).releases).toMatchObject([{ agent: 'order', version: '2.0', runs: ['order-1'] }]);
   const wrong = await command('migrate', 'apply', 'order-1', '--back', '--machines', added);
-  expect([wrong.code, wrong.out.replace(/\s+/g, ' ')]).toMatchObject([1, expect.stringMatching(/moved from another release/)]);
+  expect([wrong.code, wrong.out.replace(/\s+/g, ' ')]).toMatchObject([
+    1,
+    expect.stringMatching(/moved from another release/),
+  ]);
   const back = await command('migrate', 'apply', 'order-1', '--back', '--machines', moduleOf('first'), '--json');
   expect([back.code, JSON.parse(back.out).runs]).toMatchObject([0, [{ run: 'order-1', is: 'moved' }]]);
 });

@@ -56,8 +56,10 @@ export async function play({ before: then, now, death, again, failure }: Scenari
   const world = new World();
   const store = new MortalStore(death === null ? [] : [death]);
   let isDead = false;
+  let died: () => void = () => {};
   store.onDeath = () => {
     isDead = true;
+    died();
   };
   const undo = { refund: ({ key }: { readonly key: string }) => world.undo('pay', key) };
   const open = async (release: Release, adopt: boolean) => {
@@ -73,10 +75,16 @@ export async function play({ before: then, now, death, again, failure }: Scenari
   else await first.close();
   if (again !== null) store.kill({ ...again, append: store.appends + again.append });
   let refused: string | null = null;
-  let sidecar = await open(now, true).catch((error: Error) => {
+  // A process that dies as it takes the run up never has it: the next one finds the run under the one release or under the other.
+  const dies = new Promise<'dead'>((resolve) => {
+    died = () => resolve('dead');
+  });
+  const refuse = (error: Error) => {
     refused = error.message;
     return null;
-  });
+  };
+  const opened = await Promise.race([open(now, true).catch(refuse), dies]);
+  let sidecar = opened === 'dead' ? await open(now, true).catch(refuse) : opened;
   const isMoved = sidecar !== null;
   const release = isMoved ? now : then;
   sidecar ??= await open(then, false);

@@ -67,7 +67,7 @@ export function planRun(runState: RunState, release: Release): RunPlan {
 }
 
 /** The calls of a run that the tools of a release do not take: another version has made them. */
-export function replacedCalls({ ledger }: RunState, tools: Release['tools']): readonly LedgerCall[] {
+function replacedCalls({ ledger }: RunState, tools: Release['tools']): readonly LedgerCall[] {
   if (tools === undefined) return [];
   return [...ledger.all()].filter(({ tool, intent }) => !takesVersion(tools.get(tool), intent.version));
 }

@@ -105,7 +105,7 @@ class Comparison {
     );
     const lacking = entry.edits.find(({ path }) => !changes.some((change) => change.path.join('/') === path.join('/')));
     const at = (changed ?? other ?? lacking)?.path ?? [];
-    const valueOf = (edit: { readonly value?: unknown } | undefined) =>
+    const shapeAt = (edit: { readonly value?: unknown } | undefined) =>
       edit === undefined ? 'unchanged' : shapeOf(edit.value);
     const nowAt = changes.find(({ path }) => path.join('/') === at.join('/')) as
       | { readonly value?: unknown }
@@ -113,8 +113,8 @@ class Comparison {
     return parted(step, {
       is: 'context',
       at: at.join('/'),
-      expected: valueOf(known.get(at.join('/'))),
-      found: differently(valueOf(known.get(at.join('/'))), valueOf(nowAt)),
+      expected: shapeAt(known.get(at.join('/'))),
+      found: differently(shapeAt(known.get(at.join('/'))), shapeAt(nowAt)),
     });
   }
 
