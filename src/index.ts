@@ -48,6 +48,7 @@ export { ledgersOf } from './reports/ledgers.ts';
 export { traceOf } from './reports/trace.ts';
 export type { ToolCall } from './runtime/tool-call.ts';
 export type { Check, Suspect } from './sidecar/parts.ts';
+export type { PreviewedAnswer } from './sidecar/queries/answer-in-full.ts';
 export type { Ending, MovedInput, Report } from './sidecar/report.ts';
-export type { ComplaintPreview, PreviewedAnswer, PreviewedComplaint } from './sidecar/run/preview.ts';
+export type { ComplaintPreview, PreviewedComplaint } from './sidecar/run/preview.ts';
 export { SidecarError, type SidecarErrorCode } from './sidecar/sidecar-error.ts';

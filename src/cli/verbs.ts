@@ -35,6 +35,8 @@ const VERBS: Readonly<Record<string, () => Promise<Add>>> = {
   start: async () => (await workers()).addStart,
   send: async () => (await import('./commands/messages.ts')).addSend,
   messages: async () => (await import('./commands/messages.ts')).addMessages,
+  events: async () => (await import('./commands/steer.ts')).addEvents,
+  steer: async () => (await import('./commands/steer.ts')).addSteer,
   fail: async () => (await ending()).addFail,
   retry: async () => (await import('./commands/retry.ts')).addRetry,
   cancel: async () => (await ending()).addCancel,

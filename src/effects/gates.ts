@@ -12,6 +12,7 @@ import type {
   PauseEntry,
   RetriedEntry,
   SettledEntry,
+  SteeredEntry,
 } from '../model/message-entries.ts';
 
 /** The status of a gate. `void`: a rollback went past it, or what it asked for was found out otherwise. */
@@ -122,7 +123,7 @@ export class ApprovalRequests {
 
   /** A message that is no answer was heard, or refused. @param isDone true where the run was done before. */
   heard(
-    entry: MessageEntry | ComplaintEntry | CancelEntry | PauseEntry | RetriedEntry | SettledEntry,
+    entry: MessageEntry | ComplaintEntry | CancelEntry | PauseEntry | RetriedEntry | SettledEntry | SteeredEntry,
     isDone = false,
   ): void {
     if (entry.post !== null) this.sent.add(entry.post);

@@ -56,6 +56,11 @@ function stands(recorded: LedgerCall | undefined): recorded is LedgerCall {
   return recorded !== undefined && isAct(recorded);
 }
 
+/** True where a call is the recorded one: it asks the same, and what another version of the tool did under its key is neither it nor its answer (CO4). */
+function isSameCall({ version }: GuardedCall, { intent }: LedgerCall, digest: string): boolean {
+  return intent.digest === digest && takesVersion(version, intent.version);
+}
+
 async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   if (classOf(call.tool) === 'none') return plainCall(port, call);
   const lost = encode(call.args, { codecs: port.codecs });
@@ -75,9 +80,7 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
     ledger.nextKey(port.run, { instance, keyedAs, place, tool, digest });
   const recorded = ledger.get(key);
   const stood = stands(recorded);
-  // Under its key another version of the tool has acted: that is neither this call nor its answer (CO4).
-  const isOther = stood && !takesVersion(call.version, recorded.intent.version);
-  if (stood && (isOther || recorded.intent.digest !== digest)) return { is: 'diverged', recorded, digest };
+  if (stood && !isSameCall(call, recorded, digest)) return { is: 'diverged', recorded, digest };
   const answer =
     recorded === undefined || recorded.repeats !== null
       ? null

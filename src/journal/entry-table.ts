@@ -87,7 +87,8 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   settled: object('settled', 38),
   discarded: object('discarded', 39),
   stands: object('stands', 40),
-  migrated: object('migrated', 41),
+  steered: object('steered', 41),
+  migrated: object('migrated', 42),
 };
 
 const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));

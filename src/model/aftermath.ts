@@ -1,5 +1,5 @@
 /** The circumstances and the results of a decision. A journal knows them; a history alone does not. */
-import type { Signal } from './failure.ts';
+import type { Cause } from './failure.ts';
 import type { InstanceId } from './instance.ts';
 
 /** A piece of work that was done again after a restore. */
@@ -18,7 +18,7 @@ export interface Aftermath {
 
 /** The failure, its place, and the result of the decision about it. */
 export interface Circumstance {
-  readonly signal: Signal;
+  readonly signal: Cause;
   /** The text of the raw error. */
   readonly error: string;
   /** The state in which it failed, where one can be named. */

@@ -128,5 +128,24 @@ export type Decision =
       readonly unblock: Unblock;
     });
 
+/** A decision that restores. */
+export type Restore = Extract<Decision, { verdict: 'restore' | 'restore_joint' }>;
+
+/** True for a decision that restores. */
+export function isRestore(decision: Decision): decision is Restore {
+  return decision.verdict === 'restore' || decision.verdict === 'restore_joint';
+}
+
+/** The effects that refusals name. */
+export function effectsIn(refusals: Decision['refusals']): Effect[] {
+  const reasons = refusals.flatMap((refusal): readonly object[] => ('adds' in refusal ? refusal.adds : [refusal]));
+  return (reasons as readonly { readonly effect?: Effect }[]).flatMap(({ effect }) => effect ?? []);
+}
+
+/** The instances that a decision sets aside by themselves. */
+export function recordsIn({ aside = [] }: Restore): InstanceId[] {
+  return aside.flatMap(({ instance, within }) => (within === undefined ? [instance] : []));
+}
+
 /** The rung of the ladder that holds (§8.4). */
 export type Verdict = Decision['verdict'];

@@ -16,7 +16,7 @@ import type { Certificate } from './certificate.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { Decision } from './decision.ts';
 import type { EffectClass } from './effect.ts';
-import type { Signal } from './failure.ts';
+import type { Cause } from './failure.ts';
 import type { InstanceId } from './instance.ts';
 import type {
   CancelEntry,
@@ -27,6 +27,7 @@ import type {
   PauseEntry,
   RetriedEntry,
   SettledEntry,
+  SteeredEntry,
 } from './message-entries.ts';
 import type { RedactionRules } from './redaction.ts';
 import type { HistoryValue, StateValue, StepEntry } from './step-entry.ts';
@@ -209,6 +210,7 @@ export type Entry =
   | CancelEntry
   | PauseEntry
   | SettledEntry
+  | SteeredEntry
   | EndEntry;
 
 /**
@@ -259,7 +261,7 @@ export interface ControlEntry {
 /** A failure and its decision. */
 export interface DecisionEntry {
   readonly do: 'decision';
-  readonly signal: Signal;
+  readonly signal: Cause;
   readonly error: string;
   /** The actor in which it failed, and the call that is held, if one is. */
   readonly actor: number;
@@ -281,6 +283,14 @@ export interface DecisionEntry {
   readonly commit?: string;
   /** Present where a step threw: nothing of it happened, and it may be tried again (TH1). */
   readonly thrown?: Thrown;
+  /** The act on an event that is the cause: no work has failed (ST3). */
+  readonly steers?: Steers;
+}
+
+/** An act on an event that changes the past of a run. */
+export interface Steers extends Pick<SteeredEntry, 'of' | 'act' | 'event'> {
+  /** The number of the step that took the event. */
+  readonly step: number;
 }
 
 /** A step that threw. */

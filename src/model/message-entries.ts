@@ -90,6 +90,29 @@ export interface RetriedEntry {
   readonly refused: string | null;
 }
 
+/** An act on an event that the run was sent (ST2): it has said something else from its beginning, was never sent, or still holds. */
+export interface SteeredEntry {
+  readonly do: 'steered';
+  readonly act: 'revise' | 'retract' | 'confirm';
+  /** The name of the event: its id, the number of its message as `#12`, or of the step that took it as `@12`. */
+  readonly of: string;
+  /** The name that its sender gave the act, with the digest of what it says: twice is once. */
+  readonly id?: string;
+  readonly digest?: string;
+  /** The type of the event; '' where there is no such event. */
+  readonly type: string;
+  /** The number of the message; null where the program said so. */
+  readonly post: number | null;
+  readonly by: string | null;
+  readonly why: string | null;
+  /** The whole event as it is from here on; left out where it is not revised. */
+  readonly event?: unknown;
+  /** The version of the event after the act: 0 is the one that was sent. */
+  readonly version: number;
+  /** The reason why it was refused; null where it was carried out. */
+  readonly refused: string | null;
+}
+
 /** A message has told the outcome of a call by its key: it is taken with the outcome, or refused (E2). */
 export interface SettledEntry {
   readonly do: 'settled';

@@ -43,15 +43,16 @@ export class OpenDecisions {
       if (thrown?.version !== undefined) this.threw.set(question, this.threwUnder(question).add(thrown.version));
       return;
     }
-    this.recoveries += 1;
+    // An act on an event is no failure: no try is charged for it.
+    if (entry.steers === undefined) this.recoveries += 1;
     const key = this.#budgetOf(entry);
     if (key !== null) this.spent.set(key, (this.spent.get(key) ?? 0) + 1);
     if (thrown !== undefined) this.thrown.set(thrown.on, key);
     for (const { instance } of decision.line?.moves ?? []) this.raiseEpoch(instanceName(instance));
   }
 
-  #budgetOf({ decision: { failed }, checkpoint, signal }: DecisionEntry): string | null {
-    if (failed === null) return null;
+  #budgetOf({ decision: { failed }, checkpoint, signal, steers }: DecisionEntry): string | null {
+    if (failed === null || steers !== undefined) return null;
     const boundary = checkpoint === null ? 'call' : boundaryAt(this.#places, failed, checkpoint.at);
     return budgetKey(failed, boundary, signal);
   }

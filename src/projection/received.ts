@@ -1,8 +1,8 @@
 /** The events from outside that a run was sent, and what has become of each: a function of its journal (semantics.md CH1, CH2, CH7). */
-import type { HeldEntry, MessageEntry, Sent } from '../model/message-entries.ts';
+import type { HeldEntry, MessageEntry, Sent, SteeredEntry } from '../model/message-entries.ts';
 
-/** The fate of an event. `taken_back`: a restore has taken its receipt back, and it comes again where it meets the same. */
-export type Fate = 'held' | 'taken' | 'taken_back' | 'refused';
+/** The fate of an event. `taken_back`: a restore has taken its receipt back, and it comes again where it meets the same. `retracted`: it never was (ST2). */
+export type Fate = 'held' | 'taken' | 'taken_back' | 'refused' | 'retracted';
 
 /** An event from outside, as the journal knows it. */
 export interface ReceivedEvent extends Sent {
@@ -16,6 +16,27 @@ export interface ReceivedEvent extends Sent {
   why: string | null;
   /** The number of the step that took it; null where none stands. */
   step: number | null;
+  /** The number of times that it was revised. */
+  version: number;
+  /** The acts on it that have a name, in order (ST2). */
+  acts: readonly ActedOn[];
+}
+
+/** An act on an event, as it was answered. */
+export interface ActedOn {
+  readonly id: string;
+  readonly digest: string | null;
+  readonly refused: string | null;
+}
+
+/** The name of an event that has none of its own: that of the step that took it. */
+export function nameOfStep(nth: number): string {
+  return `@${nth}`;
+}
+
+/** The number of the step that a name is made of; null for any other name. */
+export function stepOfName(name: string): number | null {
+  return /^@\d{1,15}$/.test(name) ? Number(name.slice(1)) : null;
 }
 
 /** The name of an event by its sender's id, or by the number of its message; null where it has neither. */
@@ -30,9 +51,12 @@ type Note = Sent & Pick<MessageEntry, 'post' | 'by'>;
 export class Received {
   readonly #events = new Map<string, ReceivedEvent>();
   readonly #bySteps = new Map<number, string>();
+
   /** The name of the event that the next step from outside takes. */
   #next: string | null = null;
   #thrown: string | null = null;
+  /** The acts on events, by the names that their senders gave them. */
+  readonly #acts = new Map<string, ActedOn & { readonly of: string }>();
 
   /** Every event that has a name, in the order of its first entry. */
   get all(): readonly ReceivedEvent[] {
@@ -53,7 +77,42 @@ export class Received {
     for (const event of events) {
       this.#events.set(event.name, { ...event });
       if (event.step !== null) this.#bySteps.set(event.step, event.name);
+      for (const act of event.acts) this.#acts.set(act.id, { ...act, of: event.name });
     }
+  }
+
+  /** An act on an event by the name that its sender gave it; undefined where none has the name. */
+  act(id: string): (ActedOn & { readonly of: string }) | undefined {
+    return this.#acts.get(id);
+  }
+
+  /** Notes an act on an event. One that had no name has that of its step from here on. */
+  steered({ of, act, type, id, digest, refused, version }: SteeredEntry): void {
+    const step = stepOfName(of);
+    const unnamed = {
+      name: of,
+      post: null,
+      event: type,
+      by: null,
+      is: 'taken',
+      why: null,
+      version: 0,
+      acts: [],
+    } as const;
+    const known = this.#events.get(of) ?? { ...unnamed, step };
+    if (id !== undefined) {
+      const acted = { id, digest: digest ?? null, refused };
+      this.#acts.set(id, { ...acted, of });
+      known.acts = [...known.acts, acted];
+    }
+    if (refused !== null && id === undefined) return;
+    if (!this.#events.has(of)) {
+      this.#events.set(of, known);
+      if (step !== null) this.#bySteps.set(step, of);
+    }
+    if (refused !== null) return;
+    known.version = version;
+    if (act === 'retract') known.is = 'retracted';
   }
 
   /** The run holds an event. @returns its name. */
@@ -93,7 +152,7 @@ export class Received {
     const event = name === undefined ? undefined : this.#events.get(name);
     if (event === undefined) return null;
     this.#bySteps.delete(step);
-    event.is = 'taken_back';
+    if (event.is !== 'retracted') event.is = 'taken_back';
     event.step = null;
     return event.name;
   }
@@ -125,7 +184,18 @@ export class Received {
     const name = nameOf({ post, ...(id !== undefined && { id }) });
     if (name === null) return undefined;
     const sent = { ...(id !== undefined && { id }), ...(digest !== undefined && { digest }), ...(seen && { seen }) };
-    const event: ReceivedEvent = { name, post, event: type, by, ...sent, is: 'held', why: null, step: null };
+    const event: ReceivedEvent = {
+      name,
+      post,
+      event: type,
+      by,
+      ...sent,
+      is: 'held',
+      why: null,
+      step: null,
+      version: 0,
+      acts: [],
+    };
     this.#events.set(name, event);
     return event;
   }

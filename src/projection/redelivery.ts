@@ -3,7 +3,7 @@ import type { Places } from '../history/places.ts';
 import type { SortedStep } from '../history/sorted-steps.ts';
 import { encode } from '../journal/codec.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
-import type { HeldEntry, MessageEntry } from '../model/message-entries.ts';
+import type { HeldEntry, MessageEntry, SteeredEntry } from '../model/message-entries.ts';
 import type { Region } from '../model/region.ts';
 import type { ActorState, HeardBefore, HeardCourse, HeldMessage, RecordedStep, ToRedeliver } from './state-types.ts';
 
@@ -53,6 +53,18 @@ export class Redelivery {
     const held: HeldMessage = { number: this.count, post, by, owners: takers.map(([, owner]) => owner) };
     this.count += 1;
     this.held.push({ event, context, control: value, regions, moved: regions, heard, wrong: null, held, name });
+  }
+
+  /** Has an act on an event hold for it where it waits: it is another one, it is dropped, or it is confirmed (ST2). */
+  steer({ of, act, event }: Pick<SteeredEntry, 'of' | 'act' | 'event'>): void {
+    for (const list of [this.all, this.held]) {
+      const index = list.findIndex(({ name }) => name === of);
+      const back = list[index];
+      if (back === undefined) continue;
+      if (act === 'retract') list.splice(index, 1);
+      else if (act === 'revise') back.event = event;
+      else back.confirmed = true;
+    }
   }
 
   /** An event that was taken back was refused: it comes no more. */

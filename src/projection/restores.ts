@@ -1,7 +1,10 @@
 /** A restore in the projections of a run (semantics.md R1, C1 to C3): what is undone, what is set aside, and where control stands then. */
+
+import type { PlacedStep } from '../history/step-lists.ts';
 import type { DecisionEntry, Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { overlaps, parseKey } from '../model/key.ts';
+import { nameOfStep } from './received.ts';
 import { eventsToRedeliver, type FoundWrong, type Kept, rollBack, stepsFromOutside, undoneSteps } from './rollback.ts';
 import { contentsOf, type SetAside } from './set-aside/set-aside.ts';
 import type { RecordedStep } from './state-types.ts';
@@ -29,7 +32,10 @@ export class Restores {
     const asides = this.#setAside.recordsOf(aside);
     const { steps, keys, members } = contentsOf(asides.values());
     const found = this.#foundWrong();
-    redelivery.add(eventsToRedeliver(places, undone, steps, found, ({ nth }) => received.undone(nth)));
+    redelivery.add(
+      eventsToRedeliver(places, undone, steps, found, ({ nth }) => received.undone(nth) ?? nameOfStep(nth)),
+    );
+    this.#steer(undone);
     if (undone.size > 0) redelivery.moved(new Set(kept.map(([id]) => instanceName(id))), found?.keys ?? null);
     this.#undo(kept, keys);
     calls.void(new Set(kept.map(([id]) => instanceName(id)).filter((name) => !members.has(name))));
@@ -41,6 +47,16 @@ export class Restores {
     for (const [id, at] of kept) if (at > 0) instances.keep(instanceName(id));
     this.#putControl(entry);
     decisions.restored();
+  }
+
+  /** The event that is the cause of a restore is the one that the act makes of it. Where nothing before it goes, it comes first in its place (ST3). */
+  #steer(undone: ReadonlySet<PlacedStep>): void {
+    const { decisions, places, redelivery } = this.#run;
+    const steers = decisions.pending?.entry.steers;
+    if (steers === undefined) return;
+    const back = redelivery.all.find(({ name }) => name === steers.of);
+    if (back !== undefined && isFirst(undone, steers.step)) back.place = places.next;
+    redelivery.steer(steers);
   }
 
   /** The work that the restore takes back because it was found wrong; null where a failure is its cause. */
@@ -103,4 +119,9 @@ export class Restores {
     const { places } = this.#run;
     return stepsFromOutside(undoneSteps(places, kept), this.#setAside.stepsOf(aside)).map(({ outside }) => outside);
   }
+}
+
+/** True where a step is the first that goes. */
+function isFirst(undone: ReadonlySet<PlacedStep>, step: number): boolean {
+  return [...undone].every(({ nth }) => nth >= step);
 }

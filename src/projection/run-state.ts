@@ -233,6 +233,11 @@ export class RunState {
       cancel: (entry) => calls.asked.heard(entry),
       pause: (entry) => calls.asked.heard(entry),
       settled: (entry) => calls.asked.heard(entry),
+      steered: (entry) => {
+        calls.asked.heard(entry);
+        received.steered(entry);
+        if (entry.refused === null) redelivery.steer(entry);
+      },
       publish: (entry) => calls.publish(entry),
       withdrawn: (entry) => calls.withdraw(entry.id),
       spend: (entry) => calls.budgets.apply(entry),

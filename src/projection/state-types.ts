@@ -130,7 +130,7 @@ export interface HeardBefore {
  * (C1b).
  */
 export interface ToRedeliver {
-  readonly event: unknown;
+  event: unknown;
   readonly context: unknown;
   readonly control: StateValue;
   /** The regions that it moved or looked at, and the events from outside that they had heard before. */
@@ -146,6 +146,10 @@ export interface ToRedeliver {
   readonly held: HeldMessage | null;
   /** Its name among the events that the run was sent; null where it has none (CH7). */
   readonly name: string | null;
+  /** The number of the next step when an act had it taken back in its place: it comes first there, whatever its sender had seen (ST3). */
+  place?: number;
+  /** Present where its sender has said that it still holds: it is handed on as soon as a state takes it (ST2). */
+  confirmed?: true;
 }
 
 /** The message that brought an event which the run holds. */

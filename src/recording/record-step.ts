@@ -33,6 +33,9 @@ export interface StepEntries {
 
 const NOBODY: readonly InstanceId[] = [];
 
+/** The event of a step that says what calls read which a restore starts again: it takes the machine nowhere. */
+export const RESTART = '@belay.restart';
+
 /** Records the microsteps of one run as entries. */
 export class StepRecorder {
   readonly #config: BoundaryConfig;
@@ -166,7 +169,7 @@ export class StepRecorder {
         {
           do: 'step',
           actor,
-          event: { type: '@belay.restart' },
+          event: { type: RESTART },
           outside: false,
           value,
           remembered: null,

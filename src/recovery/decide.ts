@@ -5,6 +5,7 @@
 
 import type { TracedControl } from '../history/control-trace.ts';
 import type { History } from '../history/history.ts';
+import type { InstanceRecord } from '../history/registry.ts';
 import { kind, nullable, OBJECT, refuseOther, shape } from '../model/argument.ts';
 import { type Checkpoint, isPosition } from '../model/checkpoint.ts';
 import type { Decision, Policy, Rules } from '../model/decision.ts';
@@ -20,7 +21,7 @@ import { ALL_REPORTED, Effort } from './effort.ts';
 import { isAllowed } from './joint.ts';
 import { climb } from './ladder.ts';
 import { greatestLines } from './line.ts';
-import { type Located, localize } from './localize.ts';
+import { localize } from './localize.ts';
 import { inOneGo, type Pieces } from './pieces.ts';
 import { staticLines } from './static.ts';
 
@@ -111,7 +112,7 @@ function begin(history: History, failure: Failure, rules: Rules, around: Circums
   if (typeof located === 'string') return climb(history, failure, rules, located, [abstention(failure, located)]);
   const { failed } = located;
   if (around.control !== null && rules.policy !== 'dart')
-    return decideCut(history, failure, located, rules, around, around.control);
+    return decideCut(history, failure, { failed, asked: candidates(located) }, rules, around, around.control);
   const asked = [...candidates(located)];
   const own = new Map<Checkpoint, Refusal[]>();
   const usable = asked.filter((candidate) => {
@@ -129,16 +130,35 @@ function unusable(candidate: Checkpoint, instance: InstanceId, around: Circumsta
   return why === null ? null : ({ ...why, candidate, instance } as Refusal);
 }
 
+/**
+ * Decides what goes back where an event is taken out of the past of an instance (ST3): no boundary is asked for, since the receipt says from where.
+ * @param before the position of the instance before it received the event.
+ */
+export function withoutReceipt(
+  history: History,
+  failed: InstanceRecord,
+  before: Checkpoint,
+  rules: Rules,
+  around: Circumstances & { readonly control: Control },
+): Pieces<Decision> {
+  return decideCut(history, { in: failed.id, key: null }, { failed, asked: [before] }, rules, around, around.control);
+}
+
+/** The points from which an instance may be redone, newest first. */
+interface Asked {
+  readonly failed: InstanceRecord;
+  readonly asked: Iterable<Checkpoint>;
+}
+
 /** Decides where control is known (C2): the newest candidate that may be used, and the reasons against those that were judged. */
 function* decideCut(
   history: History,
   failure: Failure,
-  located: Located,
+  { failed, asked }: Asked,
   rules: Rules,
   around: Circumstances,
   control: Control,
 ): Pieces<Decision> {
-  const { failed } = located;
   const { effort = new Effort(ALL_REPORTED) } = around;
   const cutting = new Cutting(history, failed, control, effort);
   if (rules.policy === 'static') yield* cutting.demandReached();
@@ -147,7 +167,7 @@ function* decideCut(
   const proposals: Proposal[] = [];
   const reasonsOf = new Map<Checkpoint, Reason[]>();
   let chosen: Proposal | null = null;
-  for (const candidate of candidates(located)) {
+  for (const candidate of asked) {
     if (!effort.admits()) break;
     const refusal = unusable(candidate, failed.id, around);
     const cut = refusal === null ? yield* cutting.to(candidate) : null;

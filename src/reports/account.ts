@@ -9,7 +9,7 @@ import { ROWS, refuseOther } from '../model/argument.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Decision } from '../model/decision.ts';
 import type { EffectClass, EffectStatus } from '../model/effect.ts';
-import type { Signal } from '../model/failure.ts';
+import type { Cause } from '../model/failure.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import type { RunState } from '../projection/run-state.ts';
 import { timelineOf } from './timeline.ts';
@@ -46,7 +46,7 @@ export interface AccountedEffect {
 /** A failure and the answer to it, in row `seq`; `time` is that of the wall clock, in milliseconds. */
 export interface AccountedDecision {
   readonly seq: number;
-  readonly signal: Signal;
+  readonly signal: Cause;
   readonly error: string;
   /** The suspect key, if one was named. */
   readonly key: string | null;

@@ -6,7 +6,7 @@ import type { AnswerEntry, GateEntry } from '../model/call-entries.ts';
 import type { Policy, Verdict } from '../model/decision.ts';
 import type { EffectClass, EffectStatus } from '../model/effect.ts';
 import type { DecisionEntry, Entry } from '../model/entry.ts';
-import type { Signal } from '../model/failure.ts';
+import type { Cause, Signal } from '../model/failure.ts';
 import { ROOT } from '../model/instance.ts';
 import type { EndEntry } from '../model/message-entries.ts';
 import { answeringChild } from '../model/reply-event.ts';
@@ -53,7 +53,7 @@ export type Happening = { values(): Values } & (
       readonly is: 'decided';
       /** The number of the actor whose call failed; null where none did. */
       readonly call: number | null;
-      readonly signal: Signal;
+      readonly signal: Cause;
       readonly verdict: Verdict;
       readonly policy: Policy;
       readonly level: number | null;
@@ -97,12 +97,8 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
       const values = () => named(moved, runState);
       return { is: 'restored', skeletons: skeletonsOf(moved), aside: entry.aside?.length ?? 0, values };
     }
-    case 'phase': {
-      if (entry.phase !== 'STUCK') return null;
-      const { error } = entry;
-      const values = () => (error === undefined ? {} : { error: redaction.text(error) });
-      return { is: 'stuck', tool: toolOf(entry.effect ?? ''), values };
-    }
+    case 'phase':
+      return stuck(entry, runState);
     case 'gate':
       return { is: 'asked', about: entry.asks, tool: toolOf(entry.key), key: entry.key, values: none };
     case 'answer':
@@ -145,8 +141,15 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
     case 'cancel':
     case 'pause':
     case 'settled':
+    case 'steered':
       return null;
   }
+}
+
+function stuck({ phase, effect, error }: Extract<Entry, { do: 'phase' }>, runState: RunState): Happening | null {
+  if (phase !== 'STUCK') return null;
+  const values = () => (error === undefined ? {} : { error: runState.redaction.text(error) });
+  return { is: 'stuck', tool: runState.ledger.get(effect ?? '')?.intent.tool ?? null, values };
 }
 
 function stepped(entry: StepEntry, runState: RunState): Happening {

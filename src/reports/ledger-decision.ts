@@ -2,7 +2,7 @@ import type { AnswerEntry, GateEntry } from '../model/call-entries.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Verdict } from '../model/decision.ts';
 import type { EffectClass, EffectStatus } from '../model/effect.ts';
-import type { Signal } from '../model/failure.ts';
+import type { Cause } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { VetoCode } from '../model/veto.ts';
 
@@ -50,7 +50,7 @@ export type LedgerDecision = { readonly seq: number; readonly time: number } & (
       readonly is: 'recovery';
       /** The how manieth of its run, from 1. */
       readonly number: number;
-      readonly signal: Signal;
+      readonly signal: Cause;
       readonly error: string;
       readonly verdict: Verdict;
       readonly level: 0 | 1 | 2 | null;

@@ -6,6 +6,7 @@ import { outcomeIn } from '../effects/messages/outcomes.ts';
 import { pauseIn } from '../effects/messages/pauses.ts';
 import { retryIn } from '../effects/messages/retries.ts';
 import { sentIn } from '../effects/messages/sent-events.ts';
+import { steerIn } from '../effects/messages/steers.ts';
 import { EntryDecoder, kindOf } from '../journal/entry-codec.ts';
 import type { Posted, StoredRow } from '../journal/journal.ts';
 import type { Entry } from '../model/entry.ts';
@@ -13,7 +14,7 @@ import type { Fate, ReceivedEvent } from '../projection/received.ts';
 import type { RunState } from '../projection/run-state.ts';
 
 /** The kinds of messages. `none`: it has no form that a run understands. */
-type MessageKind = 'event' | 'complaint' | 'answer' | 'cancel' | 'pause' | 'retry' | 'outcome' | 'none';
+type MessageKind = 'event' | 'complaint' | 'answer' | 'cancel' | 'pause' | 'retry' | 'outcome' | 'steer' | 'none';
 
 /** A message, and what has become of it. */
 export interface RunMessage {
@@ -34,7 +35,7 @@ export interface RunMessage {
 }
 
 /** The entries that tell of a message that is no event. */
-type Telling = Extract<Entry, { do: 'complaint' | 'answer' | 'cancel' | 'pause' | 'retried' | 'settled' }>;
+type Telling = Extract<Entry, { do: 'complaint' | 'answer' | 'cancel' | 'pause' | 'retried' | 'settled' | 'steered' }>;
 const TELLING: ReadonlySet<Entry['do']> = new Set([
   'complaint',
   'answer',
@@ -42,6 +43,7 @@ const TELLING: ReadonlySet<Entry['do']> = new Set([
   'pause',
   'retried',
   'settled',
+  'steered',
 ] as const);
 
 /**
@@ -113,6 +115,8 @@ function readMessage(body: string): Pick<RunMessage, 'kind' | 'says' | 'by'> & {
   if (retry !== null) return { kind: 'retry', says: 'retry', by: retry.by };
   const outcome = outcomeIn(body);
   if (outcome !== null) return { kind: 'outcome', says: `${outcome.status} ${outcome.settle}`, by: outcome.by };
+  const steer = steerIn(body);
+  if (steer !== null) return { kind: 'steer', says: `${steer.act} ${steer.of}`, by: steer.by };
   const answer = answerIn(body);
   if (answer !== null) return { kind: 'answer', says: `${answer.verdict} ${answer.gate}`, by: answer.by };
   return { kind: 'none', says: 'it has no form that a run understands', by: null };

@@ -7,10 +7,10 @@ import type { GuardedRequest } from '../effects/gates.ts';
 import type { LedgerCall } from '../effects/ledger-call.ts';
 import type { EntryEncoder } from '../journal/entry-codec.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { Entry, Thrown } from '../model/entry.ts';
-import type { Failure, Signal } from '../model/failure.ts';
+import type { Entry, Steers, Thrown } from '../model/entry.ts';
+import type { Cause, Failure } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
-import type { ComplaintEntry } from '../model/message-entries.ts';
+import type { ComplaintEntry, SteeredEntry } from '../model/message-entries.ts';
 import type { RunState } from '../projection/run-state.ts';
 import type { DecisionPolicy } from '../recovery/decision-policy.ts';
 import type { RunNoteFold } from '../reports/run-note.ts';
@@ -91,7 +91,7 @@ export type Suspect = Omit<InstanceId, 'ordinal'> & Partial<Pick<InstanceId, 'or
 
 /** A failure as it was raised. */
 export interface Raised {
-  readonly signal: Signal;
+  readonly signal: Cause;
   readonly error: unknown;
   readonly actor: number;
   readonly failure: Failure;
@@ -119,13 +119,15 @@ export interface Raised {
   /** True where it takes the place of the complaints that the run is parked on (C12). */
   readonly instead?: boolean;
   /** The entry of the message that brought the complaint, until its answer is written with it. */
-  readonly heard?: ComplaintEntry;
+  readonly heard?: ComplaintEntry | SteeredEntry;
   /** The act instead of deciding when the question is asked again: a commit that is not visible yet is published. */
   readonly again?: () => void | Promise<void>;
   /** The name of the commit that was refused, where that is the failure. */
   readonly commit?: string;
   /** The reason why the runtime refuses the graph as it is built, where that is the failure: no restore helps. */
   readonly refused?: string;
+  /** The act on an event that changes the past, where no work has failed (ST3). */
+  readonly steers?: Steers;
   /** The step that threw, where that is the failure (TH1). */
   readonly thrown?: Thrown;
   /** Has the machine take the step again that threw: it is there still. Left out where a restart has it take it. */

@@ -2,7 +2,7 @@
 import type { UnansweredComplaint } from '../effects/gates.ts';
 import type { Decision } from '../model/decision.ts';
 import type { Effect } from '../model/effect.ts';
-import type { Signal } from '../model/failure.ts';
+import type { Cause } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { UntakenEvent } from '../reports/left-at-end.ts';
 
@@ -17,7 +17,7 @@ export interface MovedInput {
 /** The report that `onDecision` receives. */
 export interface Report {
   readonly decision: Decision;
-  readonly signal: Signal;
+  readonly signal: Cause;
   /** The message of the raw error. */
   readonly error: string;
   /** The inputs that the replay will read in another version (empty where nothing is replayed). */

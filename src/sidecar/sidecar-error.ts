@@ -35,6 +35,8 @@ export type SidecarErrorCode =
   | 'bad_settlement'
   /** Another event was sent under the same id. */
   | 'message_differs'
+  /** The run was sent no event of that name. */
+  | 'event_unknown'
   /** A rerun that no decision advises. */
   | 'not_advised'
   /** An undo has failed, and nothing else is decided before it is done. */

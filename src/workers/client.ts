@@ -10,6 +10,10 @@ import { complaintIn, complaintMessage, type SentComplaint } from '../effects/me
 import { outcomeMessage, type SentOutcome } from '../effects/messages/outcomes.ts';
 import { pauseMessage } from '../effects/messages/pauses.ts';
 import { retryMessage } from '../effects/messages/retries.ts';
+import { type SteerAct, sentSteer, steerMessage } from '../effects/messages/steers.ts';
+
+export type { SteerAct };
+
 import { eventMessage, type SentEvent, sentIn } from '../effects/messages/sent-events.ts';
 import { encode, revive } from '../journal/codec.ts';
 import { gathered } from '../journal/gathered.ts';
@@ -23,6 +27,7 @@ import { parseKey } from '../model/key.ts';
 import type { Guards } from '../predicates/compile.ts';
 import { pendingRequests } from '../reports/approval-requests.ts';
 import { subjectOf } from '../reports/complaint-subject.ts';
+import { eventsOf, type RunEvent } from '../reports/events.ts';
 import { type LeftAtEnd, leftAtEnd } from '../reports/left-at-end.ts';
 import { messageNamed, messagesOf, type RunMessage } from '../reports/messages.ts';
 import { whyNoRetry } from '../reports/no-retry.ts';
@@ -156,6 +161,15 @@ export interface WorkClient {
    * @throws JournalError `run_unknown`; RangeError where the run is parked on no step that threw, or something comes first (TH5); TypeError for a blank name.
    */
   retry(run: string, answer?: Partial<Answerer>): Promise<number>;
+  /** The events that a run was sent from outside, with what each says now. @throws JournalError `run_unknown`. */
+  events(run: string): Promise<readonly RunEvent[]>;
+  /**
+   * Leaves an act on an event for a run: it is revised, retracted, or confirmed by its sender (ST2). The run carries it out as a whole or refuses it, and its
+   * journal says which: `outcome` tells.
+   * @returns the number of the message.
+   * @throws JournalError `run_unknown`; RangeError where the run has ended; TypeError where the act is none.
+   */
+  steer(run: string, act: SteerAct, answer: Answerer): Promise<number>;
   /**
    * Deletes a run that has ended, or was cancelled, and owes nothing: for good, with its messages and its request. Its name can be used again.
    * @returns the reason why it stays; null where it is gone.
@@ -223,6 +237,9 @@ export function workClient(store: JournalStore): WorkClient {
     pause: async (run, { by, why }) => said(store, run, pauseMessage({ pause: true, by, why: why ?? null })),
     unpause: async (run, { by, why }) => said(store, run, pauseMessage({ pause: false, by, why: why ?? null })),
     retry: (run, answer = {}) => retried(store, run, answer),
+    events: async (run) => eventsOf(timelineOf(await gathered(store.read(run))).runState),
+    steer: async (run, act, { by, why }) =>
+      said(store, run, steerMessage(sentSteer({ ...act, by, ...(why !== undefined && { why }) }))),
     delete: (run) => deleteEnded(store, run),
     result: (run) => resultOf(store, run),
     requests: (of = {}) => requestsIn(store, of),

@@ -148,7 +148,7 @@ export const MUTANTS: readonly Mutant[] = [
     rule: 'C7',
     file: 'effects/guard.ts',
     off: 'a call with other arguments is answered from the ledger',
-    find: "if (stood && recorded.intent.digest !== digest) return { is: 'diverged', recorded, digest };",
+    find: "if (stood && !isSameCall(call, recorded, digest)) return { is: 'diverged', recorded, digest };",
     replace: '',
     by: { run: 'cases', family: 'event', ids: ['7b2d81ec9c'] },
   },

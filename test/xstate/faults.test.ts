@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { assign, createActor, fromPromise, setup, waitFor } from 'xstate';
 import { loadConfig } from '../../src/boundaries/load.ts';
-import type { Signal } from '../../src/model/failure.ts';
+import type { Report } from '../../src/index.ts';
 import { attach } from '../../src/xstate/attach.ts';
 import { FAULT_SIGNALS, type Fault, withFault } from '../../src/xstate/faults.ts';
 import { machineShape } from '../../src/xstate/shape.ts';
@@ -126,9 +126,9 @@ recover:
   async function watched(fault: Fault) {
     if (config === null) throw new Error(JSON.stringify(findings));
     const calls: Calls = [];
-    const signals: Signal[] = [];
+    const signals: Report['signal'][] = [];
     const { machine, governor, fired } = withFault(shop(calls), fault);
-    const onDecision = ({ signal }: { signal: Signal }) => void signals.push(signal);
+    const onDecision = ({ signal }: Pick<Report, 'signal'>) => void signals.push(signal);
     const sidecar = await attach(machine, { run: 'r', config, governor, onDecision });
     sidecar.actor.start();
     await sidecar.finished();

@@ -50,6 +50,8 @@ export function outcomeText({ is, why }: Pick<RunMessage, 'is' | 'why'>): string
       return 'taken';
     case 'taken_back':
       return 'taken back by a restore: it comes again where it meets the same';
+    case 'retracted':
+      return 'retracted: it never was';
     case 'refused':
       return `refused: ${why ?? ''}`;
     case 'untaken':

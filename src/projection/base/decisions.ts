@@ -85,9 +85,21 @@ export function loadDecisions(
 
 /** Lays the events down that are to be sent again. */
 export function savedRedelivery({ all, held, count }: Redelivery, to: Saving) {
-  const saved = ({ event, context, control, regions, moved, heard, wrong, held: by, name }: ToRedeliver) => {
+  const saved = ({ event, context, control, regions, moved, heard, wrong, held: by, ...more }: ToRedeliver) => {
+    const { name, place, confirmed } = more;
     const met = [to.texts.value(event, 'event'), to.texts.value(context, 'memory'), control] as const;
-    return [...met, regions, moved, to.courses.of(heard.course), heard.later, wrong, by, name] as const;
+    return [
+      ...met,
+      regions,
+      moved,
+      to.courses.of(heard.course),
+      heard.later,
+      wrong,
+      by,
+      name,
+      place,
+      confirmed,
+    ] as const;
   };
   return { all: all.map(saved), held: held.map(saved), count };
 }
@@ -117,10 +129,13 @@ export function loadRedelivery(
     wrong,
     held,
     name,
+    place,
+    confirmed,
   ]: (typeof saved.all)[number]) => {
     const met = { event: from.source.value(event), context: from.source.value(context), control };
     const course = from.courses[number] as HeardCourse;
-    return { ...met, regions, moved, heard: { course, later }, wrong, held, name };
+    const said = { ...(place != null && { place }), ...(confirmed === true && { confirmed }) };
+    return { ...met, regions, moved, heard: { course, later }, wrong, held, name, ...said };
   };
   redelivery.all.push(...saved.all.map(loaded));
   redelivery.held.push(...saved.held.map(loaded));

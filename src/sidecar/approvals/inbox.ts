@@ -8,6 +8,7 @@ import { outcomeIn, type SentOutcome } from '../../effects/messages/outcomes.ts'
 import { pauseIn, type SentPause } from '../../effects/messages/pauses.ts';
 import { retryIn, type SentRetry } from '../../effects/messages/retries.ts';
 import { type SentEvent, sentIn } from '../../effects/messages/sent-events.ts';
+import { type SentSteer, steerIn } from '../../effects/messages/steers.ts';
 import type { AnswerEntry } from '../../model/call-entries.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import { refusalOf, unlikelyOutcome } from './refusals.ts';
@@ -25,6 +26,7 @@ export interface Hearers {
   pause(post: number, sent: SentPause): void;
   retry(post: number, sent: SentRetry): void;
   outcome(post: number, sent: SentOutcome): void;
+  steer(post: number, sent: SentSteer): void;
 }
 
 /** The inbox of one run. */
@@ -87,7 +89,8 @@ export class Inbox {
       handedOn(cancelIn(body), (cancel) => hearers.cancel(post, cancel)) ||
       handedOn(pauseIn(body), (pause) => hearers.pause(post, pause)) ||
       handedOn(retryIn(body), (retry) => hearers.retry(post, retry)) ||
-      handedOn(outcomeIn(body), (outcome) => hearers.outcome(post, outcome))
+      handedOn(outcomeIn(body), (outcome) => hearers.outcome(post, outcome)) ||
+      handedOn(steerIn(body), (steer) => hearers.steer(post, steer))
     );
   }
 

@@ -3,7 +3,7 @@
  * R5).
  */
 import type { LedgerCall } from '../../effects/ledger-call.ts';
-import type { Decision } from '../../model/decision.ts';
+import { isRestore } from '../../model/decision.ts';
 import { instanceName } from '../../model/instance.ts';
 import { goneCalls } from '../../projection/gone-calls.ts';
 import type { Held, Raised } from '../parts.ts';
@@ -11,8 +11,8 @@ import type { PlanRunner } from '../plan/plan-runner.ts';
 import { complaintAbout } from '../queries/gone-effects.ts';
 import { graphRefused } from '../queries/refused-questions.ts';
 import type { Complaints } from './complaints.ts';
-import { type Deciding, MOST_TURNS } from './deciding.ts';
-import { type Decisions, isRestore } from './decisions.ts';
+import { countingDecision } from './counting.ts';
+import type { Decisions } from './decisions.ts';
 import type { FailureHandler } from './failure-queue.ts';
 import type { OpenCalls } from './open-calls.ts';
 import type { Parking } from './parking.ts';
@@ -133,11 +133,6 @@ export class Answering implements FailureHandler {
     return this.#isLeft || call?.isDropped() === true;
   }
 
-  async #isPastOnceDecided(deciding: Deciding<Decision>, raised: Raised): Promise<boolean> {
-    await deciding.inTurns();
-    return this.#isPast(raised);
-  }
-
   /** Settles or decides a failure, and carries out what was decided. */
   async #settleOrDecide(raised: Raised): Promise<Held> {
     const { queries, lifecycle } = this.#run;
@@ -147,33 +142,14 @@ export class Answering implements FailureHandler {
     if (this.#isPast(raised)) return WAIT;
     const settled = await this.#by.settling.settle(raised);
     if (settled !== null) return settled;
-    const asked = new Set<string>();
-    let decision: Decision | null;
-    // What stands in the way because it is not known is asked about, and what would be undone. Where that tells anything, or anything happened
-    // meanwhile, also while it was decided in turns, it is decided anew. Nothing is awaited between the last look at the answer that counts and
-    // its entry (R5).
-    for (let times = 0; ; times += 1) {
-      // No decision is made while a publication is in progress: it goes on until all of it is visible, or waits for a person.
-      await lifecycle.past('decide');
-      if (this.#isLeft) return WAIT;
-      const deciding = decisions.begin(raised, times < MOST_TURNS);
-      if (deciding.isLong && (await this.#isPastOnceDecided(deciding, raised))) return WAIT;
-      decision = deciding.standing;
-      if (decision === null) continue;
-      const isChanged = isRestore(decision)
-        ? decision.undo.length > 0 && (await decisions.demote(decision.undo))
-        : await openCalls.askAbout(decision, raised.call?.key ?? null, asked);
-      if (this.#isStanding(decision, isChanged)) break;
-    }
-    if (this.#isLeft) return WAIT;
+    const decision = await countingDecision(
+      { lifecycle, decisions, openCalls, isLeft: () => this.#isLeft, isPast: () => this.#isPast(raised) },
+      raised,
+    );
+    if (decision === null) return WAIT;
     if (isRestore(decision)) await this.#by.plans.carryOut(decision, decisions.fence(raised, decision));
     else this.#by.parking.park(raised, queries.withWhomToAsk(decision, raised.thrown));
     return WAIT;
-  }
-
-  /** True where a decision is carried out: nothing has changed since, and it may be. */
-  #isStanding(decision: Decision, isChanged: boolean): boolean {
-    return !this.#run.lifecycle.waits('plan') && !this.#by.decisions.isOutdated(decision, isChanged);
   }
 
   /** Asks the questions again that the run is parked on. */

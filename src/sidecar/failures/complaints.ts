@@ -109,7 +109,8 @@ export class Complaints {
     this.#replaced.delete(raised);
     this.#unanswered.delete(raised);
     const { heard } = raised;
-    const isNew = heard !== undefined && !this.#refused.has(raised) && !this.#runState.asked.sent.has(heard.post);
+    const isOwed = heard !== undefined && (heard.post === null || !this.#runState.asked.sent.has(heard.post));
+    const isNew = isOwed && !this.#refused.has(raised);
     return [...(isNew ? [heard] : []), ...(replaced === undefined ? [] : [retractionOf(replaced)])];
   }
 }

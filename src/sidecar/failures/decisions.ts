@@ -1,9 +1,9 @@
 /** Asks the decision policy about failures, makes sure that its answer still holds, and journals and tells it. */
 import { Turns } from '../../clock/turns.ts';
 import { errorMessage } from '../../effects/signals.ts';
-import type { Decision } from '../../model/decision.ts';
+import { type Decision, type Restore, recordsIn } from '../../model/decision.ts';
 import type { Effect } from '../../model/effect.ts';
-import { type InstanceId, instanceName } from '../../model/instance.ts';
+import { instanceName } from '../../model/instance.ts';
 import { decide, decideInPieces } from '../../recovery/decide.ts';
 import { Effort, REPORTED_IN_RUN } from '../../recovery/effort.ts';
 import { inOneGo, type Pieces } from '../../recovery/pieces.ts';
@@ -13,12 +13,13 @@ import type { Complaints } from './complaints.ts';
 import { Deciding } from './deciding.ts';
 import type { RestoredParts } from './recovered-machine.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
+import { decidedWithout } from './without-event.ts';
 import type { WrongAnswers } from './wrong-answers.ts';
 
-type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'calls' | 'queries' | 'open' | 'lifecycle' | 'paper'>;
-
-/** A decision that restores. */
-export type Restore = Extract<Decision, { verdict: 'restore' | 'restore_joint' }>;
+type Needs = Pick<
+  RecoveryParts,
+  'parts' | 'write' | 'calls' | 'queries' | 'open' | 'lifecycle' | 'paper' | 'paperWith'
+>;
 
 /** The decisions of one run. */
 export class Decisions {
@@ -53,7 +54,11 @@ export class Decisions {
   }
 
   *#pieces(raised: Raised): Pieces<Decision> {
-    const decision = yield* decidedAbout(this.#run, raised, this.#run.open.suspectsBeside(raised.failure));
+    const beside = this.#run.open.suspectsBeside(raised.failure);
+    const { steers } = raised;
+    const decision = yield* steers === undefined
+      ? decidedAbout(this.#run, raised, beside)
+      : decidedWithout(this.#run, raised, steers, beside);
     this.#seen.set(decision, this.#run.parts.runState.places.next);
     return decision;
   }
@@ -145,23 +150,8 @@ export function* decidedAbout(
   return decisionPolicy.decide === decide ? yield* decideInPieces(...asked) : decisionPolicy.decide(...asked);
 }
 
-export function isRestore(decision: Decision): decision is Restore {
-  return decision.verdict === 'restore' || decision.verdict === 'restore_joint';
-}
-
 /** True where two answers ask for different things of those who read them. */
 export function isDifferent(a: Decision, b: Decision): boolean {
   const asks = (decision: Decision) => JSON.stringify([decision.verdict, 'unblock' in decision && decision.unblock]);
   return asks(a) !== asks(b);
-}
-
-/** The effects that refusals name. */
-export function effectsIn(refusals: Decision['refusals']): Effect[] {
-  const reasons = refusals.flatMap((refusal): readonly object[] => ('adds' in refusal ? refusal.adds : [refusal]));
-  return (reasons as readonly { readonly effect?: Effect }[]).flatMap(({ effect }) => effect ?? []);
-}
-
-/** The instances that a decision sets aside by themselves. */
-export function recordsIn({ aside = [] }: Restore): InstanceId[] {
-  return aside.flatMap(({ instance, within }) => (within === undefined ? [instance] : []));
 }

@@ -2,13 +2,13 @@
 import { setAlarm } from '../../clock/alarm.ts';
 import type { Alarm } from '../../clock/clock.ts';
 import { errorMessage } from '../../effects/signals.ts';
-import type { Decision } from '../../model/decision.ts';
+import { type Decision, effectsIn } from '../../model/decision.ts';
 import { type Effect, isOpen } from '../../model/effect.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { Raised, RunParts } from '../parts.ts';
 import { effectsStand } from '../queries/refused-questions.ts';
 import type { Complaints } from './complaints.ts';
-import { type Decisions, effectsIn } from './decisions.ts';
+import type { Decisions } from './decisions.ts';
 import type { OpenFailures } from './open-failures.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
 

@@ -23,6 +23,7 @@ import type { RecoveryHelpers, RecoveryParts } from './recovery-parts.ts';
 import { Retrying } from './retrying.ts';
 import { RunEnding } from './run-ending.ts';
 import { Settling } from './settling.ts';
+import { Steering } from './steering.ts';
 import { TakingBack } from './taking-back.ts';
 import { ToldOutcomes } from './told-outcomes.ts';
 import { UnclaimedEffects } from './unclaimed-effects.ts';
@@ -45,6 +46,8 @@ export class Recovering {
   readonly discarding: Discarding;
   /** The steps that threw, tried again. */
   readonly retrying: Retrying;
+  /** The acts on events. */
+  readonly steering: Steering;
 
   constructor(parts: RunParts, machine: RecoveredMachine, helpers: RecoveryHelpers) {
     const ending = new RunEnding(helpers.write, () => parts.lifecycle.note({ isOver: true }));
@@ -63,6 +66,7 @@ export class Recovering {
     const settling = new Settling(run, decisions, parking);
     const takingBack = new TakingBack(run, decisions, parking, answers);
     const plans = new PlanRunner(run);
+    this.steering = new Steering(run, { decisions, openCalls, plans });
     const questions = new JournaledQuestions(parts.runState, answers);
     this.#complaints = complaints;
     this.#parking = parking;

@@ -4,6 +4,7 @@ import type { Approvals } from '../approvals/approvals.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { Lifecycle } from '../lifecycle/lifecycle.ts';
+import type { Change, ChangedPaper } from '../paper/on-paper.ts';
 import type { RunParts } from '../parts.ts';
 import type { RecoveryQueries } from '../queries/recovery-queries.ts';
 import type { Writing } from '../writing.ts';
@@ -21,6 +22,8 @@ export interface RecoveryHelpers {
   readonly outbox: Outbox;
   /** The past of the run on paper, for one decision; null for a runtime that has no machine. */
   paper(): Paper | null;
+  /** The same with a change in it. */
+  paperWith(change: Change): ChangedPaper | null;
 }
 
 /** The parts that there are before the first failure: each recovery part takes of it what it needs. */

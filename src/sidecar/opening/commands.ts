@@ -3,10 +3,13 @@ import { parseTime } from '../../boundaries/page/time.ts';
 import type { ApprovalRequest, GuardedRequest } from '../../effects/gates.ts';
 import { cancelIn, cancelMessage } from '../../effects/messages/cancels.ts';
 import { pauseIn, pauseMessage } from '../../effects/messages/pauses.ts';
+import { type SaidSteer, sentSteer } from '../../effects/messages/steers.ts';
 import { type Journal, JournalError } from '../../journal/journal.ts';
 import type { Signal } from '../../model/failure.ts';
+import { eventsOf, type RunEvent } from '../../reports/events.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
 import { requestsOf } from '../approvals/request.ts';
+import type { SteerAnswer } from '../failures/steering.ts';
 import type { Waited } from '../lifecycle/status.ts';
 import type { Ending } from '../report.ts';
 import { complain, type FoundWrong } from '../run/complain.ts';
@@ -14,6 +17,9 @@ import { type ComplaintPreview, type PreviewedComplaint, previewComplaint } from
 import { lookedRest, type RunRest } from '../run/rest.ts';
 import type { Run } from '../run/run.ts';
 import { closeRun } from './closing.ts';
+
+/** The words about an act on an event. */
+export type SteerWord = Pick<SaidSteer, 'by' | 'why' | 'base' | 'id'>;
 
 /** The commands to a run that is open. */
 export interface RunCommands {
@@ -37,6 +43,24 @@ export interface RunCommands {
    * @throws as `fail`.
    */
   preview(what: { readonly fail: PreviewedComplaint }): Promise<ComplaintPreview>;
+  /** Tells what an act on an event would come to in the same way. @throws as `revise`. */
+  preview(what: SaidSteer): Promise<SteerAnswer>;
+  /** The events that the run was sent from outside, with what each says now: the input first, then in the order in which they were taken. */
+  events(): readonly RunEvent[];
+  /**
+   * Says that an event has said something else from its beginning (ST2): the past behind it is gone through again in its place with the new members. What
+   * does not rest on them stands; what does is done again, and undone before where it has acted. An act that would be left without its cause refuses the
+   * revision, and then nothing moves.
+   * @param name the name of the event, as `events()` lists it.
+   * @param to the members of the event from here on, without its type.
+   * @returns what became of it; a refusal is an answer, too.
+   * @throws SidecarError `event_unknown`, `run_finished`; JournalError `journal_closed`; TypeError for members that no journal holds.
+   */
+  revise(name: string, to: Readonly<Record<string, unknown>>, how?: SteerWord): Promise<SteerAnswer>;
+  /** Says that an event was never sent (ST2). @returns and @throws as `revise`. */
+  retract(name: string, how?: SteerWord): Promise<SteerAnswer>;
+  /** Says that an event which waits since its sender has seen something else still holds: it is received as soon as a state takes it. @throws as `revise`. */
+  confirm(name: string, how?: SteerWord): Promise<SteerAnswer>;
   /**
    * Says what became of a call (E2), by its key, and asks again what the run is parked on. Where the run relies on a call that was undone by
    * hand (`compensated`), it goes back to before that call, or is parked until it can (E8).
@@ -109,6 +133,27 @@ function drainTime(drain: number | string): number {
   return longest;
 }
 
+/** The commands about the past of a run: previews, and the events of it. */
+function aboutThePast(
+  run: Run,
+  commanded: () => void,
+): Pick<RunCommands, 'preview' | 'events' | 'revise' | 'retract' | 'confirm'> {
+  const steered = async (said: SaidSteer) => {
+    commanded();
+    return run.recovering.steering.say(sentSteer(said));
+  };
+  return {
+    preview: (async (what: { readonly fail: PreviewedComplaint } | SaidSteer) => {
+      commanded();
+      return 'fail' in what ? previewComplaint(run, what.fail) : run.recovering.steering.preview(sentSteer(what));
+    }) as RunCommands['preview'],
+    events: () => eventsOf(run.runState),
+    revise: (name, to, how = {}) => steered({ revise: name, to, ...how }),
+    retract: (name, how = {}) => steered({ retract: name, ...how }),
+    confirm: (name, how = {}) => steered({ confirm: name, ...how }),
+  };
+}
+
 /** The commands to a run, whose root is there. */
 export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCommands {
   let isClosed = false;
@@ -135,10 +180,7 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
       await complain({ ...run.parts, recovering: run.recovering, complaints: run.complaints }, signal, suspect);
       await run.write.durable();
     },
-    preview: async ({ fail }) => {
-      commanded();
-      return previewComplaint(run, fail);
-    },
+    ...aboutThePast(run, commanded),
     async settle(key, status, output) {
       commanded();
       await run.recovering.settleEffect(key, status, output);

@@ -6,11 +6,12 @@
 import { contextKey } from '../../history/context.ts';
 import type { PlacedStep } from '../../history/step-lists.ts';
 import { type Key, overlaps } from '../../model/key.ts';
-import { eventType } from '../../model/reply-event.ts';
+import { endedChild, eventType } from '../../model/reply-event.ts';
 import { isSeenTheSame } from '../../projection/meets.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { isEqual } from '../../projection/set-aside/records.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
+import { RESTART } from '../../recording/record-step.ts';
 import type { Paper } from '../../recovery/cut.ts';
 import type { Effort } from '../../recovery/effort.ts';
 import type { Pieces } from '../../recovery/pieces.ts';
@@ -18,12 +19,14 @@ import type { Machines } from '../../runtime/runtime.ts';
 import { planBefore, planWithout } from '../plan/restore-plan.ts';
 import { isLookEvaluated, isReadEvaluated } from './evaluated.ts';
 import { PaperMachine } from './paper-machine.ts';
-import { isPlaced, isRestart, type Passage, place, RESTART, UnchangedPast, Walk } from './past.ts';
+import { isPlaced, isRestart, type Passage, place, UnchangedPast, Walk } from './past.ts';
 
 /** The past of a run from a step on, as the machine takes it on paper without any change. */
 interface Unchanged {
   readonly from: RecordedStep;
   readonly passages: readonly Passage[];
+  /** The inputs of the actors that it starts, by their numbers. */
+  readonly inputs: ReadonlyMap<number, unknown>;
 }
 
 /** The outcome of a passage. */
@@ -34,15 +37,51 @@ interface Taken {
 }
 
 /** The keys that the sender of an event from outside has seen, by the step that took it; null where none are named: then it has seen everything (PA6). */
-type ReadsOf = (step: RecordedStep) => readonly Key[] | null;
+export type ReadsOf = (step: RecordedStep) => readonly Key[] | null;
+
+/** An event of the past that is another one, or never was. */
+export interface Change {
+  /** The step that took it. */
+  readonly step: RecordedStep;
+  /** The event in its place; null where there is none. */
+  readonly event: object | null;
+}
 
 /** The past of a run on paper, as a decision asks about it. */
 export function paperFor(runState: RunState, machines: Machines, readsOf: ReadsOf): Paper {
-  const onPaper = new OnPaper(runState, machines, readsOf);
+  return paperOver(runState, new OnPaper(runState, machines, readsOf, null));
+}
+
+function paperOver(runState: RunState, onPaper: OnPaper): Paper {
   return {
     reads: (read) => isReadEvaluated(runState.places, read),
     looks: isLookEvaluated,
     judge: (undone, effort) => onPaper.judge(undone, effort),
+  };
+}
+
+/** The past of a run on paper with a change in it. */
+export interface ChangedPaper extends Paper {
+  /**
+   * Goes through the whole past with the change in its place.
+   * @returns the numbers of the actors behind it that begin there again and are given the same; none where there is no such past on paper.
+   */
+  met(effort: Effort): Pieces<ReadonlySet<number>>;
+}
+
+/** The past of a run on paper with a changed event in its place (ST3). Where there is no such past on paper, nothing behind the event stands. */
+export function paperWith(runState: RunState, machines: Machines, readsOf: ReadsOf, change: Change): ChangedPaper {
+  const onPaper = new OnPaper(runState, machines, readsOf, change);
+  const { places } = runState;
+  return {
+    ...paperOver(runState, onPaper),
+    *judge(undone, effort) {
+      const lost = yield* onPaper.judge(undone, effort);
+      if (lost !== null) return lost;
+      const first = Math.min(...[...undone].map(({ nth }) => nth));
+      return places.between(first - 1, Number.POSITIVE_INFINITY).filter((step) => !undone.has(step));
+    },
+    met: (effort) => onPaper.met(change, effort),
   };
 }
 
@@ -51,13 +90,15 @@ class OnPaper {
   readonly #runState: RunState;
   readonly #machine: PaperMachine;
   readonly #readsOf: ReadsOf;
+  readonly #change: Change | null;
   #unchanged: Unchanged | null = null;
   /** The past was not the same on paper, from this step on or from one before it. */
   #unlikeFrom = -1;
 
-  constructor(runState: RunState, machines: Machines, readsOf: ReadsOf) {
+  constructor(runState: RunState, machines: Machines, readsOf: ReadsOf, change: Change | null) {
     this.#runState = runState;
     this.#readsOf = readsOf;
+    this.#change = change;
     this.#machine = new PaperMachine(machines);
   }
 
@@ -66,10 +107,12 @@ class OnPaper {
     const first = Math.min(...[...undone].map(({ nth }) => nth));
     const behind = this.#runState.places.between(first - 1, Number.POSITIVE_INFINITY);
     if (behind.length === undone.size || undone.size === 0) return [];
+    // An event that is received anew before its place comes is none of this past.
+    const changed = this.#change !== null && this.#change.step.nth === first ? this.#change : null;
     try {
       const unchanged = yield* this.#from(first, effort);
       if (unchanged === null) return null;
-      return yield* this.#changed(unchanged, undone, effort);
+      return yield* this.#changed(unchanged, undone, changed, effort);
     } finally {
       this.#machine.stop();
     }
@@ -86,7 +129,7 @@ class OnPaper {
       this.#unlikeFrom = first;
       return null;
     }
-    this.#unchanged = { from, passages };
+    this.#unchanged = { from, passages, inputs: new Map(this.#machine.inputs) };
     return this.#unchanged;
   }
 
@@ -136,6 +179,7 @@ class OnPaper {
   *#changed(
     { from, passages }: Unchanged,
     undone: ReadonlySet<PlacedStep>,
+    changed: Change | null,
     effort: Effort,
   ): Pieces<PlacedStep[] | null> {
     const machine = this.#machine;
@@ -146,7 +190,10 @@ class OnPaper {
     this.#begin(from);
     if (from.nth !== 0) machine.forget();
     for (const passage of passages) {
-      const { missing, isMore } = this.#taken(passage, undone, writes);
+      const { missing, isMore } =
+        passage.first === changed?.step
+          ? this.#takenAnew(passage, undone, changed)
+          : this.#taken(passage, undone, writes);
       if (isMore) more.push(passage.first);
       lost.push(...missing);
       // What is lost with its input is all of it; behind anything else that is, the machine stands elsewhere.
@@ -156,7 +203,8 @@ class OnPaper {
     }
     // A step that the cut does not keep is taken again where the run stands: that may come to something else than in its place.
     const last = more.at(-1);
-    if (lost.length === 0 && last !== undefined && !this.#endsThere(undone)) lost.push(last);
+    if (lost.length === 0 && last !== undefined && !this.#endsThere(undone, changed))
+      lost.push(...(changed === null ? [last] : keptIn(passages, undone)));
     // The first step of a run always stands (C1a): where it would have to go, the cut decides alone.
     return lost.some(({ nth }) => nth === 0) ? null : lost;
   }
@@ -185,17 +233,93 @@ class OnPaper {
     return { missing, isMore: machine.isAhead || !walk.isOver || walk.hasTakenUndone };
   }
 
-  /** True where the cut, and what the machine does of itself from there on, comes to where the past on paper ends. */
-  #endsThere(undone: ReadonlySet<PlacedStep>): boolean {
+  /** The outcome of the passage whose event is another one: it is received in its place. */
+  #takenAnew({ steps }: Passage, undone: ReadonlySet<PlacedStep>, { step, event }: Change): Taken {
+    const machine = this.#machine;
+    machine.forget();
+    if (event !== null) machine.receives(step.actor, event);
+    machine.forget();
+    return { missing: steps.filter((one) => !undone.has(one)), isMore: event !== null };
+  }
+
+  /**
+   * True where the cut, and what the machine does of itself from there on, comes to where the past on paper ends. A changed event is received there
+   * before anything else is.
+   */
+  #endsThere(undone: ReadonlySet<PlacedStep>, changed: Change | null): boolean {
     const machine = this.#machine;
     const onPaper = machine.whole;
     try {
       machine.putAt(planWithout(this.#runState, undone));
-      return machine.settles() && isEqual(onPaper, machine.whole);
+      const stands = machine.whole;
+      if (!machine.settles()) return false;
+      if (changed !== null && !(isEqual(stands, machine.whole) && machine.receives(changed.step.actor, changed.event)))
+        return false;
+      return isEqual(onPaper, machine.whole);
     } catch {
       return false;
     }
   }
+
+  /** The actors behind a change that begin again there and are given the same. */
+  *met(change: Change, effort: Effort): Pieces<ReadonlySet<number>> {
+    const met = new Set<number>();
+    const machine = this.#machine;
+    try {
+      const unchanged = yield* this.#from(change.step.nth, effort);
+      if (unchanged === null || !this.#begin(unchanged.from)) return met;
+      const writes = new UndoneWrites(new Set([change.step]));
+      for (const passage of unchanged.passages) {
+        // What was taken over since is part of another order of things.
+        if (passage.is === 'placed') break;
+        machine.forget();
+        if (this.#isMet(passage, change, met, writes)) this.#meet(passage, unchanged.inputs, met);
+        effort.visited += passage.steps.length;
+        if (effort.endsPiece) yield;
+      }
+      return met;
+    } finally {
+      machine.stop();
+    }
+  }
+
+  /** True where an input is received again: the change itself, or what meets the same. */
+  #isMet(passage: Passage, { step, event }: Change, met: ReadonlySet<number>, writes: UndoneWrites): boolean {
+    const { first } = passage;
+    if (first === step) return event !== null && this.#machine.receives(step.actor, event);
+    const asked = this.#answeringIn(first);
+    if (asked !== null && first.nth > step.nth && this.#isStartedBehind(asked, step) && !met.has(asked)) return false;
+    return this.#isSeenTheSame(passage, writes) && this.#machine.receives(first.actor, first.entry?.event);
+  }
+
+  /** The number of the actor whose answer a step took; null where it took none. */
+  #answeringIn({ entry }: RecordedStep): number | null {
+    const id = endedChild(entry?.event === undefined ? undefined : eventType(entry.event));
+    return entry?.ended.find((number) => this.#runState.actor(number).started?.id === id) ?? null;
+  }
+
+  #isStartedBehind(number: number, { nth }: PlacedStep): boolean {
+    const { by } = this.#runState.actor(number);
+    return by !== null && by.nth >= nth;
+  }
+
+  /** Notes the actors that an input has begin again, as far as the machine takes the steps of its passage. */
+  #meet({ steps }: Passage, inputs: ReadonlyMap<number, unknown>, met: Set<number>): void {
+    const walk = new Walk(this.#machine);
+    for (const step of steps) {
+      // A step that writes something else goes the same way.
+      if (!walk.takes(step) && !walk.hasTakenLast) return;
+      for (let index = 0; index < (step.entry?.started.length ?? 0); index += 1) {
+        const number = step.firstStarted + index;
+        if (isEqual(this.#machine.inputs.get(number), inputs.get(number))) met.add(number);
+      }
+    }
+  }
+}
+
+/** The steps of passages that are not undone. */
+function keptIn(passages: readonly Passage[], undone: ReadonlySet<PlacedStep>): PlacedStep[] {
+  return passages.flatMap(({ steps }) => steps.filter((step) => !undone.has(step)));
 }
 
 /** The first write of undone steps to each key of a context. */

@@ -15,9 +15,9 @@ export class PaperMachine extends SilentWatcher {
   #copies = new Copies();
   #refs = new Map<number, ActorHandle>();
   #taken = new Map<ActorHandle, Microstep[]>();
-  #hasThrown = false;
-  /** The inputs of the actors that steps have started, by the numbers that the journal gives those. */
+  /** The inputs of the actors that steps with a number in the journal have started. */
   readonly inputs = new Map<number, unknown>();
+  #hasThrown = false;
   readonly #armed = new Map<ActorHandle, Map<string, Armed>>();
 
   constructor(machines: Machines) {
@@ -51,6 +51,8 @@ export class PaperMachine extends SilentWatcher {
     this.stop();
     this.#refs = new Map();
     this.#taken = new Map();
+    this.inputs.clear();
+    this.#armed.clear();
     this.#hasThrown = false;
     const root = this.#runtime.make(from) as ActorHandle & {
       subscribe(observer: { error(): void }): unknown;

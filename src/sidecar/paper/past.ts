@@ -8,13 +8,11 @@ import { changeOf } from '../../projection/edits.ts';
 import { CLAIMED, partOf } from '../../projection/set-aside/records.ts';
 import { withPart } from '../../projection/set-aside/translate.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
+import { RESTART } from '../../recording/record-step.ts';
 import type { Microstep } from '../../runtime/microstep.ts';
 import type { ActorPlan } from '../../runtime/restore-plan.ts';
 import type { ActorNow, PaperMachine } from './paper-machine.ts';
 import { type Compared, compared, isWrittenSo, takesOut } from './same-step.ts';
-
-/** A step that says what calls read which a restore starts again: it takes the machine nowhere. */
-export const RESTART = '@belay.restart';
 
 /** An input of the machine, with the steps that it caused, itself among them; or a step that put control elsewhere. */
 export interface Passage {
@@ -32,6 +30,8 @@ export class Walk {
   #differs = false;
   /** True where the machine has taken a step that is undone. */
   hasTakenUndone = false;
+  /** True where the last step was taken, whatever it wrote. */
+  hasTakenLast = false;
   /** The microstep that the last step was held against; null where the machine had taken none. */
   last: Microstep | null = null;
 
@@ -58,7 +58,8 @@ export class Walk {
     this.last = micro ?? null;
     if (micro === undefined || entry === null) return false;
     const now = known ?? compared(micro);
-    if (!takesOut(entry, now)) return false;
+    this.hasTakenLast = takesOut(entry, now);
+    if (!this.hasTakenLast) return false;
     if (known === undefined) micros.shift();
     this.#begun.set(actor, now);
     this.#machine.number(step, micro);

@@ -152,7 +152,12 @@ export class RecoveryQueries {
   }
 
   /** Says why a checkpoint cannot be used for a failure; null where it can. To be asked about the checkpoints of one decision. */
-  unavailable({ failure: { in: failed }, signal, thrown }: Raised): (checkpoint: Checkpoint) => Unavailable | null {
+  unavailable({
+    failure: { in: failed },
+    signal,
+    thrown,
+    steers,
+  }: Raised): (checkpoint: Checkpoint) => Unavailable | null {
     const runState = this.#runState;
     const tries = this.#config.skeletons.get(failed?.skeleton ?? '')?.rollback.tries ?? this.#config.tries;
     const budgets = new Map<string, number>();
@@ -168,6 +173,7 @@ export class RecoveryQueries {
       if (gone !== undefined && at > (gone.at as number))
         return { code: 'effect_gone', call: `${gone.intent.tool} of ${instanceName(gone.intent.instance)}` };
       if (at <= runState.staleUpTo) return { code: 'checkpoint_stale', changed: 'config' };
+      if (steers !== undefined) return null;
       if (thrown !== undefined && this.#runtime.machines !== null && runState.hasThrownOn(thrown.on))
         return { code: 'recovery_budget_spent', of: 'throw', spent: 1 };
       if (runState.recoveries >= this.#config.tries)
@@ -218,7 +224,7 @@ export class RecoveryQueries {
 
   /** The journal entry of a decision. */
   decisionEntry(
-    { signal, error, actor, call, failure, suspect, complaint, commit, gone, thrown }: Raised,
+    { signal, error, actor, call, failure, suspect, complaint, commit, gone, thrown, steers }: Raised,
     decision: Decision,
   ): DecisionEntry {
     const own =
@@ -240,6 +246,7 @@ export class RecoveryQueries {
       ...(complaint !== undefined && { complaint: named(complaint) }),
       ...(commit !== undefined && { commit }),
       ...(thrown !== undefined && { thrown }),
+      ...(steers !== undefined && { steers }),
     };
   }
 }

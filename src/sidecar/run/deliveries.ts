@@ -9,6 +9,7 @@ import { meets } from '../../projection/meets.ts';
 import { HeardNow } from '../../projection/redelivery.ts';
 import type { ToRedeliver } from '../../projection/state-types.ts';
 import type { Placed } from '../../recording/entry-states.ts';
+import { RESTART } from '../../recording/record-step.ts';
 import { stateText } from '../../reports/timeline.ts';
 import type { ActorHandle, RuntimeEvent } from '../../runtime/microstep.ts';
 import type { Machines, Origin, Runtime } from '../../runtime/runtime.ts';
@@ -153,7 +154,7 @@ export class Deliveries {
     this.#isHandingOn = true;
     try {
       while (this.#backlog.length > 0 && this.#port.parts.lifecycle.may('answer'))
-        this.#handOn(this.#backlog.shift() as Waiting);
+        if (!this.#offersInPlace()) this.#handOn(this.#backlog.shift() as Waiting);
     } finally {
       this.#isHandingOn = false;
     }
@@ -292,8 +293,9 @@ export class Deliveries {
     const { parts, runtime, actors } = this.#port;
     const root = actors.at(0);
     const { toRedeliver } = parts.runState;
-    if (!parts.redeliver || toRedeliver.length === 0 || root === undefined || runtime.machines === null) return;
+    if (toRedeliver.length === 0 || root === undefined || runtime.machines === null) return;
     if (this.isHolding) return;
+    if (this.#offerSteered(root, runtime.machines) || !parts.redeliver) return;
     const waiting = new Set<Region>();
     for (const back of [...toRedeliver]) {
       if (this.#isMoved(back)) continue;
@@ -305,6 +307,45 @@ export class Deliveries {
       }
       for (const region of back.regions) waiting.add(region);
     }
+  }
+
+  /** Hands on an event that an act has put in its place, or whose sender has said that it still holds (ST2, ST3). @returns true where there was one. */
+  #offerSteered(root: ActorHandle, machines: Machines): boolean {
+    const { toRedeliver } = this.#port.parts.runState;
+    const isTaken = ({ event }: ToRedeliver) => machines.takers(root, event as RuntimeEvent).length > 0;
+    const placed = toRedeliver.find((back) => this.#isInPlace(back));
+    const next = placed ?? toRedeliver.find((back) => back.confirmed === true && isTaken(back));
+    if (next === undefined) return false;
+    if (!isTaken(next)) this.#refuseInPlace(next);
+    else if (next.held === null) machines.send(root, next.event as RuntimeEvent);
+    else this.#handOnHeld(next);
+    return true;
+  }
+
+  /** Hands an event on that has its place here, before anything else but the eventless moves of where a restore led. @returns true where there is one. */
+  #offersInPlace(): boolean {
+    const { parts, runtime } = this.#port;
+    const isNext = parts.runState.toRedeliver.some((back) => this.#isInPlace(back));
+    if (!isNext || this.#backlog[0]?.event.type === runtime.machines?.settling.type || this.isHolding) return false;
+    this.offer();
+    return true;
+  }
+
+  /** True for an event that an act has put where the run stands: nothing has happened there since. */
+  #isInPlace({ place }: ToRedeliver): boolean {
+    if (place === undefined) return false;
+    const since = this.#port.parts.runState.places.between(place - 1, Number.POSITIVE_INFINITY);
+    return since.every(({ entry }) => entry === null || typeOf(entry.event) === RESTART);
+  }
+
+  /** An event says now what no state takes in its place: nothing comes of it. */
+  #refuseInPlace({ event, name }: ToRedeliver): void {
+    const { parts, write } = this.#port;
+    const { post = null, by = null } = parts.runState.received.get(name ?? '') ?? {};
+    const refused = `the machine takes no ${typeOf(event)} in ${stateText(parts.runState.actor(0).value)}`;
+    const id = name === null || name.startsWith('#') ? {} : { id: name };
+    write.append([{ do: 'message', post, ...id, event: typeOf(event), by, refused }]);
+    void write.durable().catch(() => {});
   }
 
   #meetsTheSame(back: ToRedeliver, ref: ActorHandle, machines: Machines): boolean {

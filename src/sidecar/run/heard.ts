@@ -109,6 +109,10 @@ export class Heard implements Hearers {
     this.#port.recovering.retrying.take(post, sent);
   }
 
+  steer(...[post, sent]: Parameters<Hearers['steer']>): void {
+    this.#port.recovering.steering.take(post, sent);
+  }
+
   /** Answers what has waited for the root, once it takes events; where the run has no machine, at once. */
   beginWith(root: ActorHandle): void {
     const begin = () => {
@@ -116,6 +120,7 @@ export class Heard implements Hearers {
       this.#complaints.begin();
       this.#cancelling.begin();
       this.#port.recovering.retrying.begin();
+      this.#port.recovering.steering.begin();
       this.#outcomes.begin();
     };
     const { machines } = this.#port.runtime;

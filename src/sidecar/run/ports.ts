@@ -5,7 +5,7 @@ import type { Runtime } from '../../runtime/runtime.ts';
 import type { Calls } from '../calls/calls.ts';
 import { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
-import { paperFor } from '../paper/on-paper.ts';
+import { type Change, type ChangedPaper, paperFor, paperWith, type ReadsOf } from '../paper/on-paper.ts';
 import type { RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
 import { keysOf } from './shown.ts';
@@ -28,14 +28,26 @@ export function outboxOf(
   });
 }
 
+type Read = Pick<RunParts, 'runState' | 'config'>;
+
 /** The past of a run on paper, for one decision; null for a runtime that has no machine. */
-export function paperOf(
-  { runState, config }: Pick<RunParts, 'runState' | 'config'>,
-  { machines }: Pick<Runtime, 'machines'>,
-): Paper | null {
-  if (machines === null) return null;
-  return paperFor(runState, machines, ({ nth, entry }) => {
+export function paperOf(parts: Read, { machines }: Pick<Runtime, 'machines'>): Paper | null {
+  return machines === null ? null : paperFor(parts.runState, machines, readsIn(parts));
+}
+
+/** The past of a run on paper, as its recoveries ask for it: as it was, and with a change. */
+export function papersOf(parts: Read, runtime: Pick<Runtime, 'machines'>) {
+  const { machines } = runtime;
+  return {
+    paper: () => paperOf(parts, runtime),
+    paperWith: (change: Change): ChangedPaper | null =>
+      machines === null ? null : paperWith(parts.runState, machines, readsIn(parts), change),
+  };
+}
+
+function readsIn({ runState, config }: Read): ReadsOf {
+  return ({ nth, entry }) => {
     const seen = runState.received.takenBy(nth)?.seen;
     return seen === undefined ? (config.events.get(eventType(entry?.event))?.reads ?? null) : keysOf(seen);
-  });
+  };
 }

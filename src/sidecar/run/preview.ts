@@ -3,29 +3,26 @@
  * written, no counterparty is asked, no budget is charged.
  */
 import { Turns } from '../../clock/turns.ts';
-import type { Act, Decision, Move } from '../../model/decision.ts';
-import { type Effect, isOpen } from '../../model/effect.ts';
+import { isRestore } from '../../model/decision.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { Signal } from '../../model/failure.ts';
-import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
-import type { Veto } from '../../model/veto.ts';
+import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { goneCalls } from '../../projection/gone-calls.ts';
 import type { Paper } from '../../recovery/cut.ts';
 import type { Pieces } from '../../recovery/pieces.ts';
-import { vetoes } from '../../recovery/vetoes.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { isReplaced, type ParkedQuestion, refuseUnlessParked } from '../failures/complaints.ts';
 import { Deciding, MOST_TURNS } from '../failures/deciding.ts';
-import { decidedAbout, effectsIn, isRestore, recordsIn } from '../failures/decisions.ts';
+import { decidedAbout } from '../failures/decisions.ts';
 import { stuckError } from '../failures/open-failures.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import { callsOf, crossedBy } from '../failures/taking-back.ts';
 import { isTakenBack, recordOf } from '../failures/undone-work.ts';
 import { WrongAnswers } from '../failures/wrong-answers.ts';
 import type { Raised, RunParts, Suspect } from '../parts.ts';
+import { inFull, type PreviewedAnswer } from '../queries/answer-in-full.ts';
 import type { RecoveryQueries } from '../queries/recovery-queries.ts';
 import { effectsStand } from '../queries/refused-questions.ts';
-import type { MovedInput } from '../report.ts';
 import type { Writing } from '../writing.ts';
 import { type FoundWrong, refuseComplaint } from './complain.ts';
 import { Complaints } from './complaints.ts';
@@ -49,32 +46,6 @@ export interface ComplaintPreview {
   readonly replaces: readonly Suspect[];
   /** The work of the run that the complaint would be answered behind, and that may change its answer; null where nothing comes first. */
   readonly waitsFor: string | null;
-}
-
-/** The answer about one piece of work. */
-export interface PreviewedAnswer {
-  /** The way of the answer: by a decision; by giving up the record of work that is set aside; or by undoing what undone work has left in the world. */
-  readonly is: 'decided' | 'set_aside' | 'undone_before';
-  /** The decision, with its verdict, line and refusals; null where none is needed. */
-  readonly decision: Decision | null;
-  /** The checkpoint that the work goes back to, and the moves of the others; empty where nothing goes back. */
-  readonly back: readonly Move[];
-  /** The instances that are kept whole, in the order in which they were entered. */
-  readonly stands: readonly InstanceId[];
-  /** The instances that are set aside, and taken over where their replay meets the same. */
-  readonly aside: readonly InstanceId[];
-  /** The effects that are undone in the world, in that order. */
-  readonly undo: readonly Effect[];
-  /** The effects whose outcome is not known and that are asked about first: the answer may change the decision. */
-  readonly asks: readonly Effect[];
-  /** The reasons against each checkpoint that cannot be used, each with its witness. */
-  readonly blocks: readonly Veto[];
-  /** The smallest set of acts that would let the work go back; empty where it goes back, or nothing has to be done first. */
-  readonly acts: readonly Act[];
-  /** The inputs that the replay would read in another version. */
-  readonly movedInputs: readonly MovedInput[];
-  /** The events from outside that the restore would take back. */
-  readonly events: readonly unknown[];
 }
 
 /** A run as a preview reads it. */
@@ -173,35 +144,4 @@ function* answered(
   const names = beside.flatMap(({ failure }) => (failure.in === null ? [] : [instanceName(failure.in)]));
   const decision = yield* decidedAbout(run, raised, names);
   return inFull(run, is, isRestore(decision) ? decision : queries.withWhomToAsk(decision), undo);
-}
-
-/** An answer in full, from its decision and the calls that are undone before it. */
-function inFull(
-  { parts: { runState }, queries }: PreviewedRun,
-  is: PreviewedAnswer['is'],
-  decision: Decision | null,
-  undo: readonly Effect[],
-): PreviewedAnswer {
-  const restore = decision !== null && isRestore(decision) ? decision : null;
-  const kept = restore === null ? [] : queries.keptBy(restore);
-  const lowered = new Set(kept.map(([id]) => instanceName(id)));
-  const entered = [...runState.history.registry.all()].map(({ id }) => id);
-  return {
-    is,
-    decision,
-    back: restore?.line.moves ?? [],
-    stands: entered.filter((id) => id.skeleton !== ROOT && !lowered.has(instanceName(id))),
-    aside: restore?.aside?.map(({ instance }) => instance) ?? [],
-    undo: [...undo, ...(restore?.undo ?? [])],
-    asks: decision === null ? [] : openIn(decision),
-    blocks: decision === null ? [] : [...vetoes(decision)],
-    acts: decision !== null && 'unblock' in decision ? decision.unblock.acts : [],
-    movedInputs: restore === null ? [] : queries.movedInputs(kept),
-    events: restore === null ? [] : runState.takenBackBy(kept, recordsIn(restore)),
-  };
-}
-
-/** The effects that a decision names and whose outcome is not known. */
-function openIn({ refusals }: Decision): Effect[] {
-  return effectsIn(refusals).filter(({ id, status }) => id !== null && isOpen(status));
 }

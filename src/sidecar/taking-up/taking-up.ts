@@ -2,8 +2,9 @@
  * Takes a run up where its last process left it, before its machine is there: plans, undos, commits and questions go on
  * (semantics.md §11).
  */
+import { isRestore, type Restore, recordsIn } from '../../model/decision.ts';
 import type { RunState } from '../../projection/run-state.ts';
-import { type Decisions, isDifferent, isRestore, type Restore, recordsIn } from '../failures/decisions.ts';
+import { type Decisions, isDifferent } from '../failures/decisions.ts';
 import type { Parking } from '../failures/parking.ts';
 import type { RestoredParts } from '../failures/recovered-machine.ts';
 import type { RecoveryParts } from '../failures/recovery-parts.ts';

@@ -1,0 +1,97 @@
+/** The verbs `events` and `steer`: their options, their help, and their calls. */
+import type { Command } from 'commander';
+import { listEvents } from '../messages/events.ts';
+import { outcomeText } from '../messages/messages.ts';
+import { type LeftSteer, steerRun } from '../messages/steering.ts';
+import { JOURNAL } from '../reading/reading.ts';
+import { finish, page, tell, terminal } from '../terminal/console.ts';
+import { printable } from '../terminal/terminal.ts';
+
+const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
+
+/** Adds `belay events`. */
+export function addEvents(program: Command): void {
+  program
+    .command('events')
+    .description('list what a run was sent from outside, and what each event says now')
+    .argument('<run>', 'the name of the run; belay runs lists them')
+    .option(...FILE)
+    .option('--json', 'one JSON object an event')
+    .addHelpText(
+      'after',
+      `
+The input comes first, then the events in the order in which they were taken,
+then those that wait. The first column is the name that belay steer takes: the
+id that the sender gave, else #N for message N or @N for the step that took it.
+
+Examples:
+  belay events report-7
+  belay events report-7 --json | jq 'select(.is == "taken_back")'
+
+Reads beside a running program, and takes nothing from it.
+Exit code: 0, also where there are none; 2 when the file or the run cannot be
+read, or the command is misused.`,
+    )
+    .action(async (run: string, { journal, json = false }: { journal: string; json?: boolean }) => {
+      const { progress, done } = terminal('rows');
+      await tell(await listEvents(journal, run, json, page(), progress), done);
+    });
+}
+
+interface GivenAct {
+  to?: string;
+  base?: string;
+  id?: string;
+  by: string;
+  why?: string;
+  journal: string;
+  json?: boolean;
+}
+
+/** Adds `belay steer`. */
+export function addSteer(program: Command): void {
+  program
+    .command('steer')
+    .description('say that an event of a run says something else, never was, or still holds')
+    .argument('<run>', 'the name of the run; belay runs lists them')
+    .argument('<act>', 'revise, retract or confirm')
+    .argument('<event>', 'the name of the event; belay events lists them')
+    .requiredOption('--by <name>', 'the sender: who sent an event alone may change it')
+    .option('--to <json>', 'revise: the members of the event from here on, without its type')
+    .option('--base <version>', 'the version that was seen: on another one nothing is done')
+    .option('--id <text>', 'a name for the act: said again under the same name, it is one')
+    .option('--why <text>', 'the reason, for readers of the journal')
+    .option(...FILE)
+    .option('--json', 'one JSON object')
+    .addHelpText(
+      'after',
+      `
+revise and retract change the past of the run: the event is received in its old
+place with its new words, or not at all. What does not rest on it stands; what
+does is undone where it has acted, and done again. Where an act would be left
+that cannot be undone, the word is refused with its reason, and nothing moves.
+A later event whose sender had seen what changed waits: its sender confirms it,
+revises it, or retracts it. belay events tells which wait.
+
+Examples:
+  belay steer report-7 revise brief --to '{"words":8000}' --by ada
+  belay steer report-7 retract note-3 --by ada --why "sent to the wrong run"
+  belay steer report-7 confirm approval-2 --by bob
+
+Exit code: 0 when it is carried out, or left for the next process; 1 when it is
+refused or not answered within 5 seconds; 2 when there is no such run, the run
+has ended, the act is none, or the command is misused.`,
+    )
+    .action(async (run: string, act: string, event: string, given: GivenAct) => {
+      const { to = null, base = null, id = null, by, why = null, journal, json = false } = given;
+      const left = await steerRun({ journal, run, act, event, to, base, id, by, why });
+      if ('problem' in left) return finish('', left.problem, left.code ?? 2);
+      const code = left.outcome === null || left.outcome.is === 'taken' ? 0 : 1;
+      return finish(json ? `${JSON.stringify(left)}\n` : `${printable(textOf(left))}\n`, null, code);
+    });
+}
+
+function textOf({ act, event, post, outcome }: LeftSteer): string {
+  if (outcome === null) return `${act} ${event} is left for the process that takes the run next, as message ${post}`;
+  return `${act} ${event}, message ${post}: ${outcome.is === 'taken' ? 'carried out' : outcomeText(outcome)}`;
+}

@@ -1,0 +1,49 @@
+/** The verb `events`: what a run was sent from outside, what each says now, and what has become of it. */
+import { eventsOf, type RunEvent } from '../../reports/events.ts';
+import { timelineOf } from '../../reports/timeline.ts';
+import { type Counting, countedRows, reading, runNamed, type Told } from '../reading/reading.ts';
+import { table } from '../terminal/table.ts';
+import type { Medium } from '../terminal/terminal.ts';
+import { outcomeText } from './messages.ts';
+
+/** Lists the events of a run. */
+export async function listEvents(
+  file: string,
+  run: string,
+  json: boolean,
+  medium: Medium,
+  counting: Counting,
+): Promise<Told> {
+  return reading(file, async (store) => {
+    await runNamed(store, run);
+    const rows = [...(await countedRows(store, run, counting))];
+    const events = eventsOf(timelineOf(rows).runState);
+    if (json) return events.map((event) => `${JSON.stringify({ run, ...event })}\n`);
+    if (events.length === 0) return ['no events yet\n'];
+    return [table(COLUMNS, events.map(cellsOf), medium)];
+  });
+}
+
+const COLUMNS = [
+  { name: 'EVENT' },
+  { name: 'TYPE' },
+  { name: 'SAYS' },
+  { name: 'VERSION', right: true },
+  { name: 'BY' },
+  { name: 'IS' },
+];
+
+/** The longest text of an event in the table; --json has all of it. */
+const LONGEST = 60;
+
+function cellsOf({ name, type, event, version, by, is, why }: RunEvent): string[] {
+  return [name, type, saysText(event), String(version), by ?? '', outcomeText({ is, why })];
+}
+
+/** The members of an event but its type, as JSON. */
+function saysText(event: unknown): string {
+  if (typeof event !== 'object' || event === null) return event == null ? '' : JSON.stringify(event);
+  const { type: _, ...members } = event as { readonly type?: unknown };
+  const text = Object.keys(members).length === 0 ? '' : JSON.stringify(members);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST).toWellFormed()}…` : text;
+}

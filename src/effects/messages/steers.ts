@@ -1,0 +1,96 @@
+/** Acts on events as messages: what a run was sent has said something else, was never sent, or still holds (semantics.md ST2). They are untrusted. */
+import { encode } from '../../journal/codec.ts';
+import type { SteeredEntry } from '../../model/message-entries.ts';
+import { PERSON, REASON, readerOf, text } from './reading.ts';
+
+/** An act as it travels. */
+export interface SentSteer {
+  readonly act: SteeredEntry['act'];
+  /** The name of the event that it is about. */
+  readonly of: string;
+  /** The members of the event in its new version, without its type; only where it is revised. */
+  readonly to?: Readonly<Record<string, unknown>>;
+  /** The version that its sender has seen; left out where the sender takes any. */
+  readonly base?: number;
+  /** The name that its sender gives the act: the same act under the same name is one. */
+  readonly id?: string;
+  readonly by: string | null;
+  readonly why: string | null;
+}
+
+/** An act on an event, as programs and clients say it. */
+export type SteerAct = {
+  /** The version of the event that was seen: where it is another by now, the act is refused. */
+  readonly base?: number;
+  /** The name of the act: said twice under one name, it is one. */
+  readonly id?: string;
+} & (
+  | { readonly revise: string; readonly to: Readonly<Record<string, unknown>> }
+  | { readonly retract: string }
+  | { readonly confirm: string }
+);
+
+/** An act with who says so; left out for the program itself. */
+export type SaidSteer = SteerAct & { readonly by?: string; readonly why?: string };
+
+/** An act in the form in which a message brings it. @throws TypeError where it has none. */
+export function sentSteer(said: SaidSteer): SentSteer {
+  const { by = null, why = null, base, id } = said;
+  const more = { by, why, ...(base !== undefined && { base }), ...(id !== undefined && { id }) };
+  const sent: SentSteer =
+    'revise' in said
+      ? { act: 'revise', of: said.revise, to: said.to, ...more }
+      : {
+          act: 'retract' in said ? 'retract' : 'confirm',
+          of: 'retract' in said ? said.retract : said.confirm,
+          ...more,
+        };
+  steerMessage(sent);
+  return sent;
+}
+
+interface Message {
+  readonly steer: Omit<SentSteer, 'by' | 'why'>;
+  readonly by: string | null;
+  readonly why: string | null;
+}
+
+const read = readerOf<Message>({
+  type: 'object',
+  additionalProperties: false,
+  required: ['steer', 'by', 'why'],
+  properties: {
+    steer: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['act', 'of'],
+      properties: {
+        act: { enum: ['revise', 'retract', 'confirm'] },
+        of: text(200),
+        to: { type: 'object', not: { required: ['type'] } },
+        base: { type: 'integer', minimum: 0 },
+        id: { ...text(200), pattern: '\\S' },
+      },
+    },
+    by: { ...PERSON, type: ['string', 'null'] },
+    why: REASON,
+  },
+});
+
+/** An act as a message. @throws TypeError where it is none, or has no form that a journal could hold. */
+export function steerMessage({ by, why, ...steer }: SentSteer): string {
+  const encoded = encode({ steer, by, why });
+  if (!('text' in encoded))
+    throw new TypeError(`no journal can hold it: ${encoded.reason} at ${encoded.path.join('.')}`);
+  if (steerIn(encoded.text) !== null) return encoded.text;
+  throw new TypeError(
+    'an act on an event is revise, retract or confirm, names the event (1 to 200 characters), and says what it says now, as an object without a type, where it is revised and nowhere else',
+  );
+}
+
+/** Reads a message; null where it is no act on an event. */
+export function steerIn(message: string): SentSteer | null {
+  const sent = read(message);
+  if (sent === null || (sent.steer.act === 'revise') !== (sent.steer.to !== undefined)) return null;
+  return { ...sent.steer, by: sent.by, why: sent.why };
+}

@@ -1,0 +1,67 @@
+/** The events that a run was sent from outside, each with what it says now and what has become of it: a function of its journal (semantics.md ST1). */
+import { eventType } from '../model/reply-event.ts';
+import { type Fate, nameOfStep } from '../projection/received.ts';
+import type { RunState } from '../projection/run-state.ts';
+import type { RecordedStep } from '../projection/state-types.ts';
+
+/** An event of a run. */
+export interface RunEvent {
+  /** Its name: the id that its sender gave it, the number of its message as `#12`, of the step that took it as `@12`, or `input` for the start. */
+  readonly name: string;
+  readonly type: string;
+  /** The whole event as it is now, redacted; null where no step and no list has it. */
+  readonly event: unknown;
+  readonly by: string | null;
+  /** The number of times that it was revised. */
+  readonly version: number;
+  readonly is: Fate;
+  /** The reason why it was refused; null where it was not. */
+  readonly why: string | null;
+}
+
+/** The name of the start input. */
+export const INPUT = 'input';
+
+/** Lists the events of a run: the input first, then in the order in which they were taken, those behind them that wait, and those that never were. */
+export function eventsOf(runState: RunState): RunEvent[] {
+  const { places, received, toRedeliver, held } = runState;
+  const taken = places.steps.all.filter((step) => step.isOutside && step.actor === 0);
+  const waiting = [...toRedeliver, ...held];
+  const named = new Set<string>();
+  const listed: RunEvent[] = [];
+  const [first] = places.steps.all;
+  if (first !== undefined) listed.push(inputOf(first, runState));
+  for (const step of taken) listed.push(shownOf(nameAt(step, runState), step.outside, 'taken', runState));
+  for (const { name, event, held: by } of waiting) {
+    if (name === null) continue;
+    listed.push(shownOf(name, event, by === null ? 'taken_back' : 'held', runState));
+  }
+  for (const { name } of listed) named.add(name);
+  const others = received.all.filter(({ name }) => !named.has(name));
+  return [...listed, ...others.map(({ name }) => shownOf(name, null, null, runState))];
+}
+
+/** The events whose sender has to say what is to become of them: a restore has taken them back, and they do not meet the same. */
+export function waitingEvents(runState: RunState): RunEvent[] {
+  return runState.toRedeliver.flatMap(({ name, event }) =>
+    name === null ? [] : [shownOf(name, event, 'taken_back', runState)],
+  );
+}
+
+function nameAt({ nth }: RecordedStep, { received }: RunState): string {
+  return received.takenBy(nth)?.name ?? nameOfStep(nth);
+}
+
+function inputOf({ entry }: RecordedStep, { redaction }: RunState): RunEvent {
+  const { input } = (entry?.event ?? {}) as { readonly input?: unknown };
+  const none = { by: null, version: 0, is: 'taken', why: null } as const;
+  return { name: INPUT, type: INPUT, event: redaction.value(input), ...none };
+}
+
+function shownOf(name: string, event: unknown, is: Fate | null, { received, redaction }: RunState): RunEvent {
+  const known = received.get(name);
+  const type = event === null ? (known?.event ?? '') : eventType(event);
+  const { by = null, version = 0, why = null } = known ?? {};
+  const said = { by: by === null ? null : redaction.text(by), why: why === null ? null : redaction.text(why) };
+  return { name, type, event: redaction.value(event), version, is: is ?? known?.is ?? 'taken', ...said };
+}

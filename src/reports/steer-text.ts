@@ -1,0 +1,21 @@
+/** The reasons against an act on an event, in words (semantics.md ST7). */
+import type { Decision } from '../model/decision.ts';
+import { instanceName } from '../model/instance.ts';
+import type { Veto } from '../model/veto.ts';
+import { effectName } from '../recovery/explain.ts';
+import { vetoes } from '../recovery/vetoes.ts';
+
+/** The reasons why nothing goes back for an act on an event. */
+export function blockedText(decision: Decision): string {
+  const texts = new Set([...vetoes(decision)].map(reasonText));
+  if (texts.size === 0) return 'no_such_past: the run cannot be put back to where it received the event';
+  return [...texts].join('; ');
+}
+
+function reasonText(veto: Veto): string {
+  if ('effect' in veto && veto.effect !== null && typeof veto.effect === 'object')
+    return `${veto.code}: ${effectName(veto.effect)} of ${instanceName(veto.effect.instance)} would stand without its cause`;
+  if ('dependence' in veto)
+    return `${veto.code}: ${instanceName(veto.dependence.consumer)} has promised what rests on it`;
+  return veto.code;
+}

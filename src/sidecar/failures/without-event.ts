@@ -1,0 +1,132 @@
+/**
+ * The decision about an act on an event that was received (semantics.md ST3, ST4, ST7): its step is taken out of the past, what stands is judged with the new
+ * version in its place, and an act that would come to stand without its cause blocks.
+ */
+import { positionBefore } from '../../history/registry.ts';
+import { type Decision, isRestore, type Restore } from '../../model/decision.ts';
+import { type Effect, isOpen } from '../../model/effect.ts';
+import type { Steers } from '../../model/entry.ts';
+import { type InstanceId, instanceName, rootName } from '../../model/instance.ts';
+import type { Reason } from '../../model/veto.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import type { RecordedStep } from '../../projection/state-types.ts';
+import { withoutReceipt } from '../../recovery/decide.ts';
+import { Effort, REPORTED_IN_RUN } from '../../recovery/effort.ts';
+import type { Pieces } from '../../recovery/pieces.ts';
+import type { Change, ChangedPaper } from '../paper/on-paper.ts';
+import type { Raised, RunParts } from '../parts.ts';
+import type { RecoveryQueries } from '../queries/recovery-queries.ts';
+import { effectsStand } from '../queries/refused-questions.ts';
+
+/** The parts of a run that such a decision reads. */
+export interface Steered {
+  readonly parts: Pick<RunParts, 'runState' | 'decisionPolicy'>;
+  readonly queries: RecoveryQueries;
+  /** The past of the run on paper with a change; null for a runtime that has no machine. */
+  paperWith(change: Change): ChangedPaper | null;
+}
+
+/** The step that took an event, where it stands; undefined where none does. */
+export function receiptAt({ places }: RunState, nth: number): RecordedStep | undefined {
+  const [step] = places.between(nth - 1, nth);
+  return step?.nth === nth && step.isOutside ? step : undefined;
+}
+
+/** The instance that an event is taken from: of those that its step is a part of, the first; null where it is part of none. */
+export function receiverOf({ history }: RunState, { parties, moves }: RecordedStep): InstanceId | null {
+  const names = [...parties.map(({ name }) => name), ...moves.map(rootName)];
+  for (const name of names) {
+    const record = history.registry.named(name);
+    if (record !== undefined) return record.id;
+  }
+  return null;
+}
+
+/** Decides about an act on an event that was received, in pieces. It changes nothing. */
+export function* decidedWithout(
+  { parts, queries, paperWith }: Steered,
+  raised: Raised,
+  { act, event, step: nth }: Steers,
+  beside: readonly string[],
+): Pieces<Decision> {
+  const { runState } = parts;
+  const { history, places } = runState;
+  const { failure } = raised;
+  const step = receiptAt(runState, nth);
+  const failed = failure.in === null ? undefined : history.registry.get(failure.in);
+  const before = failed === undefined || step === undefined ? null : positionBefore(failed, step.act + 1);
+  const paper = step === undefined ? null : paperWith({ step, event: act === 'revise' ? (event as object) : null });
+  if (step === undefined || failed === undefined || before === null || paper === null)
+    return effectsStand(parts, failure, []);
+  const effort = new Effort(REPORTED_IN_RUN);
+  const met = yield* paper.met(effort);
+  const others = leftBehind(runState, step, met);
+  const published = runState.publications.map(({ instance }) => instanceName(instance));
+  const control = {
+    places,
+    suspects: new Set([...beside, ...published, ...others.keys()]),
+    escapes: queries.escaping(),
+    paper,
+  };
+  // That work is finished is no reason: who changes the words changes what was made of them. What is committed stays.
+  const rules = { ...queries.rules(failure), joint: 'all' } as const;
+  const decision = yield* withoutReceipt(history, failed, before, rules, {
+    control,
+    unavailable: queries.unavailable(raised),
+    effort,
+  });
+  if (!isRestore(decision)) return decision;
+  const left = leftOver(decision, others);
+  // What is not known is asked about first: an act that has not happened is none.
+  const unknown = left.filter(({ status }) => isOpen(status));
+  const adds: Reason[] = [
+    ...committedIn(runState, decision),
+    ...unknown.map((effect) => ({ code: 'effect_outcome_unknown' as const, effect })),
+  ];
+  if (adds.length > 0) return { ...effectsStand(parts, failure, []), refusals: [{ candidate: before, adds }] };
+  return left.length > 0 ? effectsStand(parts, failure, left) : decision;
+}
+
+/** The commits that a restore would take back (ST7). */
+function committedIn({ history }: RunState, { line, failed }: Restore): Reason[] {
+  return line.moves.flatMap(({ instance, keep, cause }) => {
+    const committed = history.registry.get(instance)?.committed ?? null;
+    const isOwn = instanceName(instance) === instanceName(failed);
+    if (isOwn || committed?.kind !== 'commit' || cause === null || (keep !== 'none' && keep.at >= committed.at))
+      return [];
+    return [{ code: 'committed_consumers_present' as const, dependence: cause, committed }];
+  });
+}
+
+/** The acts behind a step whose calls are not made again with the same arguments, by the names of their instances. */
+function leftBehind(
+  { history, ledger, places }: RunState,
+  step: RecordedStep,
+  met: ReadonlySet<number>,
+): ReadonlyMap<string, readonly Effect[]> {
+  const left = new Map<string, readonly Effect[]>();
+  const names = new Set<string>();
+  for (const { parties, entered, moves } of places.between(step.nth - 1, Number.POSITIVE_INFINITY))
+    for (const name of [...parties.map((party) => party.name), ...entered, ...moves.map(rootName)]) names.add(name);
+  for (const name of names) {
+    const record = history.registry.named(name);
+    const effects = record === undefined ? [] : history.effects.of(record, step.act, history.head);
+    const others = effects.filter(({ id, status }) => {
+      const actor = id === null ? undefined : ledger.get(id)?.intent.actor;
+      return status !== 'failed' && status !== 'compensated' && (actor === undefined || !met.has(actor));
+    });
+    if (others.length > 0) left.set(name, others);
+  }
+  return left;
+}
+
+/** The idempotent acts of a restore that would be asked something else, or never come again: a counterparty answers from memory (ST7). */
+function leftOver({ line, aside = [] }: Restore, others: ReadonlyMap<string, readonly Effect[]>): Effect[] {
+  const apart = new Set(aside.map(({ instance }) => instanceName(instance)));
+  return line.moves.flatMap(({ instance, keep }) => {
+    const name = instanceName(instance);
+    const after = keep === 'none' ? 0 : keep.at;
+    const effects = apart.has(name) ? [] : (others.get(name) ?? []);
+    return effects.filter(({ class: kind, at }) => kind === 'idempotent' && at > after);
+  });
+}

@@ -1,0 +1,178 @@
+/** One run of a program under the sidecar, with an act on GO at a moment, judged by the ends of plain xstate and by the world. */
+import { memoryStore } from '../../src/index.ts';
+import { tool } from '../../src/xstate/index.ts';
+import { calm } from '../poll.ts';
+import { run } from '../semantics/little.ts';
+import { callsIn, configFor, endsOf, endText, machineFor, outputOf, type Program, type Words } from './programs.ts';
+
+/** A scenario: who answers first, when GO is sent, and what is said about it when. */
+export interface Scenario {
+  readonly program: Program;
+  /** The number of the call that answers each time, of those that wait. */
+  readonly order: readonly number[];
+  /** The number of answers before GO is sent, where a state takes it by then. */
+  readonly sendAt: number;
+  readonly act: 'revise' | 'retract';
+  readonly to: number;
+  /** The number of answers before the act. */
+  readonly actAt: number;
+  /** True where calls act as they are made, false where they act as they answer. */
+  readonly actsAtOnce: boolean;
+}
+
+/** The verdict: `ok` where a run of plain xstate may end or wait so, `refused` likewise with the words that were sent, `none` where nothing was said. */
+type Verdict = 'ok' | 'refused' | 'parked' | 'none' | `unsafe: ${string}`;
+
+interface Waiting {
+  readonly name: string;
+  answer(): void;
+}
+
+/** The world of a scenario: what was done to it, by key, and the calls that wait for their answers. */
+class Counterparties {
+  readonly waiting: Waiting[] = [];
+  readonly #acts = new Map<string, string>();
+  readonly #undone = new Set<string>();
+  readonly undo = { un: ({ key }: { key: string }) => void this.#undone.add(key) };
+  readonly reconcilers = {
+    ask: ({ key }: { key: string }) => {
+      const output = this.#acts.get(key);
+      return output === undefined || this.#undone.has(key)
+        ? ({ is: 'not_applied' } as const)
+        : ({ is: 'applied', output } as const);
+    },
+  };
+
+  /** The acts that stand. */
+  get standing(): string[] {
+    return [...this.#acts].filter(([key]) => !this.#undone.has(key)).map(([, output]) => output);
+  }
+
+  tools({ program, actsAtOnce }: Scenario) {
+    const calls = [...callsIn(program)];
+    return Object.fromEntries(calls.map(([name, { class: kind }]) => [name, this.#tool(name, kind, actsAtOnce)]));
+  }
+
+  #tool(name: string, kind: string, actsAtOnce: boolean) {
+    return tool(({ input, key, signal }: { input: unknown; key: string | undefined; signal: AbortSignal }) => {
+      const output = outputOf(name, input);
+      const does = () => {
+        if (kind !== 'none') this.#acts.set(key ?? '', output);
+      };
+      if (actsAtOnce) does();
+      return new Promise<unknown>((resolve, reject) => {
+        const answer = () => {
+          does();
+          resolve(output);
+        };
+        const one = { name, answer };
+        this.waiting.push(one);
+        signal.addEventListener('abort', () => {
+          if (this.waiting.includes(one)) this.waiting.splice(this.waiting.indexOf(one), 1);
+          reject(new Error('aborted'));
+        });
+      });
+    });
+  }
+
+  /** Has one of the calls that wait answer. */
+  answer(chosen: number): void {
+    this.waiting.sort((a, b) => (a.name < b.name ? -1 : 1));
+    const [one] = this.waiting.splice(Math.min(chosen, this.waiting.length - 1), 1);
+    one?.answer();
+  }
+}
+
+type Running = Awaited<ReturnType<typeof run>>;
+
+/** A scenario under way. */
+class Playing {
+  readonly #scenario: Scenario;
+  readonly #world: Counterparties;
+  readonly #it: Running;
+  readonly #sent = new Set<string>();
+  said: 'none' | 'done' | 'refused' = 'none';
+  why = '';
+
+  constructor(scenario: Scenario, world: Counterparties, it: Running) {
+    this.#scenario = scenario;
+    this.#world = world;
+    this.#it = it;
+  }
+
+  get isOver(): boolean {
+    return ['done', 'parked', 'stuck'].includes(this.#it.sidecar.status);
+  }
+
+  async drive(): Promise<void> {
+    for (let nth = 0; nth < 60 && !(await this.#isOverAt(nth)); nth += 1) {
+      if (this.#world.waiting.length > 0) this.#world.answer(this.#scenario.order[nth] ?? 0);
+      else if (await this.#standsStill(nth)) return;
+    }
+  }
+
+  async #isOverAt(nth: number): Promise<boolean> {
+    await calm(8);
+    if (nth >= this.#scenario.sendAt) await this.#says('GO', 1);
+    await this.#says('OK', 9);
+    if (nth >= this.#scenario.actAt) await this.#steers();
+    return this.isOver;
+  }
+
+  async #says(type: 'GO' | 'OK', v: number): Promise<void> {
+    const now = this.#it.actor.getSnapshot() as unknown as { can(event: object): boolean };
+    if (this.#sent.has(type) || this.isOver || !now.can({ type, v })) return;
+    this.#sent.add(type);
+    await this.#it.sidecar.send({ type, v } as never, { id: type, by: type === 'GO' ? 'ada' : 'bob' });
+    await calm(8);
+  }
+
+  async #steers(): Promise<void> {
+    if (this.said !== 'none' || !this.#sent.has('GO') || this.isOver) return;
+    const { sidecar } = this.#it;
+    const { act, to } = this.#scenario;
+    const how = { by: 'ada' };
+    const answer = await (act === 'revise' ? sidecar.revise('GO', { v: to }, how) : sidecar.retract('GO', how));
+    this.said = answer.is === 'refused' ? 'refused' : 'done';
+    this.why = answer.why ?? '';
+    await calm(8);
+  }
+
+  /** No call waits for its answer: an event that waits for its sender is confirmed. @returns true where nothing is left to do. */
+  async #standsStill(nth: number): Promise<boolean> {
+    const { sidecar } = this.#it;
+    await calm(12);
+    if (this.#world.waiting.length > 0 || this.isOver) return false;
+    const held = () => sidecar.events().find(({ is }) => is === 'taken_back');
+    const waits = held();
+    if (waits === undefined) return this.said !== 'none' || nth > this.#scenario.actAt + this.#scenario.sendAt;
+    await sidecar.confirm(waits.name, { by: waits.by ?? '' });
+    await calm(12);
+    return this.#world.waiting.length === 0 && held() !== undefined;
+  }
+}
+
+/** Plays a scenario. */
+export async function play(scenario: Scenario): Promise<{ readonly verdict: Verdict; readonly why: string }> {
+  const { program, act, to } = scenario;
+  const world = new Counterparties();
+  const { undo, reconcilers } = world;
+  const options = { journal: memoryStore(), undo, reconcilers };
+  const it = await run(machineFor(program, world.tools(scenario)), configFor(program), options as never);
+  const playing = new Playing(scenario, world, it);
+  await playing.drive();
+  await calm(12);
+  const { status } = it.sidecar;
+  const end = endText(it.context(), it.value(), world.standing);
+  await it.sidecar.close();
+  const { said, why } = playing;
+  if (said === 'none') return { verdict: 'none', why };
+  if (status === 'parked' || status === 'stuck') return { verdict: 'parked', why: `${why} ${status}` };
+  const words: Words = said === 'refused' ? { v: 1 } : act === 'retract' ? null : { v: to };
+  const ends = endsOf(program, words);
+  if (ends.has(end)) return { verdict: said === 'refused' ? 'refused' : 'ok', why };
+  return {
+    verdict: `unsafe: ${status === 'done' ? 'end' : 'idle'}`,
+    why: `${why} ${end} is none of ${[...ends].join(' ')}`,
+  };
+}
