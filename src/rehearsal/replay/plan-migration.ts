@@ -12,7 +12,7 @@ import { CODE, listOf, namedBy, OBJECT, optional, refuseOther, shape, TEXT } fro
 import type { Digests, KeptClass } from '../../model/entry.ts';
 import type { Guards } from '../../predicates/compile.ts';
 import type { RunState } from '../../projection/run-state.ts';
-import { planRun, type Release, replacedTools, type Stay, stayText } from '../../sidecar/migration/plan.ts';
+import { planRun, type Release, replacedTools, type Stay, stayText, unsureText } from '../../sidecar/migration/plan.ts';
 import { keptClasses } from '../../sidecar/opening/kept-classes.ts';
 import { readRun } from '../../sidecar/opening/read-run.ts';
 import type { AnyStateMachine } from '../../xstate/actor.ts';
@@ -41,6 +41,7 @@ export interface PlannedRun {
   readonly is: 'same' | 'goes' | 'stays';
   /** The code of the reason to stay; null where it does not. */
   readonly code: Stay['code'] | 'no_machine' | 'codec_missing' | 'memory_lost' | 'rows_archived' | 'unreadable' | null;
+  /** The reason to stay in words; of a run that goes, why its past could not be compared to its end. */
   readonly why: string | null;
   /** The reason with its step, its key and its shapes, where a step parts. */
   readonly stay: Stay | null;
@@ -140,7 +141,8 @@ export async function planIn(
     const of = { ...none, agent, under, ...underConfig(runState, subject.config, release) };
     if (plan.is === 'same') return { ...of, is: 'same', code: null, why: null };
     if (plan.is === 'stays') return { ...of, code: plan.why.code, why: stayText(plan.why), stay: plan.why };
-    return { ...of, is: 'goes', code: null, why: null, compared: plan.compared, carried: plan.carried };
+    const why = plan.unsure === null ? null : unsureText(plan.unsure);
+    return { ...of, is: 'goes', code: null, why, compared: plan.compared, carried: plan.carried };
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;
     const code = error.code === 'rows_archived' ? 'rows_archived' : 'unreadable';

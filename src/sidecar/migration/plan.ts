@@ -21,8 +21,8 @@ export interface Release {
 
 /** The reason why a run stays with the release that it is under. */
 export type Stay =
-  /** A step goes another way. */
-  | { readonly code: 'parts'; readonly parting: Parting }
+  /** A step goes another way; where that is not for sure, the code asks a clock or chance, and the states or edges are others. */
+  | { readonly code: 'parts'; readonly parting: Parting; readonly isSure: boolean }
   /** A call is under way, and was made by a version of its tool that the release does not take. */
   | { readonly code: 'call_in_flight'; readonly key: string; readonly tool: string; readonly version: string }
   /** A restore has begun: the release that decided it finishes it. */
@@ -41,6 +41,8 @@ export type RunPlan =
       /** True where the states or edges are others: such a run moves on a person's word, or where a process adopts. */
       readonly isMoved: boolean;
       readonly compared: { readonly steps: number; readonly calls: number };
+      /** The step from which on the past could not be compared: the code asks a clock or chance there. Only code with another text goes over so. */
+      readonly unsure: Parting | null;
       /** The keys of the calls that are under way, and are carried over. */
       readonly carried: readonly string[];
     }
@@ -51,7 +53,7 @@ export function planRun(runState: RunState, release: Release): RunPlan {
   const { digests } = runState;
   const isMoved = digests?.machine !== release.digest;
   const isOtherCode = digests?.code !== undefined && digests.code !== release.code;
-  const replaced = replacedCalls(runState, release.tools);
+  const replaced = replacedCalls([...runState.ledger.all()], release.tools);
   const isReplaced = replaced.length > 0 || replacedTools(runState, release.tools).length > 0;
   if (!isMoved && !isOtherCode && !isReplaced) return { is: 'same' };
   const open = [...runState.ledger.all()].filter(isUnderWay);
@@ -62,14 +64,14 @@ export function planRun(runState: RunState, release: Release): RunPlan {
   if (why !== null) return { is: 'stays', why };
   if (release.machines === null) return isMoved ? { is: 'stays', why: { code: 'not_compared' } } : { is: 'same' };
   const compared = sameWay(runState, release.machines);
-  if ('parting' in compared) return { is: 'stays', why: { code: 'parts', parting: compared.parting } };
-  return { is: 'goes', isMoved, compared, carried: open.map(({ key }) => key) };
+  const { parting = null, isSure = true } = 'parting' in compared ? compared : {};
+  if (parting !== null && (isMoved || isSure)) return { is: 'stays', why: { code: 'parts', parting, isSure } };
+  return { is: 'goes', isMoved, compared: compared.covered, unsure: parting, carried: open.map(({ key }) => key) };
 }
 
-/** The calls of a run that the tools of a release do not take: another version has made them. */
-function replacedCalls({ ledger }: RunState, tools: Release['tools']): readonly LedgerCall[] {
-  if (tools === undefined) return [];
-  return [...ledger.all()].filter(({ tool, intent }) => !takesVersion(tools.get(tool), intent.version));
+/** The calls that the tools of a release do not take: another version has made them. */
+function replacedCalls(calls: readonly LedgerCall[], tools: Release['tools']): readonly LedgerCall[] {
+  return tools === undefined ? [] : calls.filter(({ tool, intent }) => !takesVersion(tools.get(tool), intent.version));
 }
 
 /** The tools of a release that a run may have called, and that do not take the version which it was under. */
@@ -99,7 +101,9 @@ function isUnderWay({ status, at, isAnswered }: LedgerCall): boolean {
 export function stayText(why: Stay): string {
   switch (why.code) {
     case 'parts':
-      return partingText(why.parting);
+      return why.isSure
+        ? partingText(why.parting)
+        : `${partingText(why.parting)}. Its code asks a clock or chance there, or has a state of its own, so nothing says whether it went this way then, and its states or edges are others`;
     case 'call_in_flight':
       return `${why.tool} is under way under ${why.key}, by version ${why.version}, which this release does not take: it goes over once that call is settled`;
     case 'recovering':
@@ -109,6 +113,11 @@ export function stayText(why: Stay): string {
     case 'not_compared':
       return 'a graph or a flow is not gone through on paper, and its nodes or edges are others';
   }
+}
+
+/** The reason why the past of a run was not compared to its end, in words. */
+export function unsureText(parting: Parting): string {
+  return `the past of the run could not be compared with the code of now from step ${parting.step} on (event ${JSON.stringify(parting.event)}): the code asks a clock or chance there, or has a state of its own. The run goes on as before`;
 }
 
 function partingText({ step, event, is, at, expected, found }: Parting): string {

@@ -25,9 +25,10 @@ import { Basing } from '../bases/basing.ts';
 import { resumed } from '../bases/resumed.ts';
 import { forgetLeft } from '../calls/left-behind.ts';
 import { Lifecycle } from '../lifecycle/lifecycle.ts';
-import { planRun, type RunPlan, replacedTools, stayText } from '../migration/plan.ts';
+import { planRun, type RunPlan, replacedTools, stayText, unsureText } from '../migration/plan.ts';
 import { observing } from '../observing.ts';
 import { outside } from '../outside.ts';
+import type { Parting } from '../paper/same-way.ts';
 import type { RunParts } from '../parts.ts';
 import { planResume } from '../plan/resume-plan.ts';
 import { pausedError } from '../run/pauses.ts';
@@ -336,9 +337,13 @@ function refuseOtherThanBefore({ digest }: Program, config: BoundaryConfig, { mo
   throw new SidecarError('machine_changed', `${why}: it goes back with the machine and the config of that release`);
 }
 
+function notPure(unsure: Parting) {
+  return { do: 'finding', code: 'machine_not_pure', instance: null, text: unsureText(unsure) } as const;
+}
+
 /** Has a run that goes on do so under the digests of its program and its config: with an entry where they are others. */
 function goUnder(
-  { write, parts: { config, runState } }: Run,
+  { write, parts: { config, runState, onFinding } }: Run,
   program: Program,
   options: RunOptions,
   plan: RunPlan,
@@ -358,8 +363,11 @@ function goUnder(
     ...(classes.length > 0 && { classes }),
     ...(isReplaced && { isReplaced: true as const }),
   };
-  if (plan.is !== 'goes' || !plan.isMoved) write.append([{ do: 'config', digests: now, ...more }]);
-  else {
+  if (plan.is !== 'goes' || !plan.isMoved) {
+    const findings = plan.is === 'goes' && plan.unsure !== null ? [notPure(plan.unsure)] : [];
+    write.append([{ do: 'config', digests: now, ...more }, ...findings]);
+    for (const finding of findings) onFinding(finding);
+  } else {
     const { compared, carried } = plan;
     write.append([
       { do: 'migrated', from: digests ?? own, digests: now, ...more, compared, carried, ...(by !== null && { by }) },

@@ -10,6 +10,7 @@ import type { RunState } from '../../projection/run-state.ts';
 import { isEqual, partOf } from '../../projection/set-aside/records.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
 import type { Machines } from '../../runtime/runtime.ts';
+import { Outside } from './outside.ts';
 import { PaperMachine } from './paper-machine.ts';
 import { isRestart, UnchangedPast } from './past.ts';
 
@@ -26,14 +27,35 @@ export interface Parting {
   readonly found: string;
 }
 
-/** A past that another machine takes the same way, or the first step at which it does not. */
-export type Compared = { readonly steps: number; readonly calls: number } | { readonly parting: Parting };
+/** The part of a past that was gone through. */
+interface Covered {
+  readonly steps: number;
+  readonly calls: number;
+}
+
+/**
+ * A past that another machine takes the same way, or the first step at which it does not. That is for sure where the code has asked no clock and no
+ * chance for it, and comes to the same twice; else it may have gone the same way then.
+ */
+export type Compared =
+  | { readonly covered: Covered }
+  | { readonly covered: Covered; readonly parting: Parting; readonly isSure: boolean };
 
 /** Goes through the past of a run on paper, with the machines of another release. */
 export function sameWay(runState: RunState, machines: Machines): Compared {
+  const first = goneThrough(runState, machines);
+  if (!('parting' in first.compared) || !first.compared.isSure) return first.compared;
+  const second = goneThrough(runState, machines);
+  return { ...first.compared, isSure: isEqual(first, second) };
+}
+
+/** A past that is gone through once, and where the machine stands then. */
+function goneThrough(runState: RunState, machines: Machines) {
   const machine = new PaperMachine(machines);
+  const outside = new Outside();
   try {
-    return new Comparison(runState, machine).whole();
+    const compared = outside.watching(() => new Comparison(runState, machine, outside).whole());
+    return { compared, whole: machine.whole, inputs: [...machine.inputs] };
   } finally {
     machine.stop();
   }
@@ -43,28 +65,44 @@ export function sameWay(runState: RunState, machines: Machines): Compared {
 class Comparison {
   readonly #runState: RunState;
   readonly #machine: PaperMachine;
+  readonly #outside: Outside;
+  #steps = 0;
   #calls = 0;
 
-  constructor(runState: RunState, machine: PaperMachine) {
+  constructor(runState: RunState, machine: PaperMachine, outside: Outside) {
     this.#runState = runState;
     this.#machine = machine;
+    this.#outside = outside;
   }
 
   whole(): Compared {
     const steps = [...this.#runState.places.between(-1, Number.POSITIVE_INFINITY)].filter((step) => !isRestart(step));
     const [first] = steps;
     const last = steps.at(-1);
-    if (first === undefined || last === undefined) return { steps: 0, calls: 0 };
+    if (first === undefined || last === undefined) return this.#found(null, 0);
     if (!this.#begins(first))
-      return { parting: parted(first, { is: 'step', at: '', expected: statesOf(first.value), found: 'it throws' }) };
+      return this.#found(parted(first, { is: 'step', at: '', expected: statesOf(first.value), found: 'it throws' }), 0);
     const past = new UnchangedPast(this.#machine);
+    /** How often the code had asked outside when the last passage began: what it asked before has come to the same. */
+    let since = 0;
     for (const step of steps) {
-      if (!past.takes(step)) return { parting: this.#difference(step, past) };
+      const [{ length }, asked] = [past.passages, this.#outside.asked];
+      const isTaken = past.takes(step);
+      if (past.passages.length > length && step !== first) since = asked;
+      if (!isTaken) return this.#found(this.#difference(step, past), since);
       const asks = this.#asksElse(step);
-      if (asks !== null) return { parting: asks };
+      if (asks !== null) return this.#found(asks, since);
+      this.#steps += 1;
     }
-    const parting = past.isOver ? this.#delaysElse(last) : this.#goesOn(last);
-    return parting === null ? { steps: steps.length, calls: this.#calls } : { parting };
+    // A delay may have been set in any passage.
+    return past.isOver ? this.#found(this.#delaysElse(last), 0) : this.#found(this.#goesOn(last), since);
+  }
+
+  /** @param since how often the code had asked outside before what it came to. */
+  #found(parting: Parting | null, since: number): Compared {
+    const covered = { steps: this.#steps, calls: this.#calls };
+    const { asked, isBlind } = this.#outside;
+    return parting === null ? { covered } : { covered, parting, isSure: asked === since && !isBlind };
   }
 
   #begins({ entry }: RecordedStep): boolean {
