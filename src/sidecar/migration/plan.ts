@@ -53,14 +53,11 @@ export function planRun(runState: RunState, release: Release): RunPlan {
   const { digests } = runState;
   const isMoved = digests?.machine !== release.digest;
   const isOtherCode = digests?.code !== undefined && digests.code !== release.code;
-  const replaced = replacedCalls([...runState.ledger.all()], release.tools);
-  const isReplaced = replaced.length > 0 || replacedTools(runState, release.tools).length > 0;
+  const isReplaced = replacedTools(runState, release.tools).length > 0;
   if (!isMoved && !isOtherCode && !isReplaced) return { is: 'same' };
   const open = [...runState.ledger.all()].filter(isUnderWay);
-  const why = stays(
-    runState,
-    open.filter((call) => replaced.includes(call)),
-  );
+  // Code with another text finishes what is under way, as it goes on with all else.
+  const why = isMoved || isReplaced ? stays(runState, replacedCalls(open, release.tools)) : null;
   if (why !== null) return { is: 'stays', why };
   if (release.machines === null) return isMoved ? { is: 'stays', why: { code: 'not_compared' } } : { is: 'same' };
   const compared = sameWay(runState, release.machines);
