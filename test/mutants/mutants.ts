@@ -408,7 +408,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'code with another text finishes no restore that a process has left',
     find: 'const why = isMoved || isReplaced ? stays(',
     replace: 'const why = isMoved || isReplaced || isOtherCode ? stays(',
-    by: { run: 'tests', file: 'test/migration/same-way.test.ts' },
+    by: { run: 'tests', file: 'test/migration/killed.test.ts' },
   },
   {
     rule: 'CO3',
@@ -441,7 +441,7 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'a run that has been moved past a version is held to it again',
     find: 'const isReplaced = replacedTools(runState, release.tools).length > 0;',
     replace: 'const isReplaced = replacedCalls([...runState.ledger.all()], release.tools).length > 0;',
-    by: { run: 'tests', file: 'test/migration/same-way.test.ts' },
+    by: { run: 'tests', file: 'test/migration/killed.test.ts' },
   },
   {
     rule: 'CO4',

@@ -2,7 +2,7 @@
 
 /** The clock and chance of this process, watched while code runs to its end. */
 export class Outside {
-  /** How often they were asked. */
+  /** The number of times that they were asked. */
   asked = 0;
   /** True where a source cannot be watched, as in a hardened realm. */
   isBlind = false;

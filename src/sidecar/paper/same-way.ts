@@ -83,7 +83,7 @@ class Comparison {
     if (!this.#begins(first))
       return this.#found(parted(first, { is: 'step', at: '', expected: statesOf(first.value), found: 'it throws' }), 0);
     const past = new UnchangedPast(this.#machine);
-    /** How often the code had asked outside when the last passage began: what it asked before has come to the same. */
+    /** The number of times that the code had asked outside when the last passage began: what it asked before has come to the same. */
     let since = 0;
     for (const step of steps) {
       const [{ length }, asked] = [past.passages, this.#outside.asked];
