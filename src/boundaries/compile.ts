@@ -7,6 +7,7 @@ import { SIGNALS, type Signal } from '../model/failure.ts';
 import type { Key } from '../model/key.ts';
 import type { Guards } from '../predicates/compile.ts';
 import { suggest } from '../predicates/suggest.ts';
+import { certificateOf } from './certificate.ts';
 import type { BoundaryConfig, Skeleton, Tool } from './config.ts';
 import { contentDigest } from './digest.ts';
 import { blindIn, keysIn, nameIn, scopesIn } from './keys/names.ts';
@@ -40,6 +41,7 @@ export function compileConfig(root: Item, guards: Guards, findings: Findings): B
   return {
     agent: agent === null ? '' : nameIn(textOf(agent) ?? '', agent.at, findings),
     digest: contentDigest(plain(root)),
+    certificate: certificateOf(plain(root)),
     tools,
     skeletons,
     scopes,

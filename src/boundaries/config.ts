@@ -2,6 +2,7 @@
  * A reviewed boundary config, read, checked and compiled: the unit of work, its begin and its commits, its reads and
  * writes, and the effects of its tools on the world (boundary-format.md).
  */
+import type { Certificate } from '../model/certificate.ts';
 import type { EffectClass } from '../model/effect.ts';
 import type { Signal } from '../model/failure.ts';
 import type { Key } from '../model/key.ts';
@@ -191,6 +192,8 @@ export interface BoundaryConfig {
   readonly agent: string;
   /** SHA-256 over the content, without comments and layout, in hex: a review vouches for it. */
   readonly digest: string;
+  /** The digests of what certificates rest on. */
+  readonly certificate: Certificate;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly skeletons: ReadonlyMap<string, Skeleton>;
   /** The kinds of the names of schemes that have a canonical form, including those that need no declaration. */

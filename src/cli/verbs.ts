@@ -48,6 +48,8 @@ const VERBS: Readonly<Record<string, () => Promise<Add>>> = {
   claims: async () => (await claims()).addClaims,
   release: async () => (await claims()).addRelease,
   verify: async () => (await import('./commands/verify.ts')).addVerify,
+  migrate: async () => (await import('./commands/migrate.ts')).addMigrate,
+  drains: async () => (await import('./commands/migrate.ts')).addDrains,
   store: async () => (await import('./commands/store.ts')).addStore,
 };
 

@@ -5,12 +5,13 @@
 import { encode } from '../journal/codec.ts';
 import type { IntentEntry } from '../model/call-entries.ts';
 import { isOpen } from '../model/effect.ts';
+import { takesVersion } from '../model/tool-version.ts';
 import { act, drop, plainCall, stage } from './acting.ts';
 import { isAct } from './acts.ts';
 import { awaitApproval } from './awaiting-approval.ts';
 import { argsDigest } from './digest.ts';
 import { earlier, NOTHING_BEFORE, unclaimed } from './earlier-calls.ts';
-import { classOf, denied, failed, type GuardedCall, type GuardPort, type Reply } from './guarded-call.ts';
+import { classAgain, classOf, denied, failed, type GuardedCall, type GuardPort, type Reply } from './guarded-call.ts';
 import { isDistrusted, type LedgerCall } from './ledger-call.ts';
 import { type Act, actBefore, actOfCall, repeated, unnamed } from './repeating.ts';
 import { ActRepeated } from './signals.ts';
@@ -43,12 +44,21 @@ function leaves(port: GuardPort, call: GuardedCall): boolean {
     ledger.nextKey(run, { instance, keyedAs, place, tool: name, digest: argsDigest(args, secret, codecs) });
   const recorded = ledger.get(key);
   if (!stands(recorded) && actBefore(port, actOfCall(port, call), key) !== undefined) return false;
-  return !stands(recorded) || isDistrusted(recorded) || (isOpen(recorded.status) && classOf(tool) === 'idempotent');
+  return (
+    !stands(recorded) ||
+    isDistrusted(recorded) ||
+    (isOpen(recorded.status) && classAgain(tool, recorded) === 'idempotent')
+  );
 }
 
 /** True where a call was made, or waits to be: not where it is known not to have happened, or was taken back. */
 function stands(recorded: LedgerCall | undefined): recorded is LedgerCall {
   return recorded !== undefined && isAct(recorded);
+}
+
+/** True where a call is the recorded one: it asks the same, and what another version of the tool did under its key is neither it nor its answer (CO4). */
+function isSameCall({ version }: GuardedCall, { intent }: LedgerCall, digest: string): boolean {
+  return intent.digest === digest && takesVersion(version, intent.version);
 }
 
 async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
@@ -70,19 +80,19 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
     ledger.nextKey(port.run, { instance, keyedAs, place, tool, digest });
   const recorded = ledger.get(key);
   const stood = stands(recorded);
-  if (stood && recorded.intent.digest !== digest) return { is: 'diverged', recorded, digest };
+  if (stood && !isSameCall(call, recorded, digest)) return { is: 'diverged', recorded, digest };
   const answer =
     recorded === undefined || recorded.repeats !== null
       ? null
       : fromLedger(port, call, recorded, before.same !== undefined, digest);
   if (answer !== null) return answer;
-  const intent: IntentEntry = { do: 'intent', ...named(call, made), key, digest };
+  const intent: IntentEntry = { do: 'intent', ...named(call, made, recorded), key, digest };
   const first = stood ? undefined : actBefore(port, made, key);
   if (first !== undefined)
     return (await repeated(port, call, intent, first, () => whenClear(port, call))) ?? unknownBefore(first.key);
   const kept = stood ? undefined : unclaimed(ledger, call, key);
   if (kept !== undefined) return { is: 'unclaimed', kept };
-  if (stood && recorded.status !== 'confirmed' && classOf(call.tool) !== 'idempotent') return unknownBefore(key);
+  if (stood && recorded.status !== 'confirmed' && intent.class !== 'idempotent') return unknownBefore(key);
   return leave(port, call, intent, stood);
 }
 
@@ -107,7 +117,7 @@ function fromLedger(
   if (isDistrusted(recorded)) return null;
   if (recorded.at === null || again)
     port.append([
-      { do: 'intent', ...named(call, actOfCall(port, call)), key, digest },
+      { do: 'intent', ...named(call, actOfCall(port, call), recorded), key, digest },
       { do: 'outcome', key, status: 'confirmed', output },
     ]);
   return { is: 'done', output };
@@ -162,18 +172,24 @@ async function inOtherRun(port: GuardPort, call: GuardedCall, { key, inStore }: 
   return failed('GOVERNOR_DENIED', error, null);
 }
 
-function named({ name, tool, undo, instance, keyedAs, place, actor, args }: GuardedCall, act: Act) {
+/** The members of an intent that are those of a call. `recorded`: the call under the same key. */
+function named(
+  { name, tool, undo, instance, keyedAs, place, actor, args, version }: GuardedCall,
+  act: Act,
+  recorded: LedgerCall | undefined,
+) {
   const own = keyedAs.entity === instance.entity ? {} : { keyedAs: keyedAs.entity };
   const once = act.is === 'one' ? { once: act.once, ...(act.inStore && { inStore: true as const }) } : {};
   return {
     actor,
     tool: name,
     instance,
-    class: classOf(tool),
-    undo,
+    class: classAgain(tool, recorded),
+    undo: undo && (recorded?.status !== 'confirmed' || recorded.undo),
     args,
     ...own,
     ...once,
     ...(place !== null && { place }),
+    ...(version !== undefined && { version: version.version }),
   };
 }

@@ -1,10 +1,11 @@
 /** A call as it comes to the guard, where the guard writes, and the replies that it gives. */
 import type { Tool } from '../boundaries/config.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
-import type { EffectClass } from '../model/effect.ts';
+import { classKept, type EffectClass } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
 import type { Signal } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
+import type { ToolVersion } from '../model/tool-version.ts';
 import type { Ledger } from './ledger.ts';
 import type { LedgerCall } from './ledger-call.ts';
 import type { Settled } from './timed.ts';
@@ -71,6 +72,8 @@ export interface GuardedCall {
   readonly actor: number;
   readonly args: unknown;
   readonly signal: AbortSignal;
+  /** The version of its tool; left out where that names none. */
+  readonly version?: ToolVersion | undefined;
   /** True where it waits for a person's approval before it leaves. */
   readonly gated: boolean;
   act(key: string | undefined, signal: AbortSignal): Promise<unknown>;
@@ -125,6 +128,11 @@ export type Reply =
 /** The class of a tool; an undeclared one is irreversible (E6). */
 export function classOf(tool: Tool | undefined): EffectClass {
   return tool?.effect ?? 'irreversible';
+}
+
+/** The class of a call that is made again: what both allow, its class of then and that of its tool now (CO2). */
+export function classAgain(tool: Tool | undefined, recorded: LedgerCall | undefined): EffectClass {
+  return recorded === undefined ? classOf(tool) : classKept(recorded.intent.class, classOf(tool));
 }
 
 /** The reply of a call that failed. */

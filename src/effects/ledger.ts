@@ -124,6 +124,12 @@ export class Ledger {
     return this.#placed.get(instanceName(instance))?.unanswered() ?? [];
   }
 
+  /** True where a call of a tool has an intent. */
+  hasCalled(tool: string): boolean {
+    for (const call of this.#calls.values()) if (call.tool === tool) return true;
+    return false;
+  }
+
   /** A finding names a call as one that stands and was left. */
   name(key: string): void {
     const call = this.#calls.get(key);

@@ -75,6 +75,20 @@ export class Effects {
     if (effect !== undefined) this.#aside.set(id, { ...effect, ...news });
   }
 
+  /** Notes that an effect is kept as another class, wherever it is (CO2). */
+  keepAs(id: string, kept: Pick<Effect, 'class' | 'undo'>): void {
+    const aside = this.#aside.get(id);
+    if (aside !== undefined) this.#aside.set(id, { ...aside, ...kept });
+    const known = this.#byId.get(id);
+    if (known === undefined) return;
+    for (const effects of this.#of.values()) {
+      const index = countUpTo(effects, known.at - 1);
+      if (effects[index] === known) effects[index] = { ...known, ...kept };
+    }
+    this.#byId.set(id, { ...known, ...kept });
+    this.#stand({ ...known, ...kept });
+  }
+
   /** True if an outcome of this instance is still open, so that no boundary of it can have certified (§4). */
   hasOpen(record: InstanceRecord): boolean {
     return (this.#open.get(record) ?? 0) > 0;

@@ -34,6 +34,7 @@ const INTENT = new RowForm<IntentEntry>(8, [
   optional('repeats', plain<string>(), '0'),
   optional('inStore', plain<true>(), '0'),
   optional('place', plain<string>(), '0'),
+  optional('version', plain<string>(), '0'),
 ]);
 
 const OUTCOME = new RowForm<OutcomeEntry>(3, [
@@ -87,6 +88,7 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   discarded: object('discarded', 39),
   stands: object('stands', 40),
   steered: object('steered', 41),
+  migrated: object('migrated', 42),
 };
 
 const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));

@@ -28,6 +28,8 @@ export interface IntentEntry {
   readonly inStore?: true;
   /** The region in which it is made, where its unit has other regions beside that one: calls are numbered in each (E3). */
   readonly place?: string;
+  /** The version of its tool; left out where that names none (CO4). */
+  readonly version?: string;
 }
 
 /** A person is asked whether a call may leave (`approval`), or what became of one (`outcome`). */

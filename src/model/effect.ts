@@ -13,6 +13,22 @@ export const EFFECT_CLASSES = ['none', 'idempotent', 'reversible', 'compensable'
  */
 export type EffectClass = (typeof EFFECT_CLASSES)[number];
 
+/**
+ * The class of an effect of which two configs say different classes (CO2): what both allow. The classes are no chain: an idempotent act is never
+ * undone, and a reversible one is undone before it is made again, so that neither holds for an act that may be either.
+ */
+export function joinOf(a: EffectClass, b: EffectClass): EffectClass {
+  if (a === b || b === 'none') return a;
+  if (a === 'none') return b;
+  const undone: ReadonlySet<EffectClass> = new Set(['reversible', 'compensable']);
+  return undone.has(a) && undone.has(b) ? 'compensable' : 'irreversible';
+}
+
+/** The class of a call that left under one class and is of another one today: without a key, it cannot be made again as the same act. */
+export function classKept(then: EffectClass, now: EffectClass): EffectClass {
+  return now === 'none' && then === 'idempotent' ? 'irreversible' : joinOf(then, now);
+}
+
 /** Every status of an effect. */
 export const EFFECT_STATUSES = ['intended', 'unknown', 'confirmed', 'failed', 'compensated', 'buffered'] as const;
 

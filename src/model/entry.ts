@@ -12,8 +12,10 @@ import type {
   PublishEntry,
   SpendEntry,
 } from './call-entries.ts';
+import type { Certificate } from './certificate.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { Decision } from './decision.ts';
+import type { EffectClass } from './effect.ts';
 import type { Cause } from './failure.ts';
 import type { InstanceId } from './instance.ts';
 import type {
@@ -30,10 +32,40 @@ import type {
 import type { RedactionRules } from './redaction.ts';
 import type { HistoryValue, StateValue, StepEntry } from './step-entry.ts';
 
+/** The class of a call from here on, and whether it may be undone. */
+export interface KeptClass {
+  readonly key: string;
+  readonly class: EffectClass;
+  readonly undo: boolean;
+}
+
+/** The run goes on under another release, which takes its whole past the same way (CO3). */
+interface MigratedEntry {
+  readonly do: 'migrated';
+  readonly from: Digests;
+  readonly digests: Digests;
+  readonly redact?: RedactionRules;
+  readonly classes?: readonly KeptClass[];
+  /** True where a tool was replaced that does not take the calls of the one before: earlier checkpoints are stale (CO4). */
+  readonly isReplaced?: true;
+  /** The steps that were gone through on paper, and the calls that asked the same. */
+  readonly compared: { readonly steps: number; readonly calls: number };
+  /** The keys of the calls that were under way, and are carried over. */
+  readonly carried: readonly string[];
+  /** The person who moved it; left out where a process did as it was told to adopt. */
+  readonly by?: string;
+}
+
 /** The digests under which checkpoints were certified (§5). */
 export interface Digests {
   readonly config: string;
   readonly machine: string;
+  /** Those of what certificates rest on; left out by versions that did not tell a part of a config from the whole. */
+  readonly certificate?: Certificate;
+  /** That of the text of the code that decides where the machine goes; left out by runtimes that show none. */
+  readonly code?: string;
+  /** The versions of the tools that name one; left out where none does. */
+  readonly tools?: Readonly<Record<string, string>>;
   /** The version of the code, as the program names it; left out where it names none. */
   readonly version?: string;
   /** That of the input that a run is held to, under its secret; left out where it is held to none. */
@@ -70,8 +102,17 @@ export type Entry =
       /** The trace that the run was begun in; left out where nothing traced it. */
       readonly trace?: TraceContext;
     }
-  /** The run goes on under other digests; earlier checkpoints are stale. */
-  | { readonly do: 'config'; readonly digests: Digests; readonly redact?: RedactionRules }
+  /** The run goes on under other digests; earlier checkpoints are stale unless no certificate rests on what changed (CO1). */
+  | {
+      readonly do: 'config';
+      readonly digests: Digests;
+      readonly redact?: RedactionRules;
+      /** The calls that are kept as another class, or are not undone any more; left out where there are none (CO2). */
+      readonly classes?: readonly KeptClass[];
+      /** True where a tool was replaced that does not take the calls of the one before: earlier checkpoints are stale (CO4). */
+      readonly isReplaced?: true;
+    }
+  | MigratedEntry
   /**
    * The run was taken from a process whose lease had run out and that may still live: the calls that were open in its rows up to `upTo` may
    * still leave (E2).

@@ -7,7 +7,7 @@ import { type LedgerCall, statusOf } from '../effects/ledger-call.ts';
 import type { IntentEntry, OutcomeEntry, PublishEntry } from '../model/call-entries.ts';
 import type { Decision } from '../model/decision.ts';
 import { isOpen } from '../model/effect.ts';
-import type { Entry } from '../model/entry.ts';
+import type { Entry, KeptClass } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import type { StepEntry } from '../model/step-entry.ts';
 import type { Actors } from './actors.ts';
@@ -123,6 +123,15 @@ export class Calls {
     call.undo = false;
     if (call.at !== null) this.#tell(call, false);
     else this.#events.history.effects.newsAside(key, { undo: false });
+  }
+
+  /** Notes that a call is kept as another class from here on (CO2). */
+  keepAs({ key, class: kept, undo }: KeptClass): void {
+    const call = this.ledger.get(key);
+    if (call === undefined) return;
+    call.intent = { ...call.intent, class: kept };
+    call.undo = undo;
+    this.#events.history.effects.keepAs(key, { class: kept, undo });
   }
 
   /** Notes that the undo of a call is about to leave. */

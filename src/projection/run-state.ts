@@ -2,6 +2,7 @@
  * The state of a run as its journal tells it: one fold of the entries, the same whether they are being written or read back after a crash
  * (architecture.md). It is composed of projections, each of which folds what is its own. It does no IO.
  */
+import { holdsUnder } from '../boundaries/certificate.ts';
 import type { Budgets } from '../effects/budgets.ts';
 import type { ApprovalRequests } from '../effects/gates.ts';
 import type { Ledger } from '../effects/ledger.ts';
@@ -45,6 +46,8 @@ export class RunState {
   trace: TraceContext | null = null;
   /** The number of the last event under other digests than the present ones. */
   staleUpTo = 0;
+  /** The digests that the run went by before it was moved to another release last; null where it never was. */
+  movedFrom: Digests | null = null;
   ended: Extract<Entry, { do: 'end' }>['status'] | null = null;
   /** The codecs of values that have no form of their own. */
   readonly codecs: readonly ValueCodec[];
@@ -153,6 +156,10 @@ export class RunState {
     return {
       begin: (entry) => this.#begin(entry),
       config: (entry) => this.#reconfigure(entry),
+      migrated: (entry) => {
+        this.movedFrom = entry.from;
+        this.#reconfigure(entry);
+      },
       step: (entry, context) => {
         decisions.wentOn();
         this.#steps.take(entry, context);
@@ -279,12 +286,21 @@ export class RunState {
     );
   }
 
-  #reconfigure({ digests, redact }: Extract<Entry, { do: 'config' }>): void {
-    const { config, machine, version } = this.digests ?? digests;
-    if (digests.config !== config || digests.machine !== machine) this.staleUpTo = this.history.head;
+  #reconfigure(entry: Extract<Entry, { do: 'config' | 'migrated' }>): void {
+    const { digests, redact, classes = [], isReplaced = false } = entry;
+    const { version } = this.digests ?? digests;
+    if (isReplaced || !this.#isCertifiedUnder(digests)) this.staleUpTo = this.history.head;
+    for (const kept of classes) this.#run.calls.keepAs(kept);
     if (digests.version !== version) this.#run.decisions.giveBack();
     this.digests = digests;
     if (redact !== undefined) this.redaction.adopt(redact, this.#redactable(), this.ledger.all());
+  }
+
+  /** True where what was certified so far is certified under other digests, too (CO1). */
+  #isCertifiedUnder({ config, certificate: now }: Digests): boolean {
+    const { config: before, certificate: then } = this.digests ?? { config };
+    if (before === config) return true;
+    return then !== undefined && now !== undefined && holdsUnder(then, now, (tool) => this.ledger.hasCalled(tool));
   }
 
   #redactable() {

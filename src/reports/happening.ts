@@ -97,12 +97,8 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
       const values = () => named(moved, runState);
       return { is: 'restored', skeletons: skeletonsOf(moved), aside: entry.aside?.length ?? 0, values };
     }
-    case 'phase': {
-      if (entry.phase !== 'STUCK') return null;
-      const { error } = entry;
-      const values = () => (error === undefined ? {} : { error: redaction.text(error) });
-      return { is: 'stuck', tool: toolOf(entry.effect ?? ''), values };
-    }
+    case 'phase':
+      return stuck(entry, runState);
     case 'gate':
       return { is: 'asked', about: entry.asks, tool: toolOf(entry.key), key: entry.key, values: none };
     case 'answer':
@@ -118,6 +114,7 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
       return { is: 'ended', status: entry.status, values: none };
     case 'begin':
     case 'config':
+    case 'migrated':
     case 'overtaken':
     case 'given_back':
     case 'returned':
@@ -147,6 +144,12 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
     case 'steered':
       return null;
   }
+}
+
+function stuck({ phase, effect, error }: Extract<Entry, { do: 'phase' }>, runState: RunState): Happening | null {
+  if (phase !== 'STUCK') return null;
+  const values = () => (error === undefined ? {} : { error: runState.redaction.text(error) });
+  return { is: 'stuck', tool: runState.ledger.get(effect ?? '')?.intent.tool ?? null, values };
 }
 
 function stepped(entry: StepEntry, runState: RunState): Happening {

@@ -29,7 +29,19 @@ const LONGEST = 4_096;
 
 /** The entries that the note depends on, whatever the run stands at. */
 const TELLING: ReadonlySet<Entry['do']> = new Set([
-  ...(['begin', 'config', 'decision', 'phase', 'end', 'intent', 'gate', 'cancel', 'pause', 'asked'] as const),
+  ...([
+    'begin',
+    'config',
+    'migrated',
+    'decision',
+    'phase',
+    'end',
+    'intent',
+    'gate',
+    'cancel',
+    'pause',
+    'asked',
+  ] as const),
   ...(['answer', 'outcome', 'restored', 'finding', 'complaint', 'retracted', 'retried', 'publish', 'stands'] as const),
 ]);
 
@@ -81,7 +93,12 @@ export class RunNoteFold {
 
   /** True where the entry itself has to be handed to `take`. */
   needs(kind: Entry['do']): boolean {
-    return kind === 'config' || this.#status.needs(kind) || (this.#unanswered.size > 0 && TELLING.has(kind));
+    return (
+      kind === 'config' ||
+      kind === 'migrated' ||
+      this.#status.needs(kind) ||
+      (this.#unanswered.size > 0 && TELLING.has(kind))
+    );
   }
 
   /** Takes an entry in; of one that is not needed its kind is enough. @param time the wall clock of its append, in milliseconds. */
@@ -98,6 +115,7 @@ export class RunNoteFold {
     switch (entry.do) {
       case 'begin':
       case 'config':
+      case 'migrated':
         this.#config = entry.digests.config;
         return;
       case 'gate':

@@ -3,6 +3,7 @@
  * put where a plan says. A run knows no runtime by name; a runtime knows no journal.
  */
 import type { StateValue } from '../model/step-entry.ts';
+import type { ToolVersion } from '../model/tool-version.ts';
 import type { ActorHandle, Microstep, Place, RuntimeEvent } from './microstep.ts';
 import type { ActorPlan } from './restore-plan.ts';
 
@@ -20,6 +21,8 @@ export interface Call {
    * True for a call of code that makes several, and that runs again as a whole: its other calls come before it, or do not come (C8).
    */
   readonly ofNode?: boolean;
+  /** The version of its tool; left out where that names none. */
+  readonly version?: ToolVersion;
 }
 
 /** A delayed event that an actor has scheduled. Milliseconds. */

@@ -120,6 +120,8 @@ export class Reuse {
     const [actor, path] = split(place.region);
     const entered = place.entered as RecordedStep;
     if (JSON.stringify(partOf(entered.value, path) ?? null) !== record.entry) return false;
+    // Another config may declare that it read more, or other things, than is recorded (CO1).
+    if (record.entered.to <= this.#runState.staleUpTo) return false;
     const at = this.#runState.history.registry.get(live.id)?.entry.at ?? 0;
     const since = undoneSteps(this.#runState.places, [[live.id, at]]);
     // What it has done by itself since gives way to the record; what others have a part in does not.

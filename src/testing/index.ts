@@ -4,6 +4,12 @@ export type { RehearsedFault } from '../rehearsal/faults/fault.ts';
 export { type RehearsalOptions, type RehearsalWorld, rehearse } from '../rehearsal/in-code.ts';
 export type { RehearsalVerdict } from '../rehearsal/judge.ts';
 export { RehearsalError, type RehearsalErrorCode } from '../rehearsal/rehearsal-error.ts';
+export {
+  type MigrationPlan,
+  type PlannedRun,
+  type PlanOptions,
+  planMigration,
+} from '../rehearsal/replay/plan-migration.ts';
 export type { ConfigDifference, IncomparableCode, Parting, VerifiedRun } from '../rehearsal/replay/verified-run.ts';
 export { type VerifyOptions, verifyRuns } from '../rehearsal/replay/verify-runs.ts';
 export type {

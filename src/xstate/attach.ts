@@ -6,16 +6,19 @@
 import type { Actor, ActorOptions, AnyStateMachine, EventFrom, InputFrom } from 'xstate';
 import { ANYTHING, CODE, kind, OBJECT, optional, refuseOther, shape } from '../model/argument.ts';
 import { DECISION_POLICY, type DecisionPolicy } from '../recovery/decision-policy.ts';
+import { SilentWatcher } from '../runtime/silent-watcher.ts';
+import type { Release } from '../sidecar/migration/plan.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
-import { beginRun, type Opened, type Program, resumeRun } from '../sidecar/opening/open-run.ts';
+import { beginRun, migrateRun, type Opened, type Program, resumeRun } from '../sidecar/opening/open-run.ts';
 import type { RunOptions } from '../sidecar/opening/options.ts';
 import { RUN_FIELDS } from '../sidecar/opening/taken-options.ts';
 import type { EventOutcome, Sending } from '../sidecar/run/sending.ts';
+import { codeDigest } from './code-digest.ts';
 import { DELAYS, type Delays } from './delays.ts';
 import { MACHINE } from './machine-argument.ts';
 import { ActorPlaces } from './references.ts';
-import { MachineRuntime } from './runtime.ts';
-import { machineShape } from './shape.ts';
+import { inertSetting, MachineRuntime } from './runtime.ts';
+import { machineShape, toolVersions } from './shape.ts';
 
 /** The options of a sidecar that is attached to a machine. */
 export interface SidecarOptions<TMachine extends AnyStateMachine = AnyStateMachine> extends RunOptions {
@@ -137,11 +140,32 @@ export function programOf<TMachine extends AnyStateMachine>(
   return {
     agent: machine.id,
     digest: shape.digest,
+    code: codeDigest(machine),
+    tools: toolVersions(machine),
     states: new Set(shape.states.map(({ path }) => path)),
     input,
     actors: places,
     runtime: (watcher, now) => new MachineRuntime(machine, watcher, { inspect, now, delays, places }),
   };
+}
+
+/** A machine as a release that runs are planned under. */
+export function releaseOf(machine: AnyStateMachine): Release {
+  const { digest } = machineShape(machine);
+  const { machines } = new MachineRuntime(machine, new SilentWatcher(), inertSetting());
+  return { agent: machine.id, digest, code: codeDigest(machine), tools: toolVersions(machine), machines };
+}
+
+/**
+ * Moves a run that no process has to the release of a machine and its config, where that takes its whole past the same way.
+ * @throws SidecarError, JournalError (`journal_corrupt`, `lease_held`).
+ */
+export function migrate(
+  machine: AnyStateMachine,
+  options: RunOptions,
+  word: Parameters<typeof migrateRun>[2],
+): ReturnType<typeof migrateRun> {
+  return migrateRun(programOf('migrate', machine, options), options, word);
 }
 
 function sidecarOf<TMachine extends AnyStateMachine>({ root, commands, send }: Opened): Sidecar<TMachine> {

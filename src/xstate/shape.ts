@@ -5,8 +5,9 @@
 import { createHash } from 'node:crypto';
 import type { AnyActorLogic, AnyStateMachine, AnyStateNode } from 'xstate';
 import type { EdgeShape, MachineShape, StateShape } from '../model/machine.ts';
+import type { ToolVersion } from '../model/tool-version.ts';
 import { COMPLETED, isInline, RESOLVED } from './events.ts';
-import { mayTakeKey, takesKey } from './tool.ts';
+import { mayTakeKey, takesKey, versionOf } from './tool.ts';
 import { toolsIn } from './toolbox.ts';
 
 type ActorShape = MachineShape['actors'][number];
@@ -73,6 +74,17 @@ function* machinesIn(
     if (within.some((other) => other.root.config === nested.root.config)) continue;
     yield* machinesIn(nested, `${prefix}${name}/`, within);
   }
+}
+
+/** The versions of the tools of a machine, and of those that it invokes by name, that name one. */
+export function toolVersions(machine: MachineLike): ReadonlyMap<string, ToolVersion> {
+  const found = new Map<string, ToolVersion>();
+  for (const { machine: each } of machinesIn(machine as AnyStateMachine))
+    for (const [name, logic] of Object.entries(each.implementations.actors as Record<string, AnyActorLogic>)) {
+      const version = versionOf(logic);
+      if (version !== undefined && !found.has(name)) found.set(name, version);
+    }
+  return found;
 }
 
 /** A state, its path in a config, and the paths of the other states of its machine. */

@@ -1,14 +1,32 @@
 /** A tool as an actor: an ordinary promise, to which the sidecar hands the idempotency key of the call (semantics.md E3). */
 
 import { fromPromise, type PromiseActorLogic } from 'xstate';
-import { CODE, refuseOther } from '../model/argument.ts';
+import { CODE, listOf, NAME, optional, refuseOther, shape } from '../model/argument.ts';
+import type { ToolVersion } from '../model/tool-version.ts';
 import type { ToolCall } from '../runtime/tool-call.ts';
 
 /** Marks the logic of a tool with its function, also for another copy of this package. */
 const ACT = Symbol.for('belay.tool');
 
+/** Marks the logic of a tool with its version, also for another copy of this package. */
+const VERSION = Symbol.for('belay.version');
+
+/** The options of a tool. */
+export interface ToolOptions {
+  /** The version of the function: another text where it acts on another thing, or acts otherwise. */
+  readonly version?: string;
+  /** The older versions whose calls and answers are as good as its own; left out, there are none. */
+  readonly takes?: readonly string[];
+}
+
+const TOOL_OPTIONS = shape<ToolOptions>('an object: { version, takes }', {
+  version: optional(NAME),
+  takes: optional(listOf(NAME)),
+});
+
 /**
- * Makes actor logic from a function, as `fromPromise` does.
+ * Makes actor logic from a function, as `fromPromise` does. With a `version`, each call is recorded under it: a run is taken up with another
+ * version only where that takes the calls of the recorded one.
  * @example
  * import { createActor, setup, toPromise } from 'xstate';
  * import { tool } from 'belay-sidecar/xstate';
@@ -20,10 +38,17 @@ const ACT = Symbol.for('belay.tool');
  */
 export function tool<TOutput, TInput>(
   act: (call: ToolCall<TInput>) => Promise<TOutput>,
+  options: ToolOptions = {},
 ): PromiseActorLogic<TOutput, TInput> {
-  refuseOther('tool', { act: [act, CODE] });
+  refuseOther('tool', { act: [act, CODE], options: [options, TOOL_OPTIONS] });
   const logic = fromPromise<TOutput, TInput>((call) => act(call as unknown as ToolCall<TInput>));
-  return Object.assign(logic, { [ACT]: act });
+  const { version, takes = [] } = options;
+  return Object.assign(logic, { [ACT]: act, ...(version !== undefined && { [VERSION]: { version, takes } }) });
+}
+
+/** The version of the logic of a tool; undefined where it names none. */
+export function versionOf(logic: object): ToolVersion | undefined {
+  return (logic as { [VERSION]?: ToolVersion })[VERSION];
 }
 
 /** True where the logic of a promise may use the idempotency key of its call: a `tool()` whose function does not leave it out. */

@@ -111,7 +111,7 @@ test.each([
   ['another config', ['--config', 'other.yaml'], 2, /config_changed/],
 ])('%s is refused with the reason', async (_, more, code, why) => {
   const config = readFileSync(join(root, 'world', 'quotes.yaml'), 'utf8');
-  writeFileSync(join(root, 'other.yaml'), config.replace('effect: none', 'effect: idempotent'));
+  writeFileSync(join(root, 'other.yaml'), config.replace('skeletons:', 'keys: { blind: [other] }\nskeletons:'));
   const ran = await fail(...more);
   expect([ran.code, ran.out]).toEqual([code, '']);
   expect(ran.err).toMatch(why);

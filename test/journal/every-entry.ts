@@ -65,6 +65,18 @@ const finding: Extract<Entry, { do: 'finding' }> = { do: 'finding', code: 'no_co
 
 /** The entries, by their kinds and by what each is. */
 export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string, Extract<Entry, { do: K }>>> } = {
+  migrated: {
+    'with what was compared': {
+      do: 'migrated',
+      from: digests,
+      digests: { ...digests, code: 'd0', tools: { pay: '2' } },
+      classes: [{ key: 'k0', class: 'irreversible', undo: false }],
+      isReplaced: true,
+      compared: { steps: 3, calls: 1 },
+      carried: ['k1'],
+      by: 'ada',
+    },
+  },
   begin: {
     'with its secret': { do: 'begin', agent: 'm', digests, format: 1, secret: 'ab' },
     'with rules of redaction': {
@@ -95,6 +107,15 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
   config: {
     'with other digests': { do: 'config', digests },
     'with rules of redaction': { do: 'config', digests, redact: { keys: [], tools: {} } },
+    'with what certificates rest on': {
+      do: 'config',
+      digests: { ...digests, certificate: { page: 'a0', tools: { pay: 'b0' } } },
+    },
+    'with calls that are kept as another class': {
+      do: 'config',
+      digests,
+      classes: [{ key: 'k0', class: 'irreversible', undo: false }],
+    },
   },
   step: steps,
   intent: {

@@ -1,4 +1,4 @@
-/** What a mutant is: one rule of control (semantics.md §10, C1-C13) of throws (TH1-TH8) or of changes of the past (PA), switched off by one replacement, and the check that has to notice it. */
+/** What a mutant is: one rule of control (semantics.md §10, C1-C13) of throws (TH1-TH8) of changes of the past (PA) or of code and config (CO), switched off by one replacement, and the check that has to notice it. */
 
 /** The rules, each of which needs a mutant. */
 export const RULES = [
@@ -36,6 +36,10 @@ export const RULES = [
   'AB4',
   'AB7',
   'AB8',
+  'CO1',
+  'CO2',
+  'CO3',
+  'CO4',
 ] as const;
 
 type Rule = (typeof RULES)[number];

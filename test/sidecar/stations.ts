@@ -45,8 +45,8 @@ export function of(name: string, ordinal = 0, entity = 'it'): InstanceId {
   return { skeleton: name.toUpperCase(), entity, ordinal };
 }
 
-/** The config of a line, loaded. */
-function configOf(stations: readonly Station[], more = ''): BoundaryConfig {
+/** The config of a line. */
+function textOf(stations: readonly Station[], more = ''): string {
   const tools = stations.flatMap(({ name, reads = [], outside = {}, tool: declared = 'effect: none' }) => {
     if (declared === null) return [];
     const [read, written] = [
@@ -67,7 +67,10 @@ function configOf(stations: readonly Station[], more = ''): BoundaryConfig {
     rollback: { anchors: [done], resume: ${name}${rollback === '' ? '' : `, ${rollback}`} }
 ${rest}`,
   );
-  const text = `belay: 1\nagent: line\n${more}\ntools:\n${tools.join('\n')}\nskeletons:${skeletons.join('')}`;
+  return `belay: 1\nagent: line\n${more}\ntools:\n${tools.join('\n')}\nskeletons:${skeletons.join('')}`;
+}
+
+function loaded(text: string): BoundaryConfig {
   const { config, findings } = loadConfig(text, { file: 'line.yaml' });
   if (config === null) throw new Error(findings.map(({ line, message }) => `${line}: ${message}`).join('\n'));
   return config;
@@ -124,11 +127,13 @@ export class Line {
   readonly findings: string[] = [];
   readonly machine: ReturnType<typeof machineOf>;
   readonly config: BoundaryConfig;
+  readonly text: string;
   readonly #does: Readonly<Record<string, Does>>;
 
   constructor(stations: readonly Station[], does: Readonly<Record<string, Does>> = {}, config = '') {
     this.#does = does;
-    this.config = configOf(stations, config);
+    this.text = textOf(stations, config);
+    this.config = loaded(this.text);
     this.machine = machineOf(stations, (name, call) => this.#act(name, call));
   }
 

@@ -24,6 +24,7 @@ type Compare = (old: ComparedConfig, now: ComparedConfig) => readonly Difference
 const PARTS: Readonly<Record<keyof BoundaryConfig, Compare>> = {
   agent: ({ config: old }, { config: now }) => said('agent', old.agent, now.agent, 'other'),
   digest: () => [],
+  certificate: () => [],
   tools: (old, now) =>
     within(
       ['tools'],

@@ -48,6 +48,7 @@ export const CONSEQUENCES: Readonly<
     effect: both(
       'Work may go back past a call, and the call be made again, without asking a person.',
       'Work goes back past fewer calls: a person is asked instead.',
+      'Calls that were made before count as irreversible: one class has them made again, the other has them undone.',
     ),
     reads: both(
       'The tool is not taken for a reader: work stays that rests on what it read.',

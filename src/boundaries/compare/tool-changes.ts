@@ -1,16 +1,7 @@
 /** Compares what two configs say of one tool. */
-import type { EffectClass } from '../../model/effect.ts';
+import { type EffectClass, joinOf } from '../../model/effect.ts';
 import type { Once, Spend, Tool } from '../config.ts';
 import { type Difference, keys, limit, members, names, said, within } from './leaning.ts';
-
-/** The classes from the loosest to the strictest: what a rollback past a confirmed call takes. */
-const STRICTNESS: Readonly<Record<EffectClass, number>> = {
-  none: 0,
-  idempotent: 1,
-  reversible: 2,
-  compensable: 3,
-  irreversible: 4,
-};
 
 /** One comparison for each field of a tool: a field without one does not compile. */
 const FIELDS: Readonly<Record<keyof Tool, (old: Tool, now: Tool) => readonly Difference[]>> = {
@@ -46,9 +37,11 @@ export function toolChanges(old: Tool | null, now: Tool | null): readonly Differ
   return unnamed(said('', listed(old), listed(now), (old ?? now)?.effect === 'irreversible' ? 'other' : 'looser'));
 }
 
+/** The classes are no chain: idempotent, and reversible or compensable, are neither stricter than each other (CO2). */
 function classes(old: EffectClass, now: EffectClass): readonly Difference[] {
   if (old === now) return [];
-  return [{ path: ['effect'], old, now, is: STRICTNESS[now] < STRICTNESS[old] ? 'looser' : 'stricter' }];
+  const join = joinOf(old, now);
+  return [{ path: ['effect'], old, now, is: join === now ? 'stricter' : join === old ? 'looser' : 'other' }];
 }
 
 function asking(old: Tool['asking'], now: Tool['asking']): readonly Difference[] {

@@ -129,7 +129,7 @@ export class ReplayedMachine extends SilentWatcher {
   follow(entry: Entry, time: number): void {
     if (entry.do === 'intent' || entry.do === 'position')
       this.#fold({ ...entry, instance: this.#ownerOf(entry.actor) ?? entry.instance }, time);
-    else if (entry.do !== 'finding' && entry.do !== 'config') this.#fold(entry, time);
+    else if (entry.do !== 'finding' && entry.do !== 'config' && entry.do !== 'migrated') this.#fold(entry, time);
   }
 
   /** The instance that a call of an actor belongs to: outside every skeleton, the root of its region. */

@@ -138,6 +138,7 @@ export class Calls {
       actor: number,
       args,
       signal,
+      version: call.version,
       gated: asks.isGated(call, number, instance),
       act: (key, own) =>
         this.#act(key, own, positioned(call, number, instance, this.#parts, this.#write), number, instance),

@@ -5,7 +5,7 @@
 import type { Retry } from '../../boundaries/config.ts';
 import { LONGEST_WAIT } from '../../boundaries/page/time.ts';
 import { setAlarm } from '../../clock/alarm.ts';
-import type { Reply } from '../../effects/guarded-call.ts';
+import { classAgain, type Reply } from '../../effects/guarded-call.ts';
 import type { Signal } from '../../model/failure.ts';
 import type { Call } from '../../runtime/runtime.ts';
 import type { RunParts } from '../parts.ts';
@@ -33,7 +33,7 @@ export async function retried(
   if (tool === undefined || retry === null || tries >= retry.max || isFinal(reply, retry)) return false;
   const known = await reconciling.outcome(reply.key);
   const isSafe = known === undefined ? tool.effect === 'none' : known.status === 'failed';
-  if (!isSafe && !(tool.effect === 'idempotent' && known?.status === 'unknown')) return false;
+  if (!isSafe && !(known?.status === 'unknown' && classAgain(tool, known) === 'idempotent')) return false;
   const wait = Math.min(retry.backoff * retry.factor ** tries, LONGEST_WAIT);
   await pause(wait * (1 - retry.jitter * Math.random()), now, call.signal);
   return true;

@@ -13,18 +13,22 @@ import type { Journal } from '../../journal/journal.ts';
 import { isGoneAnywhere, thisProcess } from '../../journal/lease/holder.ts';
 import type { ActorCodec } from '../../model/actor-reference.ts';
 import type { Digests } from '../../model/entry.ts';
+import type { ToolVersion } from '../../model/tool-version.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { DECISION_POLICY, type DecisionPolicy } from '../../recovery/decision-policy.ts';
 import { RunNoteFold } from '../../reports/run-note.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
 import type { Runtime, Watcher } from '../../runtime/runtime.ts';
+import { SilentWatcher } from '../../runtime/silent-watcher.ts';
 import { Activity } from '../activity.ts';
 import { Basing } from '../bases/basing.ts';
 import { resumed } from '../bases/resumed.ts';
 import { forgetLeft } from '../calls/left-behind.ts';
 import { Lifecycle } from '../lifecycle/lifecycle.ts';
+import { planRun, type RunPlan, replacedTools, stayText, unsureText } from '../migration/plan.ts';
 import { observing } from '../observing.ts';
 import { outside } from '../outside.ts';
+import type { Parting } from '../paper/same-way.ts';
 import type { RunParts } from '../parts.ts';
 import { planResume } from '../plan/resume-plan.ts';
 import { pausedError } from '../run/pauses.ts';
@@ -35,6 +39,7 @@ import { SidecarError } from '../sidecar-error.ts';
 import { claimedAgain, endUnbegun, finishCancelled, planStandstill } from './cancelled.ts';
 import { commandsOf, type RunCommands } from './commands.ts';
 import { configOf, redactOf, storeFor } from './config.ts';
+import { keptClasses } from './kept-classes.ts';
 import { type RunOptions, SECRET, spacingOf } from './options.ts';
 import { foldWith } from './read-run.ts';
 
@@ -44,6 +49,10 @@ export interface Program {
   readonly agent: string;
   /** The digest of its states and edges: a run is taken up with the same. */
   readonly digest: string;
+  /** That of the text of the code that decides where it goes; left out where it shows none. */
+  readonly code?: string;
+  /** The versions of the tools that name one. */
+  readonly tools?: ReadonlyMap<string, ToolVersion>;
   /** The paths of its states, where it may invoke other machines. */
   readonly states?: ReadonlySet<string>;
   readonly input: unknown;
@@ -102,8 +111,15 @@ function refuseOverMachines(config: BoundaryConfig, { states }: Program): void {
   if (texts.length > 0) throw new SidecarError('skeleton_over_machines', texts.join('\n'));
 }
 
-function digestsOf({ digest }: Program, { version }: RunOptions, config: BoundaryConfig): Digests {
-  return { config: config.digest, machine: digest, ...(version !== undefined && { version }) };
+function digestsOf({ digest, code, tools }: Program, { version }: RunOptions, config: BoundaryConfig): Digests {
+  const { digest: own, certificate } = config;
+  const named = [...(tools ?? [])].map(([name, tool]) => [name, tool.version] as const);
+  return {
+    ...{ config: own, machine: digest, certificate },
+    ...(code !== undefined && { code }),
+    ...(named.length > 0 && { tools: Object.fromEntries(named) }),
+    ...(version !== undefined && { version }),
+  };
 }
 
 /** Gives the lease back where opening fails. */
@@ -209,14 +225,43 @@ function begun(
   return run;
 }
 
-async function takeUp(
+/**
+ * Moves a run that no process has to another release, where that takes its whole past the same way (CO3): one entry, and the run is given back.
+ * @param back true where it goes back to the release that it was moved from last.
+ * @returns the plan by which it was moved, or stays.
+ * @throws SidecarError, JournalError (`journal_corrupt`, `lease_held`).
+ */
+export async function migrateRun(program: Program, given: RunOptions, word: Word): Promise<RunPlan> {
+  const options = { ...withActors(program, given), adopt: true };
+  const config = configOf(program.agent, options);
+  const journal = await storeFor(config, options).open(options.run, 'resume');
+  return opened(journal, async () => {
+    const { run, plan } = await underRelease(program, options, config, journal, word);
+    await run.write.durable();
+    await journal.close(givenBack(run));
+    return plan;
+  });
+}
+
+/** A person's word that moves a run; `back` where it goes back to the release that it was moved from last. */
+interface Word {
+  readonly by: string | null;
+  readonly back: boolean;
+}
+
+/** Reads a run that is taken up, and has it go under the digests of its program and its config. */
+async function underRelease(
   program: Program,
   options: RunOptions,
   config: BoundaryConfig,
   journal: Journal,
-): Promise<Opened> {
+  word?: Word,
+): Promise<{ readonly run: Run; readonly plan: RunPlan }> {
   const { runState, reader, note, from: read } = await resumed(journal, options.codecs);
   refuseOthers(program, runState, reader);
+  if (word?.back === true) refuseOtherThanBefore(program, config, runState);
+  const plan = planOf(program, runState);
+  refuseToMove(plan, runState, options);
   refuseOtherInput(program, options, runState);
   const encoder = new EntryEncoder(reader.names, options.codecs, reader.contentsToWrite());
   encoder.trust(runState.actors, options.verify);
@@ -230,25 +275,104 @@ async function takeUp(
     run.write.append([{ do: 'overtaken', upTo: journal.overtaken }]);
   if (runState.ended === null) forgetGone(run);
   run.parts.observing?.opens(options.run, config.agent, runState);
-  const { version: _, ...before } = runState.digests ?? digestsOf(program, options, config);
-  const now = { ...before, ...digestsOf(program, options, config) };
-  const isOther = runState.digests?.config !== now.config || runState.digests.version !== now.version;
-  if (runState.ended === null && isOther) run.write.append([{ do: 'config', digests: now, ...redactOf(config) }]);
+  if (runState.ended === null) goUnder(run, program, options, plan, word?.by ?? null);
+  return { run, plan };
+}
+
+async function takeUp(
+  program: Program,
+  options: RunOptions,
+  config: BoundaryConfig,
+  journal: Journal,
+): Promise<Opened> {
+  const { run } = await underRelease(program, options, config, journal);
+  const { runState } = run.parts;
   run.approvals.poll();
   await refusePaused(run, journal);
   const isStuck = await finishLeft(run, journal);
   const isCancelled = runState.asked.cancelled !== null;
   if (isCancelled && runState.places.steps.last === undefined) await endUnbegun(run, journal);
-  const plan = isCancelled ? planStandstill : planResume;
+  const standing = isCancelled ? planStandstill : planResume;
   // A run that ended before its first step has nothing to stand on: it begins.
   const from =
-    runState.places.steps.last === undefined ? { input: program.input } : { plan: plan(runState, run.parts.now) };
+    runState.places.steps.last === undefined ? { input: program.input } : { plan: standing(runState, run.parts.now) };
   const root = run.runtime.make(from);
   const taken = handedOver(run, root, journal);
   if (runState.ended === 'cancelled' || runState.ended === 'compensated') await run.recovering.byPerson.over();
   else if (runState.ended !== null) void run.recovering.finish(run.runtime.outputOf(root));
   else if (!isCancelled) goOn(run, isStuck);
   return taken;
+}
+
+/** The plan of a run that is taken up; one that has ended goes nowhere. */
+function planOf(program: Program, runState: RunState): RunPlan {
+  if (runState.ended !== null) return { is: 'same' };
+  const { agent, digest, code, tools } = program;
+  const { machines } = program.runtime(new SilentWatcher(), () => 0);
+  const shown = { ...(code !== undefined && { code }), ...(tools !== undefined && { tools }) };
+  return planRun(runState, { agent, digest, ...shown, machines });
+}
+
+/** @throws SidecarError `machine_changed` where a run stays with its release, or nothing has said that it moves. */
+function refuseToMove(plan: RunPlan, { digests, ended }: RunState, { run, adopt }: RunOptions): void {
+  const release =
+    digests?.version === undefined ? 'the release that it was journaled under' : `release ${digests.version}`;
+  const name = JSON.stringify(run);
+  if (plan.is === 'stays')
+    throw new SidecarError(
+      'machine_changed',
+      `${stayText(plan.why)}. Take it up with ${release}, or see \`belay migrate plan --run ${name}\``,
+    );
+  if (plan.is === 'goes' && plan.isMoved && adopt !== true && ended === null)
+    throw new SidecarError(
+      'machine_changed',
+      `the machine has other states or edges than the run was journaled under, and takes all ${plan.compared.steps} steps of the run the same way. Move it with \`belay migrate apply ${name}\`, or take it up with adopt: true; or take it up with ${release}`,
+    );
+}
+
+/** @throws SidecarError `machine_changed` where a program is not the one that a run was moved from last. */
+function refuseOtherThanBefore({ digest }: Program, config: BoundaryConfig, { movedFrom }: RunState): void {
+  if (movedFrom?.machine === digest && movedFrom.config === config.digest) return;
+  const why = movedFrom === null ? 'the run was never moved' : 'the run was moved from another release than this one';
+  throw new SidecarError('machine_changed', `${why}: it goes back with the machine and the config of that release`);
+}
+
+function notPure(unsure: Parting) {
+  return { do: 'finding', code: 'machine_not_pure', instance: null, text: unsureText(unsure) } as const;
+}
+
+/** Has a run that goes on do so under the digests of its program and its config: with an entry where they are others. */
+function goUnder(
+  { write, parts: { config, runState, onFinding } }: Run,
+  program: Program,
+  options: RunOptions,
+  plan: RunPlan,
+  by: string | null,
+): void {
+  const own = digestsOf(program, options, config);
+  const { digests } = runState;
+  const { version: _, code: __, tools: ___, ...before } = digests ?? own;
+  const now: Digests = { ...before, ...own };
+  const isOther = digests?.config !== now.config || digests.version !== now.version;
+  if (plan.is !== 'goes' && !isOther) return;
+  const isReplaced = replacedTools(runState, program.tools).length > 0;
+  const isTold = plan.is === 'goes' || digests?.config !== now.config;
+  const classes = isTold ? keptClasses(runState, config, program.tools) : [];
+  const more = {
+    ...redactOf(config),
+    ...(classes.length > 0 && { classes }),
+    ...(isReplaced && { isReplaced: true as const }),
+  };
+  if (plan.is !== 'goes' || !plan.isMoved) {
+    const findings = plan.is === 'goes' && plan.unsure !== null ? [notPure(plan.unsure)] : [];
+    write.append([{ do: 'config', digests: now, ...more }, ...findings]);
+    for (const finding of findings) onFinding(finding);
+  } else {
+    const { compared, carried } = plan;
+    write.append([
+      { do: 'migrated', from: digests ?? own, digests: now, ...more, compared, carried, ...(by !== null && { by }) },
+    ]);
+  }
 }
 
 /** Has the machine go on from where it stands, unless something has to be answered first. */
@@ -308,7 +432,7 @@ export function refuseOtherProgram({ agent, digest }: Pick<Program, 'agent' | 'd
 }
 
 function refuseOthers(program: Program, runState: RunState, reader: EntryDecoder): void {
-  refuseOtherProgram(program, runState);
+  if (runState.ended !== null || runState.agent !== program.agent) refuseOtherProgram(program, runState);
   const [codec] = reader.unregistered;
   if (codec !== undefined) {
     throw new SidecarError(

@@ -22,6 +22,11 @@ export interface RunOptions {
    * tries that step again under another version. Left out, it does so in each process that takes it up.
    */
   readonly version?: string;
+  /**
+   * Moves a run that another release has begun to this one as it is taken up, where this one takes all of its steps the same way (CO3). Left out, such a
+   * run is refused, and `belay migrate apply` moves it.
+   */
+  readonly adopt?: boolean;
   /** Refuses a config that no person has vouched for (`belay review`); else that is only a finding. */
   readonly reviewed?: boolean;
   /** Where the journal is kept; in memory if left out. */

@@ -2,7 +2,10 @@
  * The preview of a complaint about a run, or of its abort, that this process does not have: from its journal, its program and its config. The program is placed and
  * not begun; nothing is written, and nothing is called.
  */
+import { holdsUnder } from '../../boundaries/certificate.ts';
+import type { BoundaryConfig } from '../../boundaries/config.ts';
 import type { StoredRow } from '../../journal/journal.ts';
+import type { RunState } from '../../projection/run-state.ts';
 import { placedIn } from '../../recording/entry-states.ts';
 import { DECISION_POLICY } from '../../recovery/decision-policy.ts';
 import { inOneGo } from '../../recovery/pieces.ts';
@@ -15,6 +18,7 @@ import { type ComplaintPreview, type PreviewedComplaint, previewed } from '../ru
 import { SidecarError } from '../sidecar-error.ts';
 import { failureBy } from '../taking-up/journaled-questions.ts';
 import { configOf } from './config.ts';
+import { keptClasses } from './kept-classes.ts';
 import { type Program, refuseOtherProgram } from './open-run.ts';
 import type { RunOptions } from './options.ts';
 import { readRun } from './read-run.ts';
@@ -76,11 +80,20 @@ function readBy(program: PreviewedProgram, options: PreviewOptions, rows: Iterab
   const config = configOf(program.agent, options);
   const { runState } = readRun(rows, options.codecs);
   refuseOtherProgram(program, runState);
-  if (runState.digests?.config !== config.digest)
+  if (!isPreviewedUnder(runState, config))
     throw new SidecarError(
       'config_changed',
       'the run was journaled under another config than this one: preview it with that config, or have a process take the run up first',
     );
   const runtime = program.runtime(new SilentWatcher(), () => 0);
   return { runState, config, runtime, placed: placedIn(config.skeletons.values(), (path) => runtime.placeAt(path)) };
+}
+
+/** True where taking the run up under a config would change nothing that a preview rests on (CO1, CO2). */
+function isPreviewedUnder(runState: RunState, config: BoundaryConfig): boolean {
+  const { digests, ledger } = runState;
+  if (digests?.config === config.digest) return true;
+  if (digests?.certificate === undefined) return false;
+  const isCertified = holdsUnder(digests.certificate, config.certificate, (tool) => ledger.hasCalled(tool));
+  return isCertified && keptClasses(runState, config).length === 0;
 }

@@ -22,6 +22,7 @@ export const RUN_FIELDS: Fields<RunOptions> = {
   run: { ...NAME, words: 'the name of the run, a text' },
   config: CONFIG,
   version: optional(NAME),
+  adopt: optional(FLAG),
   reviewed: optional(FLAG),
   journal: optional(STORE),
   reconcilers: optional(namedBy(CODE)),

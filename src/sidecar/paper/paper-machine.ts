@@ -5,7 +5,7 @@
 import type { RecordedStep } from '../../projection/state-types.ts';
 import type { ActorHandle, Microstep, RuntimeEvent } from '../../runtime/microstep.ts';
 import type { ActorPlan } from '../../runtime/restore-plan.ts';
-import type { Machines, Runtime } from '../../runtime/runtime.ts';
+import type { Armed, Machines, Runtime } from '../../runtime/runtime.ts';
 import { SilentWatcher } from '../../runtime/silent-watcher.ts';
 import { Copies } from './copies.ts';
 
@@ -18,6 +18,7 @@ export class PaperMachine extends SilentWatcher {
   /** The inputs of the actors that steps with a number in the journal have started. */
   readonly inputs = new Map<number, unknown>();
   #hasThrown = false;
+  readonly #armed = new Map<ActorHandle, Map<string, Armed>>();
 
   constructor(machines: Machines) {
     super();
@@ -51,6 +52,7 @@ export class PaperMachine extends SilentWatcher {
     this.#refs = new Map();
     this.#taken = new Map();
     this.inputs.clear();
+    this.#armed.clear();
     this.#hasThrown = false;
     const root = this.#runtime.make(from) as ActorHandle & {
       subscribe(observer: { error(): void }): unknown;
@@ -105,6 +107,17 @@ export class PaperMachine extends SilentWatcher {
     return root === undefined ? null : wholeOf(root);
   }
 
+  /** True where the last event that an actor received led to an error. */
+  get hasThrown(): boolean {
+    return this.#hasThrown;
+  }
+
+  /** The delayed events that an actor waits for. */
+  armedBy(actor: number): readonly Armed[] {
+    const ref = this.#refs.get(actor);
+    return [...((ref && this.#armed.get(ref)) ?? new Map<string, Armed>()).values()];
+  }
+
   /** Lets go of the steps that were not asked for. */
   forget(): void {
     this.#taken = new Map();
@@ -137,6 +150,16 @@ export class PaperMachine extends SilentWatcher {
   override adopted(ref: ActorHandle, number: number): void {
     this.#refs.set(number, ref);
     this.#runtime.announce(ref);
+  }
+
+  override armed(ref: ActorHandle, timer: Armed): void {
+    const own = this.#armed.get(ref) ?? new Map<string, Armed>();
+    this.#armed.set(ref, own);
+    own.set(timer.id, timer);
+  }
+
+  override disarmed(ref: ActorHandle, id: string): void {
+    this.#armed.get(ref)?.delete(id);
   }
 
   override async crashed(): Promise<void> {

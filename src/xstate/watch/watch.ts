@@ -12,6 +12,7 @@ import {
   fromPromise,
 } from 'xstate';
 import { errorEvent } from '../../model/reply-event.ts';
+import type { ToolVersion } from '../../model/tool-version.ts';
 import type { Microstep, Place } from '../../runtime/microstep.ts';
 import type { ActorPlan } from '../../runtime/restore-plan.ts';
 import type { Watcher } from '../../runtime/runtime.ts';
@@ -21,6 +22,7 @@ import type { ActorPlaces } from '../references.ts';
 import { type Adopt, type Around, build, rewind } from '../restore.ts';
 import { kindOf } from '../shape.ts';
 import type { TimerWatch } from '../timers.ts';
+import { versionOf } from '../tool.ts';
 import { changedTools, toolsIn } from '../toolbox.ts';
 import { Announcements, type Scope } from './announcements.ts';
 import { begun } from './begin.ts';
@@ -97,11 +99,11 @@ export class MachineWatch {
     if (tools !== null)
       return changedTools(tools, (tool, act) => this.#guarded(`${name}/${tool}`, act as never) as unknown as Act);
     const { config: act } = logic as unknown as { config: (call: object) => Promise<unknown> };
-    return fromPromise(this.#guarded(name, act));
+    return fromPromise(this.#guarded(name, act, versionOf(logic)));
   }
 
   /** The function of a tool, called through the guard. */
-  #guarded(name: string, act: (call: object) => Promise<unknown>): Creator {
+  #guarded(name: string, act: (call: object) => Promise<unknown>, version?: ToolVersion): Creator {
     this.#tools.set(name, act);
     return ({ input, system, self, signal, emit }) =>
       this.#watcher.call({
@@ -109,6 +111,7 @@ export class MachineWatch {
         tool: name,
         input,
         signal,
+        ...(version !== undefined && { version }),
         // A call that is made again is handed what was journaled, with the actors that are there now.
         act: async (key, own, counts) =>
           act({ input: this.#places.settled(counts), system, self, signal: own, emit, key }),

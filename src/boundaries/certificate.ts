@@ -1,0 +1,145 @@
+/**
+ * The part of a config that certificates rest on: a checkpoint that was certified under another config is stale where that part has changed,
+ * and only there (semantics.md CO1). The table names each field of the schema once.
+ */
+import type { Certificate } from '../model/certificate.ts';
+import { contentDigest } from './digest.ts';
+
+/**
+ * The bearing of a field on the past of a run. `rests`: a certificate, a dependence or a promise rests on it. `joined`: each call keeps the
+ * stricter of what was said when it was made and what is said now (CO2). `free`: it is asked anew each time, and nothing of the past rests on it.
+ */
+type Bearing = 'rests' | 'joined' | 'free';
+
+/** Every field of the schema by its path: `*` stands for a name, and the items of a list have the path of the list. */
+export const BEARINGS: Readonly<Record<string, Bearing>> = {
+  belay: 'rests',
+  agent: 'rests',
+  tools: 'rests',
+  'tools.*.effect': 'joined',
+  'tools.*.undo': 'joined',
+  'tools.*.reads': 'rests',
+  'tools.*.writes': 'rests',
+  // What is staged, and by whom, is published at the boundary that certifies.
+  'tools.*.buffer': 'rests',
+  // The acts of a run are told apart by it.
+  'tools.*.once': 'rests',
+  'tools.*.once.by': 'rests',
+  'tools.*.once.scope': 'rests',
+  // An answer that was taken may be refused where it is served again.
+  'tools.*.output': 'rests',
+  'tools.*.redact': 'free',
+  'tools.*.reconcile': 'free',
+  'tools.*.reconcile.ask': 'free',
+  'tools.*.reconcile.tries': 'free',
+  'tools.*.reconcile.wait': 'free',
+  'tools.*.reconcile.settles_within': 'free',
+  'tools.*.reconcile.refuses_key': 'free',
+  'tools.*.retry': 'free',
+  'tools.*.retry.max': 'free',
+  'tools.*.retry.backoff': 'free',
+  'tools.*.retry.factor': 'free',
+  'tools.*.retry.jitter': 'free',
+  'tools.*.retry.non_retryable': 'free',
+  'tools.*.gate': 'free',
+  'tools.*.gate.when': 'free',
+  'tools.*.gate.expires': 'free',
+  'tools.*.when': 'free',
+  'tools.*.check': 'free',
+  'tools.*.spends': 'free',
+  'tools.*.spends.*.at_most': 'free',
+  'tools.*.spends.*.charge': 'free',
+  'tools.*.timeout': 'free',
+  skeletons: 'rests',
+  'skeletons.*.entity': 'rests',
+  'skeletons.*.states': 'rests',
+  'skeletons.*.entry': 'rests',
+  'skeletons.*.inputs': 'rests',
+  'skeletons.*.required': 'rests',
+  'skeletons.*.outputs': 'rests',
+  'skeletons.*.commit': 'rests',
+  'skeletons.*.commit.id': 'rests',
+  'skeletons.*.commit.at': 'rests',
+  'skeletons.*.commit.when': 'rests',
+  'skeletons.*.commit.when.guard': 'rests',
+  'skeletons.*.commit.outputs': 'rests',
+  'skeletons.*.commit.invariants': 'rests',
+  'skeletons.*.commit.invariants.id': 'rests',
+  'skeletons.*.commit.invariants.sum': 'rests',
+  'skeletons.*.commit.invariants.is': 'rests',
+  'skeletons.*.exit': 'rests',
+  'skeletons.*.exit.id': 'rests',
+  'skeletons.*.exit.at': 'rests',
+  'skeletons.*.exit.when': 'rests',
+  'skeletons.*.exit.when.guard': 'rests',
+  'skeletons.*.exit.outputs': 'rests',
+  'skeletons.*.exit.invariants': 'rests',
+  'skeletons.*.exit.invariants.id': 'rests',
+  'skeletons.*.exit.invariants.sum': 'rests',
+  'skeletons.*.exit.invariants.is': 'rests',
+  'skeletons.*.discard': 'rests',
+  'skeletons.*.discard.id': 'rests',
+  'skeletons.*.discard.at': 'rests',
+  'skeletons.*.rollback': 'rests',
+  'skeletons.*.rollback.anchors': 'rests',
+  'skeletons.*.rollback.pending': 'rests',
+  'skeletons.*.rollback.compensable': 'joined',
+  // Says whose promises a restore may cross: a promise was made under the page of then.
+  'skeletons.*.rollback.joint': 'rests',
+  'skeletons.*.rollback.outcome_checkpoints': 'rests',
+  'skeletons.*.rollback.resume': 'rests',
+  'skeletons.*.rollback.tries': 'free',
+  scopes: 'rests',
+  keys: 'rests',
+  'keys.blind': 'rests',
+  'keys.append': 'rests',
+  // What the sender of an event had seen is not recorded with the event: it is asked of the page of today.
+  events: 'rests',
+  'events.*.reads': 'rests',
+  redact: 'free',
+  recover: 'free',
+  'recover.tool': 'free',
+  'recover.signals': 'free',
+  tries: 'free',
+  budgets: 'free',
+};
+
+/** The length of a digest in a certificate, in hexadecimal digits: it tells changes apart, and vouches for nothing. */
+const DIGITS = 16;
+
+/** The certificate of a config, as its file has it. */
+export function certificateOf(config: unknown): Certificate {
+  const { tools, ...page } = (config ?? {}) as { readonly tools?: object | null };
+  const digest = (value: unknown, path: readonly string[]) =>
+    contentDigest(resting(value, path) ?? {}).slice(0, DIGITS);
+  const own = Object.entries(tools ?? {}).map(([name, tool]) => [name, digest(tool, ['tools', '*'])] as const);
+  return { page: digest(page, []), tools: Object.fromEntries(own) };
+}
+
+/** The part of a value that certificates rest on; undefined where that is nothing. An empty map or list says what none says. */
+function resting(value: unknown, path: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map((item) => resting(item, path) ?? {});
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).flatMap(([name, inner]) => {
+    const at = [...path, name];
+    const bearing = BEARINGS[at.join('.')];
+    // A name that is no field stands for itself: the name of a tool, a skeleton, a scope, an event, or what is in a schema.
+    const rests = bearing === undefined ? resting(inner, [...path, '*']) : resting(inner, at);
+    return bearing === 'free' || bearing === 'joined' || rests === undefined ? [] : [[name, rests] as const];
+  });
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}
+
+/** True where certificates of one config hold under another one: `called` says of a tool whether the run may have called it. */
+export function holdsUnder(then: Certificate, now: Certificate, called: (tool: string) => boolean): boolean {
+  if (then.page !== now.page) return false;
+  const names = new Set([...Object.keys(then.tools), ...Object.keys(now.tools)]);
+  return [...names].every((name) => {
+    const [before, after] = [ownOf(then.tools, name), ownOf(now.tools, name)];
+    return before === after || (before === undefined && !called(name));
+  });
+}
+
+function ownOf(tools: Certificate['tools'], name: string): string | undefined {
+  return Object.hasOwn(tools, name) ? tools[name] : undefined;
+}

@@ -1,0 +1,98 @@
+/** `belay migrate apply`: moves runs to the release of a module, each by one entry of its journal. */
+import { JournalError, type JournalStore } from '../../journal/journal.ts';
+import { planIn } from '../../rehearsal/replay/plan-migration.ts';
+import { SidecarError } from '../../sidecar/sidecar-error.ts';
+import { migrate } from '../../xstate/attach.ts';
+import { openJournal } from '../reading/journal-key.ts';
+import { journalProblem, runNamed } from '../reading/reading.ts';
+import { table } from '../terminal/table.ts';
+import type { Medium } from '../terminal/terminal.ts';
+import { type ModuleOptions, type ModuleRelease, releasesOf } from './release.ts';
+
+/** The runs that are moved: one, or all of an agent that are not over. */
+export interface MoveOptions extends ModuleOptions {
+  readonly journal: string;
+  readonly run: string | null;
+  readonly agent: string | null;
+  readonly back: boolean;
+  readonly by: string | null;
+  readonly version: string | null;
+}
+
+/** A run that was moved, was there already, stays, or is held by a process. */
+export interface Moved {
+  readonly run: string;
+  readonly is: 'moved' | 'same' | 'stays' | 'held';
+  readonly code: string | null;
+  readonly why: string;
+}
+
+/** Moves the runs; a problem is something that kept that from being done. */
+export async function moveRuns(options: MoveOptions): Promise<readonly Moved[] | { readonly problem: string }> {
+  const releases = await releasesOf(options);
+  if ('problem' in releases) return releases as { readonly problem: string };
+  const known = releases as ReadonlyMap<string, ModuleRelease>;
+  const { journal, run: named, agent } = options;
+  if (agent !== null && !known.has(agent)) return { problem: `no_machine the module has no machine "${agent}"` };
+  let store: JournalStore | undefined;
+  try {
+    const opened = await openJournal(journal);
+    store = opened;
+    const all = named === null ? await opened.runs() : [await runNamed(opened, named)];
+    const moved: Moved[] = [];
+    for (const { run } of all) {
+      const one = await moveOne(opened, run, known, options);
+      if (one !== null) moved.push(one);
+      else if (named !== null) return { problem: `run_finished ${JSON.stringify(run)} is over: nothing of it goes on` };
+    }
+    return moved;
+  } catch (error) {
+    if (error instanceof JournalError && error.code === 'run_unknown') return { problem: error.message };
+    if (error instanceof SidecarError) return { problem: `${error.code} ${error.message}` };
+    return { problem: journalProblem(journal, error) };
+  } finally {
+    await store?.close();
+  }
+}
+
+/** Moves one run; null where it is none that is asked for: it is over, or of another agent. */
+async function moveOne(
+  store: JournalStore,
+  run: string,
+  releases: ReadonlyMap<string, ModuleRelease>,
+  { agent, by, back, version }: MoveOptions,
+): Promise<Moved | null> {
+  const planned = await planIn(store, run, [], (name) => releases.get(name) ?? null);
+  if (planned === null || (agent !== null && planned.agent !== agent)) return null;
+  const release = releases.get(planned.agent ?? '');
+  if (planned.is === 'stays' || release === undefined)
+    return { run, is: 'stays', code: planned.code, why: planned.why ?? '' };
+  if (release.config === null)
+    return { run, is: 'stays', code: 'no_config', why: 'no agent of the module names its config: --config FILE' };
+  if (planned.is === 'same' && planned.under?.config === release.config.digest && !back)
+    return { run, is: 'same', code: null, why: 'it is under this release' };
+  try {
+    const options = { run, config: release.config, journal: store, ...(version !== null && { version }) };
+    const plan = await migrate(release.machine, options, { by, back });
+    const steps = plan.is === 'goes' ? plan.compared.steps : 0;
+    return {
+      run,
+      is: 'moved',
+      code: null,
+      why: plan.is === 'goes' ? `${steps} steps go the same way` : 'its config is another one',
+    };
+  } catch (error) {
+    if (error instanceof JournalError && error.code === 'lease_held')
+      return { run, is: 'held', code: error.code, why: error.message };
+    if (error instanceof SidecarError && error.code === 'machine_changed')
+      return { run, is: 'stays', code: error.code, why: error.message };
+    throw error;
+  }
+}
+
+/** The moved runs as a table. */
+export function movedText(moved: readonly Moved[], medium: Medium): string {
+  if (moved.length === 0) return 'no run is under way\n';
+  const rows = moved.map(({ run, is, why }) => [run, is, why]);
+  return table([{ name: 'RUN' }, { name: 'IS' }, { name: 'WHY' }], rows, medium);
+}

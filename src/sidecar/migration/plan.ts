@@ -1,0 +1,131 @@
+/** Says whether a run goes over to another release, and why it stays (semantics.md CO3, CO4). It changes nothing. */
+import type { LedgerCall } from '../../effects/ledger-call.ts';
+import { isOpen } from '../../model/effect.ts';
+import { type ToolVersion, takesVersion } from '../../model/tool-version.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import type { Machines } from '../../runtime/runtime.ts';
+import { type Parting, sameWay } from '../paper/same-way.ts';
+
+/** A release, as far as a run is planned under it. */
+export interface Release {
+  readonly agent: string;
+  /** The digest of its states and edges. */
+  readonly digest: string;
+  /** That of the text of its code; left out where it shows none. */
+  readonly code?: string;
+  /** The versions of the tools that name one. */
+  readonly tools?: ReadonlyMap<string, ToolVersion>;
+  /** Its machines; null for a runtime that has none. */
+  readonly machines: Machines | null;
+}
+
+/** The reason why a run stays with the release that it is under. */
+export type Stay =
+  /** A step goes another way; where that is not for sure, the code asks a clock or chance, and the states or edges are others. */
+  | { readonly code: 'parts'; readonly parting: Parting; readonly isSure: boolean }
+  /** A call is under way, and was made by a version of its tool that the release does not take. */
+  | { readonly code: 'call_in_flight'; readonly key: string; readonly tool: string; readonly version: string }
+  /** A restore has begun: the release that decided it finishes it. */
+  | { readonly code: 'recovering' }
+  /** Work that was set aside waits for its replay: it is a record of what the other release did. */
+  | { readonly code: 'set_aside'; readonly instances: number }
+  /** A graph or a flow is not gone through on paper. */
+  | { readonly code: 'not_compared' };
+
+/** A run under a release. */
+export type RunPlan =
+  /** Nothing has changed that a run is bound to. */
+  | { readonly is: 'same' }
+  | {
+      readonly is: 'goes';
+      /** True where the states or edges are others: such a run moves on a person's word, or where a process adopts. */
+      readonly isMoved: boolean;
+      readonly compared: { readonly steps: number; readonly calls: number };
+      /** The step from which on the past could not be compared: the code asks a clock or chance there. Only code with another text goes over so. */
+      readonly unsure: Parting | null;
+      /** The keys of the calls that are under way, and are carried over. */
+      readonly carried: readonly string[];
+    }
+  | { readonly is: 'stays'; readonly why: Stay };
+
+/** Plans a run, which nothing else moves meanwhile, under a release of its agent. */
+export function planRun(runState: RunState, release: Release): RunPlan {
+  const { digests } = runState;
+  const isMoved = digests?.machine !== release.digest;
+  const isOtherCode = digests?.code !== undefined && digests.code !== release.code;
+  const isReplaced = replacedTools(runState, release.tools).length > 0;
+  if (!isMoved && !isOtherCode && !isReplaced) return { is: 'same' };
+  const open = [...runState.ledger.all()].filter(isUnderWay);
+  // Code with another text finishes what is under way, as it goes on with all else.
+  const why = isMoved || isReplaced ? stays(runState, replacedCalls(open, release.tools)) : null;
+  if (why !== null) return { is: 'stays', why };
+  if (release.machines === null) return isMoved ? { is: 'stays', why: { code: 'not_compared' } } : { is: 'same' };
+  const compared = sameWay(runState, release.machines);
+  const { parting = null, isSure = true } = 'parting' in compared ? compared : {};
+  if (parting !== null && (isMoved || isSure)) return { is: 'stays', why: { code: 'parts', parting, isSure } };
+  return { is: 'goes', isMoved, compared: compared.covered, unsure: parting, carried: open.map(({ key }) => key) };
+}
+
+/** The calls that the tools of a release do not take: another version has made them. */
+function replacedCalls(calls: readonly LedgerCall[], tools: Release['tools']): readonly LedgerCall[] {
+  return tools === undefined ? [] : calls.filter(({ tool, intent }) => !takesVersion(tools.get(tool), intent.version));
+}
+
+/** The tools of a release that a run may have called, and that do not take the version which it was under. */
+export function replacedTools({ digests, actors, ledger }: RunState, tools: Release['tools']): readonly string[] {
+  const then = digests?.tools ?? {};
+  const called = new Set(actors.flatMap(({ started }) => started?.src ?? []));
+  return [...(tools ?? [])].flatMap(([name, tool]) => {
+    const isCalled = called.has(name) || ledger.hasCalled(name);
+    return isCalled && !takesVersion(tool, Object.hasOwn(then, name) ? then[name] : undefined) ? [name] : [];
+  });
+}
+
+function stays({ pending, records }: RunState, replaced: readonly LedgerCall[]): Stay | null {
+  if (pending !== null) return { code: 'recovering' };
+  if (records.size > 0) return { code: 'set_aside', instances: records.size };
+  const [call] = replaced;
+  if (call === undefined) return null;
+  return { code: 'call_in_flight', key: call.key, tool: call.tool, version: call.intent.version ?? '1' };
+}
+
+/** True for a call whose outcome the machine does not have yet. */
+function isUnderWay({ status, at, isAnswered }: LedgerCall): boolean {
+  return at !== null && (isOpen(status) || status === 'buffered' || (status === 'confirmed' && !isAnswered));
+}
+
+/** The reason why a run stays, in words. */
+export function stayText(why: Stay): string {
+  switch (why.code) {
+    case 'parts':
+      return why.isSure
+        ? partingText(why.parting)
+        : `${partingText(why.parting)}. Its code asks a clock or chance there, or has a state of its own, so nothing says whether it went this way then, and its states or edges are others`;
+    case 'call_in_flight':
+      return `${why.tool} is under way under ${why.key}, by version ${why.version}, which this release does not take: it goes over once that call is settled`;
+    case 'recovering':
+      return 'a restore is under way, and the release that decided it has to finish it';
+    case 'set_aside':
+      return `the work of ${why.instances} finished units was set aside, and waits for the replay by the release that did it`;
+    case 'not_compared':
+      return 'a graph or a flow is not gone through on paper, and its nodes or edges are others';
+  }
+}
+
+/** The reason why the past of a run was not compared to its end, in words. */
+export function unsureText(parting: Parting): string {
+  return `the past of the run could not be compared with the code of now from step ${parting.step} on (event ${JSON.stringify(parting.event)}): the code asks a clock or chance there, or has a state of its own. The run goes on as before`;
+}
+
+function partingText({ step, event, is, at, expected, found }: Parting): string {
+  const what: Readonly<Record<Parting['is'], string>> = {
+    step: 'the step',
+    event: 'the event',
+    state: 'the state',
+    context: `the key ${at} of the context`,
+    actors: 'the actors that it starts',
+    arguments: `the arguments of ${at}`,
+    delays: 'the delays that are armed',
+  };
+  return `the run and this machine part at step ${step} (event ${JSON.stringify(event)}): ${what[is]} was ${expected}, and is ${found} today`;
+}
