@@ -40,6 +40,12 @@ export const RULES = [
   'CO2',
   'CO3',
   'CO4',
+  'ST2',
+  'ST3',
+  'ST4',
+  'ST7',
+  'ST9',
+  'ST10',
 ] as const;
 
 type Rule = (typeof RULES)[number];
