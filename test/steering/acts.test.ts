@@ -164,6 +164,46 @@ describe('an act on an event', () => {
     await it.sidecar.close();
   });
 
+  test.each(['none', 'reversible'])(
+    'ST3: an event inside a unit comes again where its unit does, and %s work before it is answered',
+    async (effect) => {
+      const world = new World();
+      const undo = effect === 'reversible' ? ', undo: un' : '';
+      const machine = machineOf(
+        { quote: world.tool('quote', () => 5), pay: world.tool('pay', ({ input }) => `paid ${String(input.words)}`) },
+        {
+          initial: 'quote',
+          states: {
+            quote: calls('quote', 'price', 'wait'),
+            wait: { on: { GO: { target: 'pay', actions: keeps('words') } } },
+            pay: calls('pay', 'paid', 'ready', ['words', 'price']),
+            ready: {},
+          },
+        },
+      );
+      const tools = {
+        quote: `reads: [], writes: [price], effect: ${effect}${undo}`,
+        pay: `reads: [words, price], writes: [paid], effect: ${effect}${undo}`,
+      };
+      const whole: Unit = { states: ['quote', 'wait', 'pay'], at: 'pay -> ready', writes: ['paid', 'price', 'words'] };
+      const it = await run(machine, configOf(tools, { Whole: whole }), { undo: world.undo } as never);
+      await it.at('wait');
+      await it.sidecar.send({ type: 'GO', words: 1 } as never, { id: 'go', by: 'ada' });
+      await it.at('ready');
+      expect(await it.sidecar.revise('go', { words: 2 }, by)).toMatchObject({ is: 'done', version: 1 });
+      await it.at('ready');
+      expect(it.context()).toEqual({ price: 5, words: 2, paid: 'paid 2' });
+      // What stands in the world is what the context tells of.
+      const standing = world.acts.filter(({ tool, key }) => tool === 'pay' && !world.undone.includes(key ?? ''));
+      expect(standing.at(-1)?.input).toEqual({ words: 2, price: 5 });
+      if (effect === 'reversible') expect(standing.length).toBe(1);
+      expect(await it.sidecar.retract('go', by)).toMatchObject({ is: 'done' });
+      await it.at('wait');
+      expect(it.context()).toEqual({ price: 5 });
+      await it.sidecar.close();
+    },
+  );
+
   test('ST9: an event that waits is steered where it waits, and nothing else moves', async () => {
     const { machine } = writer();
     const it = await twoEvents(machine);
