@@ -12,7 +12,7 @@ import { ACTS, type Workworld } from './model-based-world.ts';
 export const REGIONS = ['r0', 'r1', 'r2'] as const;
 export type RegionName = (typeof REGIONS)[number];
 
-/** The reviewed config. `tries` is a part of its digest and nothing else here. */
+/** The reviewed config. `tries` is a part of what certificates rest on, and nothing else here: a key that is named after it. */
 export function workshopConfig(tries = 40, joint: readonly string[] = []): BoundaryConfig {
   const skeletons = REGIONS.map(
     (region) => `
@@ -36,7 +36,8 @@ export function workshopConfig(tries = 40, joint: readonly string[] = []): Bound
   const events = REGIONS.flatMap((region) => types.map((type) => `  ${type}.${region}: { reads: [] }`));
   const text = `belay: 1
 agent: workshop
-tries: ${tries}
+tries: 40
+keys: { blind: [tried/${tries}] }
 events:
 ${events.join('\n')}
 tools:
