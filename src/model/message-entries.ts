@@ -107,7 +107,7 @@ export interface SteeredEntry {
   readonly post: number | null;
   readonly by: string | null;
   readonly why: string | null;
-  /** The whole event as it is from here on; left out where it is not revised. */
+  /** The whole event as it is from here on; left out where it is not revised, or says so by now. */
   readonly event?: unknown;
   /** The version of the event after the act: 0 is the one that was sent. */
   readonly version: number;

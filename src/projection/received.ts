@@ -99,13 +99,14 @@ export class Received {
       version: 0,
       acts: [],
     } as const;
+    // A refusal makes no event of a name that none has.
+    if (refused !== null && !this.#events.has(of)) return;
     const known = this.#events.get(of) ?? { ...unnamed, step };
     if (id !== undefined) {
       const acted = { id, digest: digest ?? null, refused };
       this.#acts.set(id, { ...acted, of });
       known.acts = [...known.acts, acted];
     }
-    if (refused !== null && id === undefined) return;
     if (!this.#events.has(of)) {
       this.#events.set(of, known);
       if (step !== null) this.#bySteps.set(step, of);

@@ -62,8 +62,17 @@ export class Redelivery {
       const back = list[index];
       if (back === undefined) continue;
       if (act === 'retract') list.splice(index, 1);
-      else if (act === 'revise') back.event = event;
-      else back.confirmed = true;
+      else if (act === 'confirm' && list === this.all) back.confirmed = true;
+      // An act that changes nothing has no event.
+      else if (event !== undefined) back.event = event;
+    }
+  }
+
+  /** A restore has changed what is there: no event has its place any more, and none is confirmed for what its sender has not seen. */
+  unsettle(): void {
+    for (const back of [...this.all, ...this.held]) {
+      delete back.place;
+      delete back.confirmed;
     }
   }
 

@@ -32,6 +32,7 @@ export class Restores {
     const asides = this.#setAside.recordsOf(aside);
     const { steps, keys, members } = contentsOf(asides.values());
     const found = this.#foundWrong();
+    if (undone.size > 0) redelivery.unsettle();
     redelivery.add(
       eventsToRedeliver(places, undone, steps, found, ({ nth }) => received.undone(nth) ?? nameOfStep(nth)),
     );

@@ -26,17 +26,13 @@ export const INPUT = 'input';
 export function eventsOf(runState: RunState): RunEvent[] {
   const { places, received, toRedeliver, held } = runState;
   const taken = places.steps.all.filter((step) => step.isOutside && step.actor === 0);
-  const waiting = [...toRedeliver, ...held];
-  const named = new Set<string>();
   const listed: RunEvent[] = [];
   const [first] = places.steps.all;
   if (first !== undefined) listed.push(inputOf(first, runState));
   for (const step of taken) listed.push(shownOf(nameAt(step, runState), step.outside, 'taken', runState));
-  for (const { name, event, held: by } of waiting) {
-    if (name === null) continue;
-    listed.push(shownOf(name, event, by === null ? 'taken_back' : 'held', runState));
-  }
-  for (const { name } of listed) named.add(name);
+  for (const [waiting, is] of [[toRedeliver, 'taken_back'] as const, [held, 'held'] as const])
+    for (const { name, event } of waiting) if (name !== null) listed.push(shownOf(name, event, is, runState));
+  const named = new Set(listed.map(({ name }) => name));
   const others = received.all.filter(({ name }) => !named.has(name));
   return [...listed, ...others.map(({ name }) => shownOf(name, null, null, runState))];
 }

@@ -29,20 +29,9 @@ const LONGEST = 4_096;
 
 /** The entries that the note depends on, whatever the run stands at. */
 const TELLING: ReadonlySet<Entry['do']> = new Set([
-  ...([
-    'begin',
-    'config',
-    'migrated',
-    'decision',
-    'phase',
-    'end',
-    'intent',
-    'gate',
-    'cancel',
-    'pause',
-    'asked',
-  ] as const),
-  ...(['answer', 'outcome', 'restored', 'finding', 'complaint', 'retracted', 'retried', 'publish', 'stands'] as const),
+  ...(['begin', 'config', 'migrated', 'decision', 'phase', 'end', 'intent', 'gate', 'cancel'] as const),
+  ...(['pause', 'asked', 'answer', 'outcome', 'restored', 'finding', 'complaint', 'retracted', 'retried'] as const),
+  ...(['publish', 'stands'] as const),
 ]);
 
 /** The version of a note; one of another version is none. */

@@ -2,7 +2,6 @@
 import type { Mutant } from './mutant.ts';
 
 const ACTS = { run: 'tests', file: 'test/steering/acts.test.ts' } as const;
-const ALL_ACTS = { run: 'tests', file: 'test/steering/enumeration.test.ts' } as const;
 
 export const OF_LATER_WORDS: readonly Mutant[] = [
   {
@@ -27,7 +26,7 @@ export const OF_LATER_WORDS: readonly Mutant[] = [
     off: 'what is kept behind the place of a revised event is gone through without it',
     find: 'if (event !== null) machine.receives(step.actor, event);',
     replace: '',
-    by: ALL_ACTS,
+    by: ACTS,
   },
   {
     rule: 'ST4',
@@ -220,7 +219,7 @@ export const OF_LATER_WORDS: readonly Mutant[] = [
     find: 'const isOther = tools !== undefined && !takesVersion(tools.get(name), intent.version);',
     replace:
       'const isOther = tools !== undefined && tools.size > 1000 && !takesVersion(tools.get(name), intent.version);',
-    by: { run: 'tests', file: 'test/migration/same-way.test.ts' },
+    by: { run: 'tests', file: 'test/migration/other-version.test.ts' },
   },
   {
     rule: 'CO4',
@@ -236,6 +235,6 @@ export const OF_LATER_WORDS: readonly Mutant[] = [
     off: 'a call under way is carried to a version that does not take it',
     find: "return { code: 'call_in_flight', key: call.key,",
     replace: "if (call.key !== '') return null;\n  return { code: 'call_in_flight', key: call.key,",
-    by: { run: 'tests', file: 'test/migration/same-way.test.ts' },
+    by: { run: 'tests', file: 'test/migration/other-version.test.ts' },
   },
 ];

@@ -142,8 +142,7 @@ describe('an act on an event', () => {
   });
 
   test('ST5: a later event whose sender had seen what changed waits, and only its sender confirms it', async () => {
-    const { machine } = writer();
-    const it = await twoEvents(machine);
+    const it = await twoEvents();
     const answer = await it.sidecar.revise('brief', { words: 8000 }, by);
     expect(answer.waits).toMatchObject([{ name: 'ok', by: 'bob', is: 'taken_back' }]);
     await it.at({ a: 'ready', b: 'wait' });
@@ -155,8 +154,7 @@ describe('an act on an event', () => {
   });
 
   test('ST5: one whose sender had seen nothing of it stands', async () => {
-    const { machine } = writer();
-    const it = await twoEvents(machine, 'events: { OK: { reads: [] } }');
+    const it = await twoEvents('events: { OK: { reads: [] } }');
     const answer = await it.sidecar.revise('brief', { words: 8000 }, by);
     expect([answer.is, answer.waits, answer.answer?.events.length]).toEqual(['done', [], 1]);
     await it.at({ a: 'ready', b: 'heard' });
@@ -205,8 +203,7 @@ describe('an act on an event', () => {
   );
 
   test('ST9: an event that waits is steered where it waits, and nothing else moves', async () => {
-    const { machine } = writer();
-    const it = await twoEvents(machine);
+    const it = await twoEvents();
     await it.sidecar.revise('brief', { words: 8000 }, by);
     await it.at({ a: 'ready', b: 'wait' });
     const before = it.world.count('draft');
@@ -287,8 +284,8 @@ describe('an act on an event', () => {
   });
 });
 
-/** par {wait BRIEF; draft reads words ‖ wait OK}: both were sent, BRIEF by ada and OK by bob. */
-async function twoEvents(_: unknown, events = '') {
+/** par {wait BRIEF; draft reads words ‖ wait OK} */
+function parallel(effect: string, events: string) {
   const world = new World();
   const machine = machineOf(
     { draft: world.tool('draft', ({ input }) => `draft of ${String(input.words)}`) },
@@ -307,8 +304,14 @@ async function twoEvents(_: unknown, events = '') {
       },
     },
   );
-  const tools = { draft: 'reads: [words], writes: [text], effect: none' };
+  const tools = { draft: `reads: [words], writes: [text], effect: ${effect}` };
   const config = configOf(tools, { Draft: unit('a.draft', 'a.ready', 'text', ['words']) }, events);
+  return { world, machine, config };
+}
+
+/** Its run, in which both were sent: BRIEF by ada, and OK by bob. */
+async function twoEvents(events = '') {
+  const { world, machine, config } = parallel('none', events);
   const it = await run(machine, config);
   await it.sidecar.send({ type: 'BRIEF', words: 6000 } as never, { id: 'brief', by: 'ada' });
   await it.at({ a: 'ready', b: 'wait' });
@@ -316,6 +319,71 @@ async function twoEvents(_: unknown, events = '') {
   await it.at({ a: 'ready', b: 'heard' });
   return { ...it, world };
 }
+
+describe('acts among other words', () => {
+  test('ST5, C12: a confirmation waits for its sender through a complaint, and an abort ends what an act has left', async () => {
+    const it = await twoEvents();
+    const { sidecar } = it;
+    await sidecar.pause({ by: 'ops' });
+    const said = sidecar.revise('brief', { words: 8000 }, by);
+    await calm();
+    // A pause holds the act back, and loses nothing of it.
+    expect([it.context().words, sidecar.events().find(({ name }) => name === 'brief')?.version]).toEqual([6000, 0]);
+    await sidecar.unpause({ by: 'ops' });
+    expect((await said).waits).toMatchObject([{ name: 'ok' }]);
+    await it.at({ a: 'ready', b: 'wait' });
+    await it.wrong('Draft', 'text');
+    await until(() => it.world.count('draft') === 3 && it.context().text !== undefined);
+    expect(it.value()).toEqual({ a: 'ready', b: 'wait' });
+    expect(sidecar.events().find(({ name }) => name === 'ok')).toMatchObject({ is: 'taken_back', by: 'bob' });
+    expect(await sidecar.confirm('ok', { by: 'bob' })).toMatchObject({ is: 'done' });
+    await it.at({ a: 'ready', b: 'heard' });
+    expect(it.context()).toEqual({ words: 8000, text: 'draft of 8000', ok: true });
+    await sidecar.cancel({ by: 'ops', undo: true });
+    expect(await it.ending()).toMatchObject({ status: 'compensated' });
+    await expect(sidecar.retract('brief', by)).rejects.toThrow(/run/);
+    await sidecar.close();
+  });
+
+  test('ST2, CH3: an event that came during a recovery and waits is confirmed by its sender', async () => {
+    let undone = () => {};
+    const undoing = new Promise<void>((resolve) => {
+      undone = resolve;
+    });
+    const { world, machine, config } = parallel('reversible, undo: un', '');
+    const it = await run(machine, config, { undo: { un: () => undoing } } as never);
+    await it.sidecar.send({ type: 'BRIEF', words: 6000 } as never, { id: 'brief', by: 'ada' });
+    await it.at({ a: 'ready', b: 'wait' });
+    void it.wrong('Draft', 'text');
+    await until(() => it.sidecar.status !== 'running' || it.sidecar.waitsFor.length > 0);
+    const sent = it.sidecar.send({ type: 'OK' } as never, { id: 'ok', by: 'bob' });
+    await calm();
+    undone();
+    await sent;
+    await until(() => world.count('draft') === 2 && it.context().text !== undefined);
+    expect(it.value()).toEqual({ a: 'ready', b: 'wait' });
+    expect(it.sidecar.events().find(({ name }) => name === 'ok')).toMatchObject({ is: 'taken_back' });
+    expect(await it.sidecar.confirm('ok', { by: 'bob' })).toMatchObject({ is: 'done' });
+    await it.at({ a: 'ready', b: 'heard' });
+    await it.sidecar.close();
+  });
+
+  test('ST2: an act that comes again under its name is carried out once, and answered alike each time', async () => {
+    const it = await briefed();
+    const client = workClient(it.journal);
+    for (let times = 0; times < 3; times += 1) {
+      const post = await client.steer('r', { revise: 'brief', to: { words: 5 }, id: 'r1' }, by);
+      await until(async () => (await client.outcome('r', post))?.is !== 'left');
+      expect(await client.outcome('r', post)).toMatchObject({ is: 'taken', why: null });
+    }
+    await it.at('ready');
+    expect([it.world.count('draft'), it.sidecar.events()[1]?.version]).toEqual([2, 1]);
+    const unknown = await client.steer('r', { retract: 'never', id: 'r2' }, by);
+    await until(async () => (await client.outcome('r', unknown))?.is === 'refused');
+    expect(it.sidecar.events().map(({ name }) => name)).toEqual(['input', 'brief']);
+    await it.sidecar.close();
+  });
+});
 
 describe('ST10: a process that dies', () => {
   test.each(['before', 'after'] as const)(

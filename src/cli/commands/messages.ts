@@ -91,6 +91,6 @@ read, or the command is misused.`,
     )
     .action(async (run: string, { journal, json = false }: { journal: string; json?: boolean }) => {
       const { progress, done } = terminal('rows');
-      await tell(await listMessages(journal, run, json, page(), progress), done);
+      await tell(await listMessages({ file: journal, run, json, medium: page(), counting: progress }), done);
     });
 }

@@ -34,7 +34,7 @@ read, or the command is misused.`,
     )
     .action(async (run: string, { journal, json = false }: { journal: string; json?: boolean }) => {
       const { progress, done } = terminal('rows');
-      await tell(await listEvents(journal, run, json, page(), progress), done);
+      await tell(await listEvents({ file: journal, run, json, medium: page(), counting: progress }), done);
     });
 }
 

@@ -1,27 +1,14 @@
 /** The verb `events`: what a run was sent from outside, what each says now, and what has become of it. */
 import { eventsOf, type RunEvent } from '../../reports/events.ts';
 import { timelineOf } from '../../reports/timeline.ts';
-import { type Counting, countedRows, reading, runNamed, type Told } from '../reading/reading.ts';
-import { table } from '../terminal/table.ts';
-import type { Medium } from '../terminal/terminal.ts';
+import type { Told } from '../reading/reading.ts';
+import { type Listed, listed } from './listing.ts';
 import { outcomeText } from './messages.ts';
 
 /** Lists the events of a run. */
-export async function listEvents(
-  file: string,
-  run: string,
-  json: boolean,
-  medium: Medium,
-  counting: Counting,
-): Promise<Told> {
-  return reading(file, async (store) => {
-    await runNamed(store, run);
-    const rows = [...(await countedRows(store, run, counting))];
-    const events = eventsOf(timelineOf(rows).runState);
-    if (json) return events.map((event) => `${JSON.stringify({ run, ...event })}\n`);
-    if (events.length === 0) return ['no events yet\n'];
-    return [table(COLUMNS, events.map(cellsOf), medium)];
-  });
+export function listEvents(asked: Listed): Promise<Told> {
+  const of = (rows: Parameters<typeof timelineOf>[0]) => eventsOf(timelineOf(rows).runState);
+  return listed(asked, { of, none: 'no events yet', columns: COLUMNS, cells: cellsOf });
 }
 
 const COLUMNS = [

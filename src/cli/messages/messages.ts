@@ -1,26 +1,17 @@
 /** The verb `messages`: what reached a run from outside, and what became of each. */
 import { messagesOf, type RunMessage } from '../../reports/messages.ts';
 import { timelineOf } from '../../reports/timeline.ts';
-import { type Counting, countedRows, reading, runNamed, type Told } from '../reading/reading.ts';
-import { table } from '../terminal/table.ts';
-import type { Medium } from '../terminal/terminal.ts';
+import type { Told } from '../reading/reading.ts';
 import { timeText } from '../terminal/wording.ts';
+import { type Listed, listed } from './listing.ts';
 
 /** Lists the messages of a run. */
-export async function listMessages(
-  file: string,
-  run: string,
-  json: boolean,
-  medium: Medium,
-  counting: Counting,
-): Promise<Told> {
-  return reading(file, async (store) => {
-    await runNamed(store, run);
-    const rows = [...(await countedRows(store, run, counting))];
-    const messages = messagesOf(rows, await store.posts(run), timelineOf(rows).runState);
-    if (json) return messages.map((message) => `${JSON.stringify({ run, ...message })}\n`);
-    if (messages.length === 0) return ['no messages yet\n'];
-    return [table(COLUMNS, messages.map(cellsOf), medium)];
+export function listMessages(asked: Listed): Promise<Told> {
+  return listed<RunMessage>(asked, {
+    of: async (rows, store) => messagesOf(rows, await store.posts(asked.run), timelineOf(rows).runState),
+    none: 'no messages yet',
+    columns: COLUMNS,
+    cells: cellsOf,
   });
 }
 

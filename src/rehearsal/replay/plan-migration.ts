@@ -19,19 +19,10 @@ import type { AnyStateMachine } from '../../xstate/actor.ts';
 import { releaseOf } from '../../xstate/attach.ts';
 import { MACHINE } from '../../xstate/machine-argument.ts';
 import { RehearsalError } from '../rehearsal-error.ts';
+import type { VerifyOptions } from './verify-runs.ts';
 
-/** The runs that are planned, and the release that they are planned under. */
-export interface PlanOptions {
-  /** The journal of the runs. It is read, and nothing is written. */
-  readonly journal: JournalStore;
-  readonly machine: AnyStateMachine;
-  /** The path of the boundary config, or the config itself; left out, only the machine is planned. */
-  readonly config?: string | BoundaryConfig;
-  readonly guards?: Guards;
-  readonly codecs?: readonly ValueCodec[];
-  /** The names of the runs; all runs of the machine that are not over, if left out. */
-  readonly runs?: readonly string[];
-}
+/** The runs that are planned, and their release. Without a config only the machine is planned; without names all runs of it that are not over are. */
+export type PlanOptions = Omit<VerifyOptions, 'ignore'>;
 
 /** A run under another release. */
 export interface PlannedRun {

@@ -10,7 +10,7 @@ import type { SteeredEntry } from '../../model/message-entries.ts';
 import { eventType } from '../../model/reply-event.ts';
 import { stepOfName } from '../../projection/received.ts';
 import { isEqual } from '../../projection/set-aside/records.ts';
-import type { RecordedStep, ToRedeliver } from '../../projection/state-types.ts';
+import type { RecordedStep } from '../../projection/state-types.ts';
 import { INPUT, type RunEvent, waitingEvents } from '../../reports/events.ts';
 import { blockedText } from '../../reports/steer-text.ts';
 import type { Raised } from '../parts.ts';
@@ -55,7 +55,8 @@ interface Found {
   readonly event: unknown;
   readonly by: string | null;
   readonly version: number;
-  readonly waits: ToRedeliver | null;
+  /** True where it waits since a restore has changed what its sender had seen. */
+  readonly isTakenBack: boolean;
   readonly step: RecordedStep | null;
 }
 
@@ -138,7 +139,7 @@ export class Steering {
   /** The same for an act that a message brought: its refusal is in the journal, whatever that is. */
   #lookOr(word: Word): Looked {
     try {
-      return this.look(word);
+      return this.#look(word);
     } catch (error) {
       if (word.post === null || !(error instanceof SidecarError)) throw error;
       return { is: 'refused', why: error.message };
@@ -152,11 +153,11 @@ export class Steering {
   async preview(sent: SentSteer): Promise<SteerAnswer> {
     const word = { ...sent, post: null };
     for (let times = 0; ; times += 1) {
-      const looked = this.look(word);
+      const looked = this.#look(word);
       if (looked.is !== 'open') return this.#told(word, looked, null, false);
       const { found } = looked;
-      const raised = found.step === null ? null : this.#raised(word, found, found.step);
       if (found.step === null) return this.#told(word, { is: 'done', why: null }, null, false);
+      const raised = this.#raised(word, found, found.step);
       if (raised === null) return this.#told(word, { is: 'refused', why: 'no state has taken it' }, null, false);
       const deciding = this.#by.decisions.begin(raised, times < MOST_TURNS);
       if (deciding.isLong) await deciding.inTurns();
@@ -169,7 +170,7 @@ export class Steering {
   }
 
   /** The refusal of an act, or the event that it is about. It changes nothing. @throws SidecarError `event_unknown`, `run_finished`. */
-  look(word: SentSteer): Looked {
+  #look(word: SentSteer): Looked {
     const { parts, open, lifecycle } = this.#run;
     const { runState } = parts;
     const no = (why: string) => ({ is: 'refused', why }) as const;
@@ -198,7 +199,8 @@ export class Steering {
       return no(`steer_not_yours: it was sent by ${found.by}, who alone may change it or say that it still holds`);
     if (parts.runState.received.get(found.name)?.is === 'retracted')
       return word.act === 'retract' ? same : no('it was retracted: send it anew');
-    if (word.act === 'confirm') return found.waits?.held === null ? { is: 'open', found } : same;
+    // One that the run merely holds is handed on by itself.
+    if (word.act === 'confirm') return found.isTakenBack ? { is: 'open', found } : same;
     if (word.act === 'revise' && isEqual(revised(found, word), found.event)) return same;
     if (found.step === null) return { is: 'open', found };
     if (parts.decisionPolicy.policy !== 'line') return no('steer_unsupported: the policy is not `line`');
@@ -213,13 +215,16 @@ export class Steering {
     const known = received.get(name);
     const of = { name, by: known?.by ?? null, version: known?.version ?? 0 };
     const waits = [...toRedeliver, ...held].find((one) => one.name === name);
-    if (waits !== undefined) return { ...of, event: waits.event, by: waits.held?.by ?? of.by, waits, step: null };
+    if (waits !== undefined) {
+      const isTakenBack = toRedeliver.includes(waits);
+      return { ...of, event: waits.event, by: waits.held?.by ?? of.by, isTakenBack, step: null };
+    }
     const nth = known?.step ?? stepOfName(name);
     const step = nth === null ? undefined : receiptAt(runState, nth);
-    if (step !== undefined) return { ...of, event: step.outside, waits: null, step };
+    if (step !== undefined) return { ...of, event: step.outside, isTakenBack: false, step };
     if (known === undefined)
       throw new SidecarError('event_unknown', `the run was sent no event ${JSON.stringify(name)}: events() lists them`);
-    if (known.is === 'retracted') return { ...of, event: null, waits: null, step: null };
+    if (known.is === 'retracted') return { ...of, event: null, isTakenBack: false, step: null };
     return known.is === 'refused'
       ? 'it was refused, and nothing rests on it: send it anew'
       : 'it is part of work that is set aside: it can be changed once that work is taken over, or given up';
@@ -227,7 +232,7 @@ export class Steering {
 
   /** Takes the receipt of an event out of the past. */
   async #change(word: Word, found: Found, step: RecordedStep): Promise<SteerAnswer | null> {
-    const { parts, lifecycle, queries } = this.#run;
+    const { parts, lifecycle, open, queries } = this.#run;
     const raised = this.#raised(word, found, step);
     if (raised === null) return this.#told(word, { is: 'refused', why: 'no state has taken it' }, null);
     const { decisions, openCalls, plans } = this.#by;
@@ -239,7 +244,8 @@ export class Steering {
     const answer = inFull({ parts, queries }, 'decided', decision, []);
     if (!isRestore(decision)) return this.#told(word, { is: 'refused', why: blockedText(decision) }, answer);
     await plans.carryOut(decision, decisions.fence(raised, decision));
-    return this.#told(word, { is: 'done', why: null }, answer, false);
+    const why = open.stuck === null ? null : 'an undo has failed: the run goes on once it is made';
+    return this.#told(word, { is: 'done', why }, answer, false);
   }
 
   /** An act on an event that was received, as the cause of a decision; null where no instance has a part in its step. */
@@ -263,9 +269,9 @@ export class Steering {
 
   #entry(word: Word, found: Found | null, refused: string | null): SteeredEntry {
     const { act, of, id, post, by, why } = word;
-    const version = (found?.version ?? 0) + (act === 'revise' && refused === null ? 1 : 0);
+    const version = (found?.version ?? 0) + (act === 'revise' && found !== null ? 1 : 0);
     const named = id === undefined ? {} : { id, digest: this.#digestOf(word) };
-    const event = act === 'revise' && found !== null && refused === null ? { event: revised(found, word) } : {};
+    const event = act === 'revise' && found !== null ? { event: revised(found, word) } : {};
     const type = eventType(found?.event);
     return { do: 'steered', act, of, ...named, type, post, by, why, ...event, version, refused };
   }
@@ -275,7 +281,7 @@ export class Steering {
     return argsDigest([act, of, to ?? null], secret, codecs);
   }
 
-  /** Tells what has become of an act. What moved nothing is written here. */
+  /** Tells what has become of an act. The entry of one that moved nothing is written here; said again under its name, it leaves the name to the first. */
   #told(
     word: Word,
     { is, why }: Pick<SteerAnswer, 'is' | 'why'>,
@@ -283,8 +289,12 @@ export class Steering {
     writes = is === 'refused' || word.post !== null,
   ): SteerAnswer {
     const { parts, write } = this.#run;
-    if (writes) write.append([this.#entry(word, null, why ?? 'it changes nothing: it is so by now')]);
-    const version = parts.runState.received.get(word.of)?.version ?? 0;
+    const { received } = parts.runState;
+    const isRepeated = word.id !== undefined && received.act(word.id) !== undefined;
+    const { id: _, ...unnamed } = word;
+    const version = received.get(word.of)?.version ?? 0;
+    const entry = this.#entry(isRepeated ? unnamed : word, null, is === 'refused' ? why : null);
+    if (writes) write.append([{ ...entry, version }]);
     return { event: word.of, act: word.act, is, why, version, answer, waits: waitingEvents(parts.runState) };
   }
 }
