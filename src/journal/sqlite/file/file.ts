@@ -21,6 +21,9 @@ import { immediately } from './transaction.ts';
 /** The pages after which SQLite folds its log into the file: 1 MB. */
 const CHECKPOINT = 250;
 
+/** The wait between two attempts to change a file into WAL mode, in milliseconds. */
+const PAUSE = 5;
+
 export interface FileOptions {
   readonly migrations: readonly Migration[];
   /** The wait for a lock of another process, in milliseconds. */
@@ -121,7 +124,7 @@ function settle(
   if (pragma(db, 'application_id') !== APPLICATION_ID) throw notOurs(path);
   for (const setting of ['cell_size_check = ON', 'trusted_schema = OFF']) pragma(db, setting);
   if (options.maxPages !== undefined) pragma(db, `max_page_count = ${options.maxPages}`);
-  insist(path, 'journal_mode', pragma(db, 'journal_mode = WAL'), 'wal');
+  insist(path, 'journal_mode', intoLog(db, options.busyMs), 'wal');
   // A file in WAL mode opens with synchronous=NORMAL, which loses commits when the power fails.
   pragma(db, 'synchronous = FULL');
   insist(path, 'synchronous', pragma(db, 'synchronous'), 2);
@@ -147,6 +150,23 @@ function insist(path: string, name: string, is: unknown, wanted: unknown): void 
   throw new JournalError('journal_cannot_write', `${reason} Keep the file on a local disk, used by Belay alone.`);
 }
 
+/**
+ * Changes the file into WAL mode. Where two connections change it at once, SQLite says that it is locked without waiting
+ * `busyMs`, because each holds what the other waits for; the one that comes again finds it changed.
+ */
+function intoLog(db: Database.Database, busyMs: number): unknown {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let waited = 0; ; waited += PAUSE) {
+    try {
+      return pragma(db, 'journal_mode = WAL');
+    } catch (error) {
+      const isLocked = error instanceof Database.SqliteError && error.code === 'SQLITE_BUSY';
+      if (!isLocked || waited >= busyMs) throw error;
+      Atomics.wait(pause, 0, 0, PAUSE);
+    }
+  }
+}
+
 function isBlank(db: Database.Database): boolean {
   const { objects } = db.prepare('SELECT count(*) AS objects FROM sqlite_schema').get() as { objects: number };
   return objects === 0 && pragma(db, 'user_version') === 0 && pragma(db, 'application_id') === 0;
@@ -165,11 +185,12 @@ function create(db: Database.Database, { migrations, key }: FileOptions): void {
 
 /** Refuses a missing or empty file where there was one: a new beginning would hide the loss. */
 export function refuseLost(path: string, anchor: Anchor): void {
-  if (anchor.identity() !== null) {
+  // Anchor and log come after the file: where another process has made them since it was found empty, it is not empty now.
+  if (anchor.identity() !== null && sizeOf(path) <= 0) {
     const mend = `Restore it, or remove ${anchor.path} to begin anew.`;
     throw new JournalError('journal_tail_lost', `${path} is empty or gone, and its anchor remembers it. ${mend}`);
   }
-  if (sizeOf(`${path}-wal`) > 0) {
+  if (sizeOf(`${path}-wal`) > 0 && sizeOf(path) <= 0) {
     const mend = 'Restore the file, or remove the log to begin anew.';
     throw new JournalError('journal_corrupt', `${path} is empty or gone, and its log ${path}-wal is not. ${mend}`);
   }
