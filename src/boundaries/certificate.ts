@@ -96,6 +96,8 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   // What the sender of an event had seen is not recorded with the event: it is asked of the page of today.
   events: 'rests',
   'events.*.reads': 'rests',
+  'events.*.steer': 'free',
+  'events.*.from': 'free',
   redact: 'free',
   recover: 'free',
   'recover.tool': 'free',

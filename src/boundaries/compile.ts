@@ -4,11 +4,10 @@
  */
 import { isExternal } from '../model/external-keys.ts';
 import { SIGNALS, type Signal } from '../model/failure.ts';
-import type { Key } from '../model/key.ts';
 import type { Guards } from '../predicates/compile.ts';
 import { suggest } from '../predicates/suggest.ts';
 import { certificateOf } from './certificate.ts';
-import type { BoundaryConfig, Skeleton, Tool } from './config.ts';
+import type { BoundaryConfig, EventType, Skeleton, Tool } from './config.ts';
 import { contentDigest } from './digest.ts';
 import { blindIn, keysIn, nameIn, scopesIn } from './keys/names.ts';
 import type { Scopes } from './keys/scopes.ts';
@@ -55,12 +54,13 @@ export function compileConfig(root: Item, guards: Guards, findings: Findings): B
   };
 }
 
-/** The keys that the senders of each type of event have seen. */
+/** The types of events: what their senders have seen, and who may change them. */
 function eventsIn(item: Item | null, scopes: Scopes, findings: Findings): BoundaryConfig['events'] {
-  const events = new Map<string, { readonly reads: readonly Key[] }>();
+  const events = new Map<string, EventType>();
   for (const [type, { at, item: declared }] of entriesOf(item)) {
-    const reads = keysIn(field(declared, 'reads'), scopes, findings);
-    for (const key of reads.filter(isExternal))
+    const seen = field(declared, 'reads');
+    const reads = seen === null ? null : keysIn(seen, scopes, findings);
+    for (const key of (reads ?? []).filter(isExternal))
       findings.report(
         'bad_key',
         'error',
@@ -68,7 +68,10 @@ function eventsIn(item: Item | null, scopes: Scopes, findings: Findings): Bounda
         `"${key.text}" lies outside of the memory`,
         'Name what the machine shows its senders: keys of its context.',
       );
-    events.set(type, { reads });
+    const steer = field(declared, 'steer');
+    const from = textOf(field(declared, 'from')) === 'here' ? 'here' : 'beginning';
+    const named = textsOf(steer).map(([name]) => name);
+    events.set(type, { reads, from, steer: steer?.kind === 'list' ? named : textOf(steer) === 'any' ? 'any' : 'own' });
   }
   return events;
 }

@@ -6,6 +6,7 @@ import type { Certificate } from '../model/certificate.ts';
 import type { EffectClass } from '../model/effect.ts';
 import type { Signal } from '../model/failure.ts';
 import type { Key } from '../model/key.ts';
+import type { SteerFrom } from '../model/message-entries.ts';
 import type { Expression, Facts, Predicate } from '../predicates/predicate.ts';
 import type { Scope, Scopes } from './keys/scopes.ts';
 
@@ -186,6 +187,16 @@ export interface Skeleton {
   readonly rollback: Rollback;
 }
 
+/** A type of events from outside. */
+export interface EventType {
+  /** The keys of the context that their senders have seen (CH4); null where none are named: all of it, and the control. */
+  readonly reads: readonly Key[] | null;
+  /** The persons who may change an event or say that it still holds (ST2): its sender, anyone, or its sender and these. */
+  readonly steer: 'own' | 'any' | readonly string[];
+  /** The place from which on a revised event says something else, where the act does not say. */
+  readonly from: SteerFrom;
+}
+
 /** A whole config. */
 export interface BoundaryConfig {
   /** The machine's id. */
@@ -202,8 +213,8 @@ export interface BoundaryConfig {
   readonly blind: readonly Key[];
   /** Keys that only ever grow (K6, `append`; R1). */
   readonly append: readonly Key[];
-  /** The keys of the context that the senders of an event have seen, by its type (CH4). Of a type that is not there they have seen all. */
-  readonly events: ReadonlyMap<string, { readonly reads: readonly Key[] }>;
+  /** The types of events from outside that are declared. */
+  readonly events: ReadonlyMap<string, EventType>;
   /** Keys of the context whose values are never shown. */
   readonly redact: readonly Key[];
   /** Errors that the machine handles itself but should leave to Belay (F2). */

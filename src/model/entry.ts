@@ -299,6 +299,8 @@ export interface DecisionEntry {
 export interface Steers extends Pick<SteeredEntry, 'of' | 'act' | 'event'> {
   /** The number of the step that took the event. */
   readonly step: number;
+  /** The names of later events of the same sender that hold although the act changes what was there before them (ST5). */
+  readonly later?: readonly string[];
 }
 
 /** A step that threw. */

@@ -10,6 +10,8 @@ export interface Sent {
   readonly digest?: string;
   /** The digests of the values that its sender was shown, by their keys; where any is another by then, it is refused (CH5). */
   readonly seen?: Readonly<Record<string, string>>;
+  /** The name of the event whose place it takes from here on: that one stands where it is (ST2). */
+  readonly instead?: string;
 }
 
 /**
@@ -91,6 +93,9 @@ export interface RetriedEntry {
   /** The reason why it was refused; null where it was taken. */
   readonly refused: string | null;
 }
+
+/** The place from which on a revised event says something else: its own, or the head of the run (ST2). */
+export type SteerFrom = 'beginning' | 'here';
 
 /** An act on an event that the run was sent (ST2): it has said something else from its beginning, was never sent, or still holds. */
 export interface SteeredEntry {

@@ -181,10 +181,15 @@ export class Received {
     this.#bySteps.set(now, event.name);
   }
 
-  #note({ id, digest, seen, post, by }: Note, type: string): ReceivedEvent | undefined {
+  #note({ id, digest, seen, instead, post, by }: Note, type: string): ReceivedEvent | undefined {
     const name = nameOf({ post, ...(id !== undefined && { id }) });
     if (name === null) return undefined;
-    const sent = { ...(id !== undefined && { id }), ...(digest !== undefined && { digest }), ...(seen && { seen }) };
+    const sent = {
+      ...(id !== undefined && { id }),
+      ...(digest !== undefined && { digest }),
+      ...(seen && { seen }),
+      ...(instead !== undefined && { instead }),
+    };
     const event: ReceivedEvent = {
       name,
       post,

@@ -38,6 +38,7 @@ export class Restores {
     );
     this.#steer(undone);
     if (undone.size > 0) redelivery.moved(new Set(kept.map(([id]) => instanceName(id))), found?.keys ?? null);
+    for (const of of decisions.pending?.entry.steers?.later ?? []) redelivery.steer({ of, act: 'confirm' });
     this.#undo(kept, keys);
     calls.void(new Set(kept.map(([id]) => instanceName(id)).filter((name) => !members.has(name))));
     decisions.answer((question) => this.#isAnswered(question, kept));

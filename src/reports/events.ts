@@ -17,6 +17,8 @@ export interface RunEvent {
   readonly is: Fate;
   /** The reason why it was refused; null where it was not. */
   readonly why: string | null;
+  /** The name of the event whose place it takes from where it was taken on; null where it is of its own. */
+  readonly instead: string | null;
 }
 
 /** The name of the start input. */
@@ -39,8 +41,8 @@ export function eventsOf(runState: RunState): RunEvent[] {
 
 /** The events whose sender has to say what is to become of them: a restore has taken them back, and they do not meet the same. */
 export function waitingEvents(runState: RunState): RunEvent[] {
-  return runState.toRedeliver.flatMap(({ name, event }) =>
-    name === null ? [] : [shownOf(name, event, 'taken_back', runState)],
+  return runState.toRedeliver.flatMap(({ name, event, confirmed }) =>
+    name === null || confirmed ? [] : [shownOf(name, event, 'taken_back', runState)],
   );
 }
 
@@ -50,7 +52,7 @@ function nameAt({ nth }: RecordedStep, { received }: RunState): string {
 
 function inputOf({ entry }: RecordedStep, { redaction }: RunState): RunEvent {
   const { input } = (entry?.event ?? {}) as { readonly input?: unknown };
-  const none = { by: null, version: 0, is: 'taken', why: null } as const;
+  const none = { by: null, version: 0, is: 'taken', why: null, instead: null } as const;
   return { name: INPUT, type: INPUT, event: redaction.value(input), ...none };
 }
 
@@ -59,5 +61,6 @@ function shownOf(name: string, event: unknown, is: Fate | null, { received, reda
   const type = event === null ? (known?.event ?? '') : eventType(event);
   const { by = null, version = 0, why = null } = known ?? {};
   const said = { by: by === null ? null : redaction.text(by), why: why === null ? null : redaction.text(why) };
-  return { name, type, event: redaction.value(event), version, is: is ?? known?.is ?? 'taken', ...said };
+  const instead = known?.instead ?? null;
+  return { name, type, event: redaction.value(event), version, is: is ?? known?.is ?? 'taken', ...said, instead };
 }

@@ -56,7 +56,8 @@ export function messagesOf(rows: Iterable<StoredRow>, posts: readonly Posted[], 
   const events = new Map(runState.received.all.flatMap((event) => (event.post === null ? [] : [[event.post, event]])));
   const left = posts.map(({ number, body, time }): RunMessage => {
     const { kind, says, by, id } = readMessage(body);
-    const outcome = kind === 'event' ? fateOf(events.get(number), isOver) : wordOutcome(told.get(number), isOver);
+    const isEvent = kind === 'event' || events.has(number);
+    const outcome = isEvent ? fateOf(events.get(number), isOver) : wordOutcome(told.get(number), isOver);
     return { post: number, ...(id !== undefined && { id }), kind, says, by, time, ...outcome };
   });
   const own = runState.received.all.flatMap((event): RunMessage[] => {

@@ -10,9 +10,9 @@ import { complaintIn, complaintMessage, type SentComplaint } from '../effects/me
 import { outcomeMessage, type SentOutcome } from '../effects/messages/outcomes.ts';
 import { pauseMessage } from '../effects/messages/pauses.ts';
 import { retryMessage } from '../effects/messages/retries.ts';
-import { type SteerAct, sentSteer, steerMessage } from '../effects/messages/steers.ts';
+import { type SaidSteer, type SteerAct, sentSteer, steerMessage } from '../effects/messages/steers.ts';
 
-export type { SteerAct };
+export type { SteerAct, SteerAnswer };
 
 import { eventMessage, type SentEvent, sentIn } from '../effects/messages/sent-events.ts';
 import { encode, revive } from '../journal/codec.ts';
@@ -41,6 +41,8 @@ import {
   type ComplaintPreview,
   type PreviewedComplaint,
   previewOf,
+  type SteerAnswer,
+  steerPreviewOf,
 } from '../xstate/preview.ts';
 import { deleteEnded } from './deleting.ts';
 
@@ -153,6 +155,8 @@ export interface WorkClient {
    * `machine_changed` or `config_changed` where the agent is not as the run was journaled under.
    */
   preview(run: string, what: { readonly fail: PreviewedComplaint }, agent: PreviewAgent): Promise<ComplaintPreview>;
+  /** Tells what an act on an event would come to in the same way. @throws as the preview of a complaint, and SidecarError `event_unknown`. */
+  preview(run: string, what: SaidSteer, agent: PreviewAgent): Promise<SteerAnswer>;
   /**
    * Tells what a cancel with `undo` would come to, were every undo to work: nothing is left for the run, and nothing is called.
    * @throws as the preview of a complaint.
@@ -270,13 +274,16 @@ export function workClient(store: JournalStore): WorkClient {
 async function previewed(
   store: JournalStore,
   run: string,
-  what: { readonly fail: PreviewedComplaint } | { readonly undo: true },
+  what: { readonly fail: PreviewedComplaint } | { readonly undo: true } | SaidSteer,
   { machine, ...more }: PreviewAgent,
-): Promise<ComplaintPreview | AbortPreview> {
+): Promise<ComplaintPreview | AbortPreview | SteerAnswer> {
   if ((await store.run(run)) === null) throw new JournalError('run_unknown', `There is no run ${JSON.stringify(run)}.`);
   const rows = await gathered(store.read(run));
   const options = { run, ...more };
-  return 'fail' in what ? previewOf(machine, options, rows, what.fail) : abortPreviewOf(machine, options, rows);
+  if ('undo' in what) return abortPreviewOf(machine, options, rows);
+  return 'fail' in what
+    ? previewOf(machine, options, rows, what.fail)
+    : steerPreviewOf(machine, options, rows, sentSteer(what));
 }
 
 /** The requests that wait. Of runs that have a note, only those are read that ask a person. */

@@ -1,11 +1,13 @@
 /** The preview of a complaint about a run of a machine that another process has, or none (semantics.md C12). */
 import type { AnyStateMachine } from 'xstate';
 import type { AbortPreview } from '../sidecar/aborting/preview-abort.ts';
-import { type PreviewOptions, previewAbortOf, previewRun } from '../sidecar/opening/preview-run.ts';
+import type { SteerAnswer } from '../sidecar/failures/steering.ts';
+import { type PreviewOptions, previewAbortOf, previewRun, previewSteerOf } from '../sidecar/opening/preview-run.ts';
 import type { ComplaintPreview } from '../sidecar/run/preview.ts';
 import { programOf } from './attach.ts';
 
 export type { AbortPreview } from '../sidecar/aborting/preview-abort.ts';
+export type { SteerAnswer } from '../sidecar/failures/steering.ts';
 export type { ComplaintPreview, PreviewedComplaint } from '../sidecar/run/preview.ts';
 
 /**
@@ -19,6 +21,19 @@ export function previewOf(
   complaint: Parameters<typeof previewRun>[3],
 ): ComplaintPreview {
   return previewRun(programOf('preview', machine, options), options, rows, complaint);
+}
+
+/**
+ * Makes the preview of an act on an event from the rows of a run, its machine and its config: the machine is not begun, and nothing is called.
+ * @throws SidecarError `event_unknown`, `run_finished`, and as {@link previewOf}.
+ */
+export function steerPreviewOf(
+  machine: AnyStateMachine,
+  options: PreviewOptions,
+  rows: Parameters<typeof previewSteerOf>[2],
+  sent: Parameters<typeof previewSteerOf>[3],
+): SteerAnswer {
+  return previewSteerOf(programOf('preview', machine, options), options, rows, sent);
 }
 
 /**

@@ -117,6 +117,20 @@ test.each([
   expect(ran.err).toMatch(why);
 });
 
+test('the preview of an act on an event says what it comes to, and why it would be refused', async () => {
+  const steer = (...more: string[]) =>
+    belay(['steer', 'trip-1', ...more, '--by', 'ada', '--dry', '--machines', module], '', {}, root);
+  const before = readFileSync(journal);
+  const refused = await steer('revise', 'input', '--to', '{}');
+  expect([refused.code, refused.out]).toEqual([1, expect.stringMatching(/would be refused:\s+steer_unsupported/)]);
+  const json = await steer('revise', 'input', '--to', '{}', '--json');
+  expect([json.code, JSON.parse(json.out)]).toMatchObject([1, { dry: true, is: 'refused', answer: null, waits: [] }]);
+  const unknown = await steer('retract', 'brief');
+  expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('event_unknown')]);
+  expect((await steer('retract', 'brief', '--from', 'here')).code).toBe(2);
+  expect(readFileSync(journal)).toEqual(before);
+});
+
 test('a run that is not there is told', async () => {
   const args = [
     'fail',

@@ -53,12 +53,26 @@ test('events are listed, and one is revised, retracted, and told', async () => {
     1,
     { post: 2, outcome: { is: 'refused', why: expect.stringContaining('steer_conflict') } },
   ]);
+  const here = await ask(
+    'steer',
+    'report-1',
+    'revise',
+    'brief',
+    '--to',
+    '{"words":1}',
+    '--from',
+    'here',
+    '--by',
+    'ada',
+  );
+  expect([here.code, here.out]).toEqual([1, expect.stringContaining('the machine takes no BRIEF in ready')]);
   expect((await ask('steer', 'report-1', 'retract', 'brief', '--by', 'ada')).code).toBe(0);
   await it.at('wait');
   const events = (await ask('events', 'report-1', '--json')).out.trim().split('\n');
   expect(events.map((line) => JSON.parse(line))).toMatchObject([
     { run: 'report-1', name: 'input' },
     { name: 'brief', is: 'retracted', version: 1 },
+    { name: '#3', is: 'refused', instead: 'brief' },
   ]);
   await it.sidecar.close();
   const later = await ask('steer', 'report-1', 'revise', 'brief', '--to', '{"words":1}', '--by', 'ada');
@@ -81,6 +95,9 @@ test('a refusal says why, and misuse says how it is meant', async () => {
     ['steer', 'report-2', 'revise', 'brief', '--to', '{"type":"X"}', '--by', 'ada'],
     ['steer', 'report-2', 'retract', 'brief', '--to', '{}', '--by', 'ada'],
     ['steer', 'report-2', 'retract', 'brief', '--base', 'x', '--by', 'ada'],
+    ['steer', 'report-2', 'retract', 'brief', '--from', 'here', '--by', 'ada'],
+    ['steer', 'report-2', 'revise', 'brief', '--to', '{}', '--from', 'there', '--by', 'ada'],
+    ['steer', 'report-2', 'confirm', 'brief', '--later', 'ok', '--by', 'ada'],
     ['steer', 'report-2', 'retract', 'brief'],
     ['steer', 'nothing', 'retract', 'brief', '--by', 'ada'],
     ['events', 'nothing'],

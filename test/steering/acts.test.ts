@@ -1,43 +1,11 @@
 /** ST2, ST3, ST4, ST5, ST7, ST9 and ST11: acts on the events of a run. */
 import { describe, expect, test } from 'vitest';
-import { assign } from 'xstate';
 import { memoryStore } from '../../src/index.ts';
 import { workClient } from '../../src/workers/client.ts';
 import { calm, until } from '../poll.ts';
 import { context, Dying, value } from '../semantics/dying.ts';
 import { calls, configOf, machineOf, run, type Unit, World } from '../semantics/little.ts';
-
-const unit = (state: string, target: string, writes: string, reads: readonly string[] = []): Unit => ({
-  states: [state],
-  at: `${state} -> ${target}`,
-  writes: [writes],
-  reads,
-});
-
-const over = { type: 'final' };
-const keeps = (key: string) =>
-  assign({ [key]: ({ event }: { event: { words?: number } }) => event.words ?? true } as never);
-
-/** wait BRIEF; draft reads words; wait OK, which keeps a word of its own. */
-function writer(effect = 'none', events = '') {
-  const world = new World();
-  const machine = machineOf(
-    { draft: world.tool('draft', ({ input }) => `draft of ${String(input.words)}`) },
-    {
-      initial: 'wait',
-      states: {
-        wait: { on: { BRIEF: { target: 'draft', actions: keeps('words') } } },
-        draft: calls('draft', 'text', 'ready', ['words']),
-        ready: { on: { OK: { target: 'over', actions: keeps('ok') } } },
-        over,
-      },
-    },
-  );
-  const undo = effect === 'reversible' ? ', undo: un' : '';
-  const tools = { draft: `reads: [words], writes: [text], effect: ${effect}, reconcile: find${undo}` };
-  const config = configOf(tools, { Draft: unit('draft', 'ready', 'text', ['words']) }, events);
-  return { world, machine, config };
-}
+import { keeps, over, parallel, twoEvents, unit, writer } from './writers.ts';
 
 async function briefed(effect?: string, events?: string) {
   const { world, machine, config } = writer(effect, events);
@@ -283,42 +251,6 @@ describe('an act on an event', () => {
     await expect(client.steer('r', { revise: 'brief', to: { type: 'X' } } as never, by)).rejects.toThrow(TypeError);
   });
 });
-
-/** par {wait BRIEF; draft reads words ‖ wait OK} */
-function parallel(effect: string, events: string) {
-  const world = new World();
-  const machine = machineOf(
-    { draft: world.tool('draft', ({ input }) => `draft of ${String(input.words)}`) },
-    {
-      type: 'parallel',
-      states: {
-        a: {
-          initial: 'wait',
-          states: {
-            wait: { on: { BRIEF: { target: 'draft', actions: keeps('words') } } },
-            draft: calls('draft', 'text', 'ready', ['words']),
-            ready: {},
-          },
-        },
-        b: { initial: 'wait', states: { wait: { on: { OK: { target: 'heard', actions: keeps('ok') } } }, heard: {} } },
-      },
-    },
-  );
-  const tools = { draft: `reads: [words], writes: [text], effect: ${effect}` };
-  const config = configOf(tools, { Draft: unit('a.draft', 'a.ready', 'text', ['words']) }, events);
-  return { world, machine, config };
-}
-
-/** Its run, in which both were sent: BRIEF by ada, and OK by bob. */
-async function twoEvents(events = '') {
-  const { world, machine, config } = parallel('none', events);
-  const it = await run(machine, config);
-  await it.sidecar.send({ type: 'BRIEF', words: 6000 } as never, { id: 'brief', by: 'ada' });
-  await it.at({ a: 'ready', b: 'wait' });
-  await it.sidecar.send({ type: 'OK' } as never, { id: 'ok', by: 'bob' });
-  await it.at({ a: 'ready', b: 'heard' });
-  return { ...it, world };
-}
 
 describe('acts among other words', () => {
   test('ST5, C12: a confirmation waits for its sender through a complaint, and an abort ends what an act has left', async () => {

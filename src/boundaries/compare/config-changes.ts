@@ -2,8 +2,7 @@
  * Compares two configs by what they mean: comments, layout, the order of names and fields that say what is so anyway are no changes.
  * Recoverability, gained or lost, follows from both configs and, where one is given, from the machine.
  */
-import type { Key } from '../../model/key.ts';
-import type { BoundaryConfig, Skeleton } from '../config.ts';
+import type { BoundaryConfig, EventType, Skeleton } from '../config.ts';
 import { isOf, lostEdges, whyNot } from '../lint/edges.ts';
 import type { Reach } from '../lint/reach.ts';
 import { siteTrouble } from '../lint/skeletons.ts';
@@ -46,7 +45,11 @@ const PARTS: Readonly<Record<keyof BoundaryConfig, Compare>> = {
   events: ({ config: old }, { config: now }) =>
     within(
       ['events'],
-      members(old.events, now.events, (a, b) => said('reads', readsText(a), readsText(b), 'other')),
+      members(old.events, now.events, (a, b) => [
+        ...said('reads', readsText(a), readsText(b), 'other'),
+        ...steerChanges(a?.steer ?? 'own', b?.steer ?? 'own'),
+        ...said('from', a?.from ?? 'beginning', b?.from ?? 'beginning', 'other'),
+      ]),
     ),
   redact: (old, now) => names('redact', listed(old, 'redact'), listed(now, 'redact'), 'stricter'),
   recover: ({ config: old }, { config: now }) => names('recover', recoverTexts(old), recoverTexts(now), 'other'),
@@ -152,8 +155,20 @@ function listed({ document }: ComparedConfig, ...path: readonly string[]): reado
 }
 
 /** The keys that the senders of an event have seen: all, where nothing is declared. */
-function readsText(event: { readonly reads: readonly Key[] } | null): string {
-  return event === null ? '**' : event.reads.map(({ text }) => text).join(', ');
+function readsText(event: EventType | null): string {
+  return event?.reads == null ? '**' : event.reads.map(({ text }) => text).join(', ');
+}
+
+/** The persons who may change an event: one more is looser. */
+function steerChanges(old: EventType['steer'], now: EventType['steer']): readonly Difference[] {
+  const [was, is] = [old, now].map((steer) => (typeof steer === 'string' ? [] : steer)) as [string[], string[]];
+  if (old === 'any' || now === 'any') {
+    const [from, to] = [old, now].map((steer) => (typeof steer === 'string' ? steer : steer.join(', ')));
+    return old === now
+      ? []
+      : [{ path: ['steer'], old: from ?? null, now: to ?? null, is: now === 'any' ? 'looser' : 'stricter' }];
+  }
+  return names('steer', was, is, 'looser');
 }
 
 function recoverTexts({ recover }: BoundaryConfig): readonly string[] {

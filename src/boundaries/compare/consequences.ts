@@ -28,6 +28,14 @@ export const CONSEQUENCES: Readonly<
     events: neither(
       'An answer of a person is refused for other changes than before: of the keys that its sender has seen.',
     ),
+    'events steer': both(
+      'Others than its sender may change an event afterwards, or say that it still holds.',
+      'Fewer may change an event afterwards, or say that it still holds.',
+      'Others may change an event afterwards, or say that it still holds.',
+    ),
+    'events from': neither(
+      'A revision that does not say from where is about another part of the run: its past, or what is to come.',
+    ),
     redact: both(
       'A value is shown, in texts, on the page and in exports, that was hidden.',
       'A value is hidden everywhere that was shown.',
@@ -225,6 +233,7 @@ export function consequenceOf({ path, is }: Pick<Difference, 'path' | 'is'>): st
 function sentencesAt([part = '', ...rest]: readonly string[]): Sentences | undefined {
   const { config, tool, skeleton, boundary, rollback } = CONSEQUENCES;
   if (part === 'keys') return config[`keys ${rest[0]}`];
+  if (part === 'events') return config[`events ${rest[1]}`] ?? config.events;
   if (part === 'tools') return tool[rest[1] === 'spends' ? 'spends' : rest.slice(1).join(' ') || '(whole)'];
   if (part !== 'skeletons') return config[part];
   const [field, ...within] = rest.slice(1);

@@ -1,4 +1,5 @@
 /** The verb `steer`: it leaves an act on an event for a run, and tells what the run made of it. */
+import type { SteerFrom } from '../../model/message-entries.ts';
 import type { RunMessage } from '../../reports/messages.ts';
 import { type SteerAct, workClient } from '../../workers/client.ts';
 import { parsed } from '../reading/typed-json.ts';
@@ -13,6 +14,9 @@ export interface SteerOptions {
   readonly event: string;
   /** The members of the event from here on, as a JSON object; null for none. */
   readonly to: string | null;
+  readonly from: SteerFrom | null;
+  /** The names of later events that hold with it. */
+  readonly later: readonly string[];
   readonly base: string | null;
   readonly id: string | null;
   readonly by: string;
@@ -42,14 +46,16 @@ export async function steerRun(options: SteerOptions): Promise<LeftSteer | Probl
   });
 }
 
-function actIn({ act, event, to, base, id }: SteerOptions): { readonly act: SteerAct } | Problem {
+/** The act that options say. */
+export function actIn({ act, event, to, from, later, base, id }: SteerOptions): { readonly act: SteerAct } | Problem {
+  const odd = oddOption({ act, to, from, later });
+  if (odd !== null) return { problem: odd };
   const version = base === null ? null : Number(base);
   if (version !== null && !(Number.isSafeInteger(version) && version >= 0))
     return { problem: `--base is the number of a version, from 0 on; it is ${JSON.stringify(base)}` };
   const more = { ...(version !== null && { base: version }), ...(id !== null && { id }) };
-  if (act !== 'revise' && to !== null)
-    return { problem: '--to goes with revise: it is what the event says from here on' };
-  if (act === 'retract') return { act: { retract: event, ...more } };
+  const holds = later.length > 0 && { later: { confirm: later } };
+  if (act === 'retract') return { act: { retract: event, ...holds, ...more } };
   if (act === 'confirm') return { act: { confirm: event, ...more } };
   if (act !== 'revise') return { problem: `an act is one of: revise, retract, confirm; it is ${JSON.stringify(act)}` };
   if (to === null) return { problem: `revise needs --to with what the event says from here on: --to '{"words":8000}'` };
@@ -58,5 +64,15 @@ function actIn({ act, event, to, base, id }: SteerOptions): { readonly act: Stee
   const { value } = members;
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { problem: `--to is a JSON object, the members of the event without its type: {"words":8000}` };
-  return { act: { revise: event, to: value as Readonly<Record<string, unknown>>, ...more } };
+  const revised = { revise: event, to: value as Readonly<Record<string, unknown>> };
+  return { act: { ...revised, ...(from !== null && { from }), ...holds, ...more } };
+}
+
+/** The reason why an option does not go with an act; null where all do. */
+function oddOption({ act, to, from, later }: Pick<SteerOptions, 'act' | 'to' | 'from' | 'later'>): string | null {
+  if (act !== 'revise' && to !== null) return '--to goes with revise: it is what the event says from here on';
+  if (act !== 'revise' && from !== null) return '--from goes with revise: it is where the event says something else';
+  if (later.length > 0 && (act === 'confirm' || from === 'here'))
+    return '--later goes with revise and retract in their place: nothing else changes what events rest on';
+  return null;
 }

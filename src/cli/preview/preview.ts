@@ -19,9 +19,13 @@ import type { Problem } from '../run/run.ts';
 import { layOut, type Medium } from '../terminal/terminal.ts';
 
 /** Options of a preview of an abort. */
-export interface AbortOptions {
+export interface AbortOptions extends AgentOptions {
   readonly journal: string;
   readonly run: string;
+}
+
+/** The agent of a run that is previewed. */
+export interface AgentOptions {
   /** The module that exports the machine or the agent; null for the one that package.json names. */
   readonly machines: string | null;
   /** The config; null for the one of the agent. */
@@ -46,7 +50,7 @@ export function previewUndo(options: AbortOptions): Promise<AbortPreview | Probl
 }
 
 /** Finds the agent of a run, and has a preview made with it. */
-async function withAgent<Made>(
+export async function withAgent<Made>(
   options: AbortOptions,
   make: (store: JournalStore, agent: PreviewAgent) => Promise<Made>,
 ): Promise<Made | Problem> {
@@ -107,16 +111,22 @@ export function previewFields(run: string, { at, answers, replaces, waitsFor }: 
     at,
     waitsFor,
     replaces,
-    answers: answers.map(({ is, decision, back, stands, aside, undo, asks, movedInputs, events }) => ({
-      is,
-      ...(decision !== null && answerFields([...back.map(({ instance }) => instance), ...stands], decision)),
-      stands: stands.map(instanceName),
-      aside: aside.map(instanceName),
-      undo: undo.map(({ instance, ...effect }) => ({ instance: instanceName(instance), ...effect })),
-      asks: asks.map(({ id }) => id),
-      movedInputs: movedInputs.map(({ instance, key, by }) => ({ ...named(instance), key, by: instanceName(by) })),
-      events: events.map(typeOf),
-    })),
+    answers: answers.map(answerAsObject),
+  };
+}
+
+/** An answer to a complaint or to an act as one object. */
+export function answerAsObject(answer: ComplaintPreview['answers'][number]): object {
+  const { is, decision, back, stands, aside, undo, asks, movedInputs, events } = answer;
+  return {
+    is,
+    ...(decision !== null && answerFields([...back.map(({ instance }) => instance), ...stands], decision)),
+    stands: stands.map(instanceName),
+    aside: aside.map(instanceName),
+    undo: undo.map(({ instance, ...effect }) => ({ instance: instanceName(instance), ...effect })),
+    asks: asks.map(({ id }) => id),
+    movedInputs: movedInputs.map(({ instance, key, by }) => ({ ...named(instance), key, by: instanceName(by) })),
+    events: events.map(typeOf),
   };
 }
 
@@ -136,7 +146,8 @@ export function previewText(run: string, preview: ComplaintPreview, medium: Medi
   return [layOut(null, head, medium), ...texts].join('\n');
 }
 
-function answerOutline(answer: ComplaintPreview['answers'][number]): Outline {
+/** The answer to a complaint or to an act in words. */
+export function answerOutline(answer: ComplaintPreview['answers'][number]): Outline {
   const { is, decision, stands, aside, undo, asks, movedInputs, events } = answer;
   const made = decision === null ? { label: is, text: WITHOUT_DECISION[is] } : explain(decision);
   // The effects that a decision undoes stand in its explanation.
@@ -164,7 +175,8 @@ const WITHOUT_DECISION: Readonly<Record<ComplaintPreview['answers'][number]['is'
   undone_before: 'the work is undone already: what it has left in the world is undone, too.',
 };
 
-function section(text: string, under: readonly string[]): Outline[] {
+/** A part of a preview; none where nothing is under it. */
+export function section(text: string, under: readonly string[]): Outline[] {
   return under.length === 0 ? [] : [{ text, under: under.map((each) => ({ text: each })) }];
 }
 

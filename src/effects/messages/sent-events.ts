@@ -17,6 +17,8 @@ export interface SentEvent {
   readonly id?: string;
   /** The values that its sender was shown, by their keys in the context: where any is another by then, the event is refused (CH5). */
   readonly seen?: Readonly<Record<string, unknown>>;
+  /** The name of the event whose place it takes from here on (ST2). */
+  readonly instead?: string;
 }
 
 const read = readerOf<SentEvent>({
@@ -32,6 +34,7 @@ const read = readerOf<SentEvent>({
     at: { type: ['string', 'null'], minLength: 1, maxLength: 500 },
     by: { type: ['string', 'null'], minLength: 1, maxLength: 200 },
     id: ID,
+    instead: text(200),
     seen: { type: 'object', minProperties: 1, maxProperties: 50, propertyNames: text(500) },
   },
 });

@@ -1,6 +1,6 @@
 /** Acts on events as messages: what a run was sent has said something else, was never sent, or still holds (semantics.md ST2). They are untrusted. */
 import { encode } from '../../journal/codec.ts';
-import type { SteeredEntry } from '../../model/message-entries.ts';
+import type { SteeredEntry, SteerFrom } from '../../model/message-entries.ts';
 import { PERSON, REASON, readerOf, text } from './reading.ts';
 
 /** An act as it travels. */
@@ -10,6 +10,10 @@ export interface SentSteer {
   readonly of: string;
   /** The members of the event in its new version, without its type; only where it is revised. */
   readonly to?: Readonly<Record<string, unknown>>;
+  /** `here`: it is a new event, and nothing of the past moves; left out where the config says it for the type of the event. */
+  readonly from?: SteerFrom;
+  /** The names of later events of the same sender that hold although what was there before is changed. */
+  readonly later?: readonly string[];
   /** The version that its sender has seen; left out where the sender takes any. */
   readonly base?: number;
   /** The name that its sender gives the act: the same act under the same name is one. */
@@ -25,8 +29,15 @@ export type SteerAct = {
   /** The name of the act: said twice under one name, it is one. */
   readonly id?: string;
 } & (
-  | { readonly revise: string; readonly to: Readonly<Record<string, unknown>> }
-  | { readonly retract: string }
+  | {
+      readonly revise: string;
+      readonly to: Readonly<Record<string, unknown>>;
+      /** `here`: it is sent as a new event that names the old one, and nothing of the past moves. */
+      readonly from?: SteerFrom;
+      /** Later events of the same sender that hold although the act changes what was there before them. */
+      readonly later?: { readonly confirm: readonly string[] };
+    }
+  | { readonly retract: string; readonly later?: { readonly confirm: readonly string[] } }
   | { readonly confirm: string }
 );
 
@@ -37,12 +48,15 @@ export type SaidSteer = SteerAct & { readonly by?: string; readonly why?: string
 export function sentSteer(said: SaidSteer): SentSteer {
   const { by = null, why = null, base, id } = said;
   const more = { by, why, ...(base !== undefined && { base }), ...(id !== undefined && { id }) };
+  const later = 'confirm' in said || said.later === undefined ? {} : { later: said.later.confirm };
+  const from = 'revise' in said && said.from !== undefined ? { from: said.from } : {};
   const sent: SentSteer =
     'revise' in said
-      ? { act: 'revise', of: said.revise, to: said.to, ...more }
+      ? { act: 'revise', of: said.revise, to: said.to, ...from, ...later, ...more }
       : {
           act: 'retract' in said ? 'retract' : 'confirm',
           of: 'retract' in said ? said.retract : said.confirm,
+          ...later,
           ...more,
         };
   steerMessage(sent);
@@ -68,6 +82,8 @@ const read = readerOf<Message>({
         act: { enum: ['revise', 'retract', 'confirm'] },
         of: text(200),
         to: { type: 'object', not: { required: ['type'] } },
+        from: { enum: ['beginning', 'here'] },
+        later: { type: 'array', minItems: 1, maxItems: 100, items: text(200) },
         base: { type: 'integer', minimum: 0 },
         id: { ...text(200), pattern: '\\S' },
       },
@@ -84,13 +100,19 @@ export function steerMessage({ by, why, ...steer }: SentSteer): string {
     throw new TypeError(`no journal can hold it: ${encoded.reason} at ${encoded.path.join('.')}`);
   if (steerIn(encoded.text) !== null) return encoded.text;
   throw new TypeError(
-    'an act on an event is revise, retract or confirm, names the event (1 to 200 characters), and says what it says now, as an object without a type, where it is revised and nowhere else',
+    'an act on an event is revise, retract or confirm, names the event (1 to 200 characters), and says what it says now, as an object without a type, where it is revised and nowhere else; only a revision is from here on, and then no later events hold with it',
   );
 }
 
 /** Reads a message; null where it is no act on an event. */
 export function steerIn(message: string): SentSteer | null {
   const sent = read(message);
-  if (sent === null || (sent.steer.act === 'revise') !== (sent.steer.to !== undefined)) return null;
+  if (sent === null || !isWhole(sent.steer)) return null;
   return { ...sent.steer, by: sent.by, why: sent.why };
+}
+
+/** True where an act has the members of its kind, and no other. */
+function isWhole({ act, to, from, later }: Message['steer']): boolean {
+  if ((act === 'revise') !== (to !== undefined) || (from !== undefined && act !== 'revise')) return false;
+  return later === undefined || (act !== 'confirm' && from !== 'here');
 }

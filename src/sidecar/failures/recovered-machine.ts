@@ -1,4 +1,5 @@
 /** The machine of a run, as its recoveries see it. */
+import type { SentEvent } from '../../effects/messages/sent-events.ts';
 import type { DismissalReason } from '../../model/entry.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import type { Kept } from '../../projection/rollback.ts';
@@ -12,6 +13,8 @@ export interface RecoveredMachine {
   putContext(actor: number): void;
   /** Sends again what restores took back. */
   offer(): void;
+  /** Sends an event from outside, as soon as the machine can be sent it. @param post the number of the message that brought it, if one did. */
+  receive(post: number | null, sent: SentEvent): void;
   /** Gives a record up. */
   dismiss(record: WorkRecord, why: DismissalReason, wrong?: readonly string[]): void;
   /** Begins a run again whose first macrostep threw; false where there is none. */

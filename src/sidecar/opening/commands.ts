@@ -15,13 +15,15 @@ import type { SteerAnswer } from '../failures/steering.ts';
 import type { Waited } from '../lifecycle/status.ts';
 import type { Ending } from '../report.ts';
 import { complain, type FoundWrong } from '../run/complain.ts';
-import { type ComplaintPreview, type PreviewedComplaint, previewComplaint } from '../run/preview.ts';
+import { type ComplaintPreview, type PreviewedComplaint, previewComplaint, previewSteer } from '../run/preview.ts';
 import { lookedRest, type RunRest } from '../run/rest.ts';
 import type { Run } from '../run/run.ts';
 import { closeRun } from './closing.ts';
 
 /** The words about an act on an event. */
 type SteerWord = Pick<SaidSteer, 'by' | 'why' | 'base' | 'id'>;
+type ReviseWord = SteerWord & Pick<Extract<SaidSteer, { readonly revise: string }>, 'from' | 'later'>;
+type RetractWord = SteerWord & Pick<Extract<SaidSteer, { readonly retract: string }>, 'later'>;
 
 /** The commands to a run that is open. */
 export interface RunCommands {
@@ -55,12 +57,14 @@ export interface RunCommands {
    * revision, and then nothing moves.
    * @param name the name of the event, as `events()` lists it.
    * @param to the members of the event from here on, without its type.
+   * @param how `from: 'here'` sends it as a new event that names the old one, and nothing of the past moves; `later` names events of the same sender that
+   * hold all the same.
    * @returns what became of it; a refusal is an answer, too.
    * @throws SidecarError `event_unknown`, `run_finished`; JournalError `journal_closed`; TypeError for members that no journal holds.
    */
-  revise(name: string, to: Readonly<Record<string, unknown>>, how?: SteerWord): Promise<SteerAnswer>;
+  revise(name: string, to: Readonly<Record<string, unknown>>, how?: ReviseWord): Promise<SteerAnswer>;
   /** Says that an event was never sent (ST2). @returns and @throws as `revise`. */
-  retract(name: string, how?: SteerWord): Promise<SteerAnswer>;
+  retract(name: string, how?: RetractWord): Promise<SteerAnswer>;
   /** Says that an event which waits since its sender has seen something else still holds: it is received as soon as a state takes it. @throws as `revise`. */
   confirm(name: string, how?: SteerWord): Promise<SteerAnswer>;
   /**
@@ -162,7 +166,7 @@ function aboutThePast(
     preview: (async (what: { readonly fail: PreviewedComplaint } | { readonly undo: true } | SaidSteer) => {
       commanded();
       if ('undo' in what) return abortPreviewOf(run);
-      return 'fail' in what ? previewComplaint(run, what.fail) : run.recovering.steering.preview(sentSteer(what));
+      return 'fail' in what ? previewComplaint(run, what.fail) : previewSteer(run, sentSteer(what));
     }) as RunCommands['preview'],
     events: () => eventsOf(run.runState),
     revise: (name, to, how = {}) => steered({ revise: name, to, ...how }),

@@ -4,6 +4,7 @@
  */
 import { holdsUnder } from '../../boundaries/certificate.ts';
 import type { BoundaryConfig } from '../../boundaries/config.ts';
+import type { SentSteer } from '../../effects/messages/steers.ts';
 import type { StoredRow } from '../../journal/journal.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { placedIn } from '../../recording/entry-states.ts';
@@ -11,10 +12,12 @@ import { DECISION_POLICY } from '../../recovery/decision-policy.ts';
 import { inOneGo } from '../../recovery/pieces.ts';
 import { SilentWatcher } from '../../runtime/silent-watcher.ts';
 import { type AbortPreview, endedError, previewAbort } from '../aborting/preview-abort.ts';
+import type { SteerAnswer } from '../failures/steering.ts';
 import { Lifecycle } from '../lifecycle/lifecycle.ts';
 import { RecoveryQueries } from '../queries/recovery-queries.ts';
-import { paperOf } from '../run/ports.ts';
+import { paperOf, papersOf } from '../run/ports.ts';
 import { type ComplaintPreview, type PreviewedComplaint, previewed } from '../run/preview.ts';
+import { previewedSteer } from '../run/preview-steer.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import { failureBy } from '../taking-up/journaled-questions.ts';
 import { configOf } from './config.ts';
@@ -39,26 +42,44 @@ export function previewRun(
   rows: Iterable<StoredRow>,
   complaint: PreviewedComplaint,
 ): ComplaintPreview {
-  const { runState, config, runtime, placed } = readBy(program, options, rows);
-  const lifecycle = new Lifecycle(runState);
-  const parts = { runState, config, decisionPolicy: DECISION_POLICY, lifecycle };
-  const parked = [...runState.open.values()].map(({ decision, key, complaint: named }) => ({
+  const { parts, queries, runtime } = standingRun(program, options, rows);
+  const parked = [...parts.runState.open.values()].map(({ decision, key, complaint: named }) => ({
     failure: failureBy(decision, key),
     ...(named !== undefined && { complaint: named }),
   }));
-  // The process that has the run, or takes it, stands here once what it was parked on is asked again.
+  return inOneGo(
+    previewed({ parts, queries, paper: () => paperOf(parts, runtime), waiting: { parked, others: [] } }, complaint),
+  );
+}
+
+/**
+ * Makes the preview of an act on an event from the rows of a run.
+ * @throws SidecarError `event_unknown`, `run_finished`, and as {@link previewRun}.
+ */
+export function previewSteerOf(
+  program: PreviewedProgram,
+  options: PreviewOptions,
+  rows: Iterable<StoredRow>,
+  sent: SentSteer,
+): SteerAnswer {
+  const { parts, queries, runtime } = standingRun(program, options, rows);
+  return inOneGo(previewedSteer({ parts, queries, ...papersOf(parts, runtime) }, sent));
+}
+
+/** A run as the process that has it, or takes it, stands there once what it was parked on is asked again. */
+function standingRun(program: PreviewedProgram, options: PreviewOptions, rows: Iterable<StoredRow>) {
+  const { runState, config, runtime, placed } = readBy(program, options, rows);
+  const lifecycle = new Lifecycle(runState);
+  const parts = { runState, config, decisionPolicy: DECISION_POLICY, lifecycle };
   lifecycle.note({
     hold: 'held',
     machine: 'awake',
-    parkedOn: parked.length > 0 ? 'person' : 'nothing',
+    parkedOn: runState.open.size > 0 ? 'person' : 'nothing',
     isStuck: (runState.pending?.stuck.size ?? 0) > 0,
     isCarrying: runState.pending?.phase === 'FENCED',
     commit: runState.publications.length > 0 ? 'publishing' : 'quiet',
   });
-  const queries = new RecoveryQueries(parts, placed, runtime);
-  return inOneGo(
-    previewed({ parts, queries, paper: () => paperOf(parts, runtime), waiting: { parked, others: [] } }, complaint),
-  );
+  return { parts, runtime, queries: new RecoveryQueries(parts, placed, runtime) };
 }
 
 /**

@@ -72,9 +72,9 @@ export class Heard implements Hearers {
     return this.#port.events.known(id);
   }
 
-  /** Sends an event of the program's own, as soon as the machine can be sent it. */
-  send(sent: SentEvent): void {
-    this.#port.events.take(null, sent);
+  /** Sends an event, as soon as the machine can be sent it. @param post the number of its message; null for the program's own. */
+  receive(post: number | null, sent: SentEvent): void {
+    this.#port.events.take(post, sent);
     this.#port.events.offer();
   }
 

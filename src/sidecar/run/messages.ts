@@ -72,10 +72,11 @@ export class Messages {
   }
 
   /** The words of a sender as the journal has them. */
-  saidIn({ id, event, seen }: SentEvent): Sent {
+  saidIn({ id, event, seen, instead }: SentEvent): Sent {
     const { runState } = this.#port.parts;
     const named = id === undefined ? {} : { id, digest: argsDigest(event, runState.secret, runState.codecs) };
-    return { ...named, ...(seen !== undefined && { seen: digestsOf(seen, runState) }) };
+    const shown = seen !== undefined && { seen: digestsOf(seen, runState) };
+    return { ...named, ...shown, ...(instead !== undefined && { instead }) };
   }
 
   /** The event that has an id already; undefined where none has. */

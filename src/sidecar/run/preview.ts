@@ -3,6 +3,7 @@
  * written, no counterparty is asked, no budget is charged.
  */
 import { Turns } from '../../clock/turns.ts';
+import type { SentSteer } from '../../effects/messages/steers.ts';
 import { isRestore } from '../../model/decision.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { Signal } from '../../model/failure.ts';
@@ -16,6 +17,7 @@ import { Deciding, MOST_TURNS } from '../failures/deciding.ts';
 import { decidedAbout } from '../failures/decisions.ts';
 import { stuckError } from '../failures/open-failures.ts';
 import type { Recovering } from '../failures/recovering.ts';
+import type { SteerAnswer } from '../failures/steering.ts';
 import { callsOf, crossedBy } from '../failures/taking-back.ts';
 import { isTakenBack, recordOf } from '../failures/undone-work.ts';
 import { WrongAnswers } from '../failures/wrong-answers.ts';
@@ -26,7 +28,8 @@ import { effectsStand } from '../queries/refused-questions.ts';
 import type { Writing } from '../writing.ts';
 import { type FoundWrong, refuseComplaint } from './complain.ts';
 import { Complaints } from './complaints.ts';
-import { paperOf } from './ports.ts';
+import { paperOf, papersOf } from './ports.ts';
+import { previewedSteer } from './preview-steer.ts';
 
 /** The complaint that is previewed: the arguments of `fail`. */
 export interface PreviewedComplaint extends FoundWrong {
@@ -67,16 +70,26 @@ interface HeldRun extends Pick<PreviewedRun, 'queries'> {
 }
 
 /**
- * Makes the preview of a complaint in the process that has the run: in turns with others where it takes long, and anew where the run has moved meanwhile.
+ * Makes the preview of a complaint in the process that has the run.
  * @throws as {@link previewed}.
  */
-export async function previewComplaint(run: HeldRun, complaint: PreviewedComplaint): Promise<ComplaintPreview> {
-  const { parts, queries, write, recovering, runtime } = run;
+export function previewComplaint(run: HeldRun, complaint: PreviewedComplaint): Promise<ComplaintPreview> {
+  const { parts, queries, recovering, runtime } = run;
   const paper = () => paperOf(parts, runtime);
+  return madeInTurns(run, () => previewed({ parts, queries, paper, waiting: recovering.waiting }, complaint));
+}
+
+/** Makes the preview of an act on an event in the process that has the run. @throws as {@link previewedSteer}. */
+export function previewSteer(run: HeldRun, sent: SentSteer): Promise<SteerAnswer> {
+  const { parts, queries, runtime } = run;
+  return madeInTurns(run, () => previewedSteer({ parts, queries, ...papersOf(parts, runtime) }, sent));
+}
+
+/** Makes a preview in turns with others where it takes long, and anew where the run has moved meanwhile. */
+async function madeInTurns<Made>({ parts, write, recovering }: HeldRun, pieces: () => Pieces<Made>): Promise<Made> {
   const seen = () => JSON.stringify([write.entries, parts.journal.head, recovering.waiting.parked.length]);
   for (let times = 0; ; times += 1) {
-    const pieces = previewed({ parts, queries, paper, waiting: recovering.waiting }, complaint);
-    const making = new Deciding(pieces, times < MOST_TURNS ? new Turns(parts) : null, seen);
+    const making = new Deciding(pieces(), times < MOST_TURNS ? new Turns(parts) : null, seen);
     making.goOn();
     if (making.isLong) await making.inTurns();
     if (making.standing !== null) return making.standing;

@@ -3,6 +3,7 @@
  * recoveries, and what those decide comes back as a restore, in place (semantics.md §10, §11).
  */
 import { Turns } from '../../clock/turns.ts';
+import type { SentEvent } from '../../effects/messages/sent-events.ts';
 import type { DismissalReason } from '../../model/entry.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { WorkRecord } from '../../projection/set-aside/records.ts';
@@ -291,6 +292,10 @@ export class Run implements Watcher {
   /** Sends the next event again that restores took back, where it meets what it met then (C1b). */
   offer(): void {
     this.#deliveries.offer();
+  }
+
+  receive(post: number | null, sent: SentEvent): void {
+    this.heard.receive(post, sent);
   }
 
   /** The root was started: it takes events, unless the claims of what was set aside come first. */

@@ -44,7 +44,7 @@ export async function sendEvent(run: Run, event: SentEvent['event'] | string, ho
     const may = lifecycle.answer('deliver');
     if (may.is === 'no' && may.code.startsWith('run_'))
       throw new SidecarError('run_finished', `the run takes no event any more: it has ended`);
-    run.heard.send(sent);
+    run.heard.receive(null, sent);
   }
   for (let found = runState.received.get(id); ; found = runState.received.get(id)) {
     if (found !== undefined) {

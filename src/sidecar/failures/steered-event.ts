@@ -1,0 +1,178 @@
+/** The event that an act is about, or the reason why nothing is done (semantics.md ST2, ST9, ST10): a reading of the run, which it leaves as it is. */
+import { argsDigest } from '../../effects/digest.ts';
+import type { SentSteer } from '../../effects/messages/steers.ts';
+import { STEERED } from '../../model/failure.ts';
+import type { SteeredEntry } from '../../model/message-entries.ts';
+import { eventType } from '../../model/reply-event.ts';
+import { stepOfName } from '../../projection/received.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import { isEqual } from '../../projection/set-aside/records.ts';
+import type { RecordedStep } from '../../projection/state-types.ts';
+import { INPUT } from '../../reports/events.ts';
+import type { Raised, RunParts } from '../parts.ts';
+import { SidecarError } from '../sidecar-error.ts';
+import { receiptAt, receiverOf } from './without-event.ts';
+
+/** An act, and the message that brought it; null for the program's own. */
+export interface Word extends SentSteer {
+  readonly post: number | null;
+}
+
+/** An event as an act finds it: where it waits, or where it was received. */
+export interface Found {
+  readonly name: string;
+  readonly event: unknown;
+  readonly by: string | null;
+  readonly version: number;
+  /** True where it waits since a restore has changed what its sender had seen. */
+  readonly isTakenBack: boolean;
+  /** The step that took it; null where it waits. */
+  readonly step: RecordedStep | null;
+}
+
+/** The first answer to an act, before the past is looked at. `here`: the event stands, and a new one is sent. */
+export type Looked = Answered | { readonly is: 'open' | 'here'; readonly found: Found };
+
+interface Answered {
+  readonly is: 'same' | 'refused';
+  readonly why: string | null;
+}
+
+/** The parts of a run that say what an act is about. */
+export type LookedAt = Pick<RunParts, 'runState' | 'config' | 'decisionPolicy' | 'lifecycle'>;
+
+const SAME = { is: 'same', why: null } as const;
+const no = (why: string) => ({ is: 'refused', why }) as const;
+
+/** The refusal of an act, or the event that it is about. @throws SidecarError `event_unknown`, `run_finished`. */
+export function lookAt(parts: LookedAt, word: SentSteer): Looked {
+  const { runState, lifecycle } = parts;
+  const may = lifecycle.answer('deliver');
+  if (may.is === 'no' && !may.code.startsWith('journal_'))
+    throw new SidecarError('run_finished', 'the run takes no event any more: it has ended, or a person ends it');
+  const before = word.id === undefined ? undefined : runState.received.act(word.id);
+  if (before !== undefined) {
+    const isSame = before.of === word.of && before.digest === digestOf(runState, word);
+    if (!isSame) return no(`message_differs: another act has the name ${word.id}`);
+    return { is: before.refused === null ? 'same' : 'refused', why: before.refused };
+  }
+  if ((runState.pending?.stuck.size ?? 0) > 0 || runState.open.size > 0)
+    return no('the run waits for an answer to what was found wrong, or for an undo: that comes first');
+  const found = find(runState, word.of);
+  return typeof found === 'string' ? no(found) : lookAtFound(parts, word, found);
+}
+
+function lookAtFound(parts: LookedAt, word: SentSteer, found: Found): Looked {
+  const { runState, config, decisionPolicy } = parts;
+  const type = eventType(found.event) || (runState.received.get(found.name)?.event ?? '');
+  if (word.base !== undefined && word.base !== found.version)
+    return no(`steer_conflict: version ${word.base} was meant, and the event is at version ${found.version}`);
+  if (!isAllowed(parts, { type, by: found.by }, word))
+    return no(`steer_not_yours: it was sent by ${found.by}, who alone may change it or say that it still holds`);
+  if (runState.received.get(found.name)?.is === 'retracted')
+    return word.act === 'retract' ? SAME : no('it was retracted: send it anew');
+  // One that the run merely holds is handed on by itself.
+  if (word.act === 'confirm') return found.isTakenBack ? { is: 'open', found } : SAME;
+  const later = refusalOfLater(parts, word);
+  if (later !== null) return no(later);
+  if (word.act === 'revise' && isEqual(revised(found, word), found.event)) return SAME;
+  if (found.step === null) return { is: 'open', found };
+  const isHere = word.act === 'revise' && (word.from ?? config.events.get(type)?.from) === 'here';
+  if (isHere) return lookHere(runState, word, found);
+  if (decisionPolicy.policy !== 'line') return no('steer_unsupported: the policy is not `line`');
+  return { is: 'open', found };
+}
+
+/** A new event under the name of its act: said again, it is that event. */
+function lookHere(runState: RunState, { id }: SentSteer, found: Found): Looked {
+  const known = id === undefined ? undefined : runState.received.get(id);
+  if (known === undefined) return { is: 'here', found };
+  return known.instead === found.name ? SAME : no(`message_differs: another event has the id ${id}`);
+}
+
+/** True for a person who may change an event: its sender, whom its type lets, and anyone where no sender is known. */
+function isAllowed(
+  { config }: LookedAt,
+  event: { readonly type: string; readonly by: string | null },
+  { by }: SentSteer,
+): boolean {
+  if (event.by === null || event.by === by) return true;
+  const steer = config.events.get(event.type)?.steer ?? 'own';
+  return steer === 'any' || (steer !== 'own' && by !== null && steer.includes(by));
+}
+
+/** The reason why later events cannot hold with an act; null where they can. */
+function refusalOfLater(parts: LookedAt, word: SentSteer): string | null {
+  for (const name of word.later ?? []) {
+    const found = find(parts.runState, name);
+    if (typeof found === 'string') return `${name} cannot hold with it: ${found}`;
+    if (!isAllowed(parts, { type: eventType(found.event), by: found.by }, word))
+      return `steer_not_yours: ${name} was sent by ${found.by}, who alone may say that it still holds`;
+  }
+  return null;
+}
+
+/** The event of a name, or the reason why no act can be about it. @throws SidecarError `event_unknown`. */
+function find(runState: RunState, name: string): Found | string {
+  const { received, toRedeliver, held } = runState;
+  if (name === INPUT) return 'steer_unsupported: the input of a run is not changed; begin another run with it';
+  const known = received.get(name);
+  const of = { name, by: known?.by ?? null, version: known?.version ?? 0 };
+  const waits = [...toRedeliver, ...held].find((one) => one.name === name);
+  if (waits !== undefined) {
+    const isTakenBack = toRedeliver.includes(waits);
+    return { ...of, event: waits.event, by: waits.held?.by ?? of.by, isTakenBack, step: null };
+  }
+  const nth = known?.step ?? stepOfName(name);
+  const step = nth === null ? undefined : receiptAt(runState, nth);
+  if (step !== undefined) return { ...of, event: step.outside, isTakenBack: false, step };
+  if (known === undefined)
+    throw new SidecarError('event_unknown', `the run was sent no event ${JSON.stringify(name)}: events() lists them`);
+  if (known.is === 'retracted') return { ...of, event: null, isTakenBack: false, step: null };
+  return known.is === 'refused'
+    ? 'it was refused, and nothing rests on it: send it anew'
+    : 'it is part of work that is set aside: it can be changed once that work is taken over, or given up';
+}
+
+/** An act on an event that was received, as the cause of a decision; null where no instance has a part in its step. */
+export function causeOf(runState: RunState, word: Word, found: Found, step: RecordedStep): Raised | null {
+  const receiver = receiverOf(runState, step);
+  if (receiver === null) return null;
+  const entry = steeredEntry(runState, word, found, null);
+  const { act, of, event } = entry;
+  const by = word.by === null ? '' : ` by ${word.by}`;
+  const more = { ...(event !== undefined && { event }), ...(word.later !== undefined && { later: word.later }) };
+  return {
+    signal: STEERED,
+    error: `${of} was ${act === 'revise' ? 'revised' : 'retracted'}${by}`,
+    actor: 0,
+    failure: { in: receiver, key: null },
+    call: null,
+    heard: entry,
+    steers: { act, of, step: step.nth, ...more },
+  };
+}
+
+/** The entry of an act. @param found the event that it changes; null where it changes none. */
+export function steeredEntry(
+  runState: RunState,
+  word: Word,
+  found: Found | null,
+  refused: string | null,
+): SteeredEntry {
+  const { act, of, id, post, by, why } = word;
+  const version = (found?.version ?? 0) + (act === 'revise' && found !== null ? 1 : 0);
+  const named = id === undefined ? {} : { id, digest: digestOf(runState, word) };
+  const event = act === 'revise' && found !== null ? { event: revised(found, word) } : {};
+  const type = eventType(found?.event);
+  return { do: 'steered', act, of, ...named, type, post, by, why, ...event, version, refused };
+}
+
+function digestOf({ secret, codecs }: RunState, { act, of, to, from, later }: SentSteer): string {
+  return argsDigest([act, of, to ?? null, from ?? null, later ?? null], secret, codecs);
+}
+
+/** The event in its new version. */
+export function revised({ event }: Pick<Found, 'event'>, { to }: SentSteer): { readonly type: string } {
+  return { ...to, type: eventType(event) };
+}

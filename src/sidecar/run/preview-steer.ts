@@ -1,0 +1,44 @@
+/** The preview of an act on an event: the answer that it would have if it was said now (semantics.md ST11). The run is read and left as it is. */
+import type { SentSteer } from '../../effects/messages/steers.ts';
+import { isRestore } from '../../model/decision.ts';
+import type { ChangedPaper } from '../../recovery/cut.ts';
+import type { Pieces } from '../../recovery/pieces.ts';
+import { waitingEvents } from '../../reports/events.ts';
+import { blockedText } from '../../reports/steer-text.ts';
+import { causeOf, lookAt } from '../failures/steered-event.ts';
+import type { SteerAnswer } from '../failures/steering.ts';
+import { decidedWithout } from '../failures/without-event.ts';
+import type { Change, RunParts } from '../parts.ts';
+import { inFull, type PreviewedAnswer } from '../queries/answer-in-full.ts';
+import type { RecoveryQueries } from '../queries/recovery-queries.ts';
+
+/** A run as the preview of an act reads it. */
+interface SteeredRun {
+  readonly parts: Pick<RunParts, 'runState' | 'config' | 'decisionPolicy' | 'lifecycle'>;
+  readonly queries: RecoveryQueries;
+  /** The past of the run on paper with a change; null for a runtime that has no machine. */
+  paperWith(change: Change): ChangedPaper | null;
+}
+
+/**
+ * Makes the preview of an act on an event, in pieces. Nothing that it reads may have changed when it goes on.
+ * @throws SidecarError `event_unknown`, `run_finished`.
+ */
+export function* previewedSteer(run: SteeredRun, sent: SentSteer): Pieces<SteerAnswer> {
+  const { parts } = run;
+  const { runState } = parts;
+  const word = { ...sent, post: null };
+  const version = runState.received.get(word.of)?.version ?? 0;
+  const says = (is: SteerAnswer['is'], why: string | null, answer: PreviewedAnswer | null = null): SteerAnswer => ({
+    ...{ event: word.of, act: word.act, is, why, version, answer, waits: waitingEvents(runState) },
+  });
+  const looked = lookAt(parts, word);
+  if ('why' in looked) return says(looked.is, looked.why);
+  const { found } = looked;
+  if (looked.is === 'here' || found.step === null) return says('done', null);
+  const raised = causeOf(runState, word, found, found.step);
+  if (raised?.steers === undefined) return says('refused', 'no state has taken it');
+  const decision = yield* decidedWithout(run, raised, raised.steers, []);
+  const answer = inFull(run, 'decided', decision, []);
+  return isRestore(decision) ? says('done', null, answer) : says('refused', blockedText(decision), answer);
+}
