@@ -14,5 +14,6 @@ export type { LedgerEffect, SpentBudget } from './ledger-effects.ts';
 export type { Obligation } from './ledger-obligations.ts';
 export { type Ledgers, ledgersOf } from './ledgers.ts';
 export type { LeftAtEnd } from './left-at-end.ts';
+export { type PrimerOptions, primerOf } from './primer.ts';
 export type { RunStatus } from './run-status.ts';
 export { type TraceLineOut, traceOf } from './trace.ts';

@@ -4,9 +4,11 @@
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseTime } from '../../boundaries/page/time.ts';
+import { LEAST } from '../../reports/primer.ts';
 import { explainRun } from '../explain/explanation.ts';
 import { showLedger } from '../ledger/ledger.ts';
 import { VIEWS } from '../ledger/ledger-text.ts';
+import { showPrimer } from '../ledger/primer.ts';
 import { JOURNAL } from '../reading/reading.ts';
 import { showRun } from '../run/show.ts';
 import { exportTrace, exportWhole, listRuns } from '../runs/runs.ts';
@@ -101,6 +103,47 @@ misused.`,
       const { progress: counting, done } = terminal('rows');
       await tell(await showRun({ file, run, json, medium: page(), counting }), done);
     });
+}
+
+/** Adds `belay primer`. */
+export function addPrimer(program: Command): void {
+  program
+    .command('primer')
+    .description('write what a run is about, owes, was told and has done, for a model that goes on')
+    .argument('<run>', 'the name of the run; belay runs lists them')
+    .addOption(new Option('--tokens <number>', 'the most tokens').argParser(tokens).default(2_000))
+    .option(...FILE)
+    .option('--json', 'one JSON object with the text')
+    .addHelpText(
+      'after',
+      `
+The goal comes first, then what is open and owed, what was said to the run, said
+instead and retracted, what it has done and because of what, what was found
+wrong, and what it has looked up. A token is counted as four bytes. Of each part
+that does not fit, the newest lines are kept, and the number of the others is
+told. The same journal gives the same bytes in any process. What the config
+redacts is not in it.
+
+Examples:
+  belay primer report-7
+  belay primer report-7 --tokens 500
+
+${BESIDE}
+Exit code: 0; 2 when the file or the run cannot be read, or the command is
+misused.`,
+    )
+    .action(async (run: string, given: { journal: string; tokens: number; json?: boolean }) => {
+      const { journal: file, tokens: most, json = false } = given;
+      const { progress: counting, done } = terminal('rows');
+      await tell(await showPrimer({ file, run, tokens: most, json, counting }), done);
+    });
+}
+
+function tokens(text: string): number {
+  const count = Number(text);
+  if (!Number.isSafeInteger(count) || count < LEAST)
+    throw new InvalidArgumentError(`a whole number from ${LEAST} on is needed`);
+  return count;
 }
 
 /** Adds `belay ledger`. */
