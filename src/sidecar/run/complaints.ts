@@ -116,13 +116,15 @@ export class Complaints {
     const { history, occurrences } = this.#runState;
     const ordinals = ordinal === undefined ? occurrences.ordinals(skeleton, entity) : [ordinal];
     const here = [...ordinals].flatMap((each) => history.registry.get({ skeleton, entity, ordinal: each })?.id ?? []);
-    const fits = (id: InstanceId) => id.skeleton === skeleton && id.entity === entity;
-    return [...here, ...this.#setAside().filter((id) => fits(id) && (ordinal ?? id.ordinal) === id.ordinal)];
+    return [...here, ...this.#setAside(skeleton, entity).filter((id) => (ordinal ?? id.ordinal) === id.ordinal)];
   }
 
-  #setAside(): InstanceId[] {
+  /** The occurrences that are part of records, by the order of these. Costs the records once, and none where nothing could be taken up again. */
+  #setAside(skeleton: string, entity: string): InstanceId[] {
     const { records, occurrences } = this.#runState;
-    return [...records.values()].flatMap(({ members }) => occurrences.named(members));
+    const unused = new Map(occurrences.unused(skeleton, entity).map((id) => [instanceName(id), id]));
+    if (unused.size === 0) return [];
+    return [...records.values()].flatMap(({ members }) => [...members].flatMap((name) => unused.get(name) ?? []));
   }
 
   /** A key of an instance's: in a machine that is invoked, one without a scheme is of its own context. */
