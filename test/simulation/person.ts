@@ -96,8 +96,7 @@ async function tellUndone(sidecar: Sidecar, world: World, key: string): Promise<
     const act = world.byHand.get(key);
     if (error instanceof SidecarError && act !== undefined) {
       world.byHand.delete(key);
-      // Where the run was told that it did not happen, it makes it again under its key.
-      if (sidecar.status === 'done' && world.standing(key) === undefined) act.stands = true;
+      if (world.standing(key) === undefined) act.stands = true;
     }
     throw error;
   } finally {
