@@ -56,8 +56,8 @@ export const OF_LATER_WORDS: readonly Mutant[] = [
     rule: 'ST9',
     file: 'projection/redelivery.ts',
     off: 'an event that waits keeps what it said',
-    find: "else if (act === 'revise') back.event = event;",
-    replace: "else if (act === 'revise') back.confirmed = true;",
+    find: 'else if (event !== undefined) back.event = event;',
+    replace: 'else if (event !== undefined) back.confirmed = true;',
     by: ACTS,
   },
   {
