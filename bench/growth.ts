@@ -18,7 +18,7 @@ const SIZES: Readonly<Record<string, readonly number[]>> = {
   calls: [1_000, 10_000, 100_000],
   timers: [1_000, 10_000, 100_000],
   turns: [400, 4_000],
-  rounds: [400, 800, 1_600, 3_200],
+  rounds: [400, 1_600, 12_800],
   [RUNS]: [1_000, 10_000],
 };
 const PAGE = join(import.meta.dirname, '../docs/growth.md');

@@ -2,7 +2,7 @@
  * The occurrences of a skeleton and entity that a run has used, and those of them that were undone or set aside and may be
  * taken up again (semantics.md K2, C5).
  */
-import { type InstanceId, instanceName } from '../model/instance.ts';
+import type { InstanceId } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 
 /** The occurrences of one skeleton and entity. */
@@ -77,14 +77,9 @@ export class Occurrences {
     return meant.some((keys) => [...keys.values()].some((own) => overlaps(own, key) || overlaps(ownOf(own), key)));
   }
 
-  /** The occurrences that can be taken up again and have one of some names. */
-  named(names: ReadonlySet<string>): InstanceId[] {
-    return [...this.#used].flatMap(([name, { free }]) => {
-      const [skeleton, entity] = JSON.parse(name) as [string, string];
-      return [...free.keys()]
-        .map((ordinal) => ({ skeleton, entity, ordinal }))
-        .filter((id) => names.has(instanceName(id)));
-    });
+  /** The occurrences that were undone or set aside and may be taken up again. */
+  unused(skeleton: string, entity: string): InstanceId[] {
+    return [...this.#of(skeleton, entity).free.keys()].map((ordinal) => ({ skeleton, entity, ordinal }));
   }
 
   #of(skeleton: string, entity: string): Used {

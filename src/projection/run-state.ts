@@ -7,6 +7,7 @@ import type { Budgets } from '../effects/budgets.ts';
 import type { ApprovalRequests } from '../effects/gates.ts';
 import type { Ledger } from '../effects/ledger.ts';
 import type { History } from '../history/history.ts';
+import type { Pieces } from '../history/pieces.ts';
 import { Places } from '../history/places.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
 import type { PublishEntry } from '../model/call-entries.ts';
@@ -36,6 +37,9 @@ import type { ActorState, Live, Pending, RecordedStep, ToRedeliver } from './sta
 import { boundaryAt, originOf } from './step-numbers.ts';
 import { type Projections, Steps } from './steps.ts';
 import { Timers } from './timers.ts';
+
+/** The entries that a restore begins with: they take nothing back yet. */
+const FENCES: ReadonlySet<Entry['do']> = new Set(['decision', 'phase'] as const);
 
 type Folds = { readonly [K in Entry['do']]: (entry: Extract<Entry, { do: K }>, context: unknown) => void };
 
@@ -90,6 +94,8 @@ export class RunState {
   readonly #setAside: SetAside;
   readonly #restores: Restores;
   readonly #folds: Folds;
+  /** The entries so far that have changed what a restore reads. */
+  #changes = 0;
 
   /**
    * @param onEvent is told of every event of the history with its number, for the writer of a trace.
@@ -111,7 +117,7 @@ export class RunState {
     const messages = { redelivery: new Redelivery(codecs), received: new Received() };
     this.#run = { discards, events, places, decisions, actors, timers, instances, calls, ...messages };
     this.#steps = new Steps(this.#run);
-    this.#setAside = new SetAside(this.#run, this.#steps);
+    this.#setAside = new SetAside(this.#run, this.#steps, () => this.#changes);
     this.#restores = new Restores(this.#run, this.#steps, this.#setAside);
     this.history = events.history;
     this.pages = new Pages(places, events.history);
@@ -148,6 +154,7 @@ export class RunState {
   apply(entry: Entry, time: number, context?: unknown): void {
     this.#run.events.time = time;
     (this.#folds[entry.do] as (entry: Entry, context: unknown) => void)(entry, context);
+    if (!FENCES.has(entry.do)) this.#changes += 1;
     if (this.redaction.isActive) this.redaction.take(entry, this.#redactable());
   }
 
@@ -363,6 +370,16 @@ export class RunState {
   /** The steps that a restore to these positions would take out, in order, without those of work that it sets aside. */
   takenOutBy(kept: readonly Kept[], aside: readonly InstanceId[] = []): readonly RecordedStep[] {
     return this.#restores.takenOutBy(kept, aside);
+  }
+
+  /** Makes the records ahead of the work that the next restore sets aside, in pieces. @returns their number. */
+  recordAhead(aside: readonly InstanceId[]): Pieces<number> {
+    return this.#setAside.recordAhead(aside);
+  }
+
+  /** Finds the steps ahead that a restore leaves to the work that it sets aside, in pieces. */
+  extentsAhead(aside: readonly InstanceId[]): Pieces<void> {
+    return this.#setAside.extentsAhead(aside);
   }
 
   /** The events from outside that a restore to these positions would take back, in order. */

@@ -4,13 +4,13 @@
  */
 import { type Extent, extentOf } from '../history/extent.ts';
 import type { History } from '../history/history.ts';
+import type { Pieces } from '../history/pieces.ts';
 import type { Place, Places } from '../history/places.ts';
 import type { InstanceRecord } from '../history/registry.ts';
 import { isOpen } from '../model/effect.ts';
 import { instanceName, ROOT } from '../model/instance.ts';
 import { keptUpTo, type Placement } from './crossings.ts';
 import { ALL_REPORTED, Effort } from './effort.ts';
-import type { Pieces } from './pieces.ts';
 
 /** The moves of a line. */
 export type Moves = ReadonlyMap<InstanceRecord, Placement>;

@@ -5,6 +5,7 @@
  */
 import type { History } from '../history/history.ts';
 import type { Access } from '../history/key-tree.ts';
+import type { Pieces } from '../history/pieces.ts';
 import type { Places } from '../history/places.ts';
 import type { InstanceRecord } from '../history/registry.ts';
 import type { PlacedStep } from '../history/step-lists.ts';
@@ -17,7 +18,6 @@ import { type SetAside, setAside } from './aside.ts';
 import { type Consumer, type Crossed, keptUpTo, type Placement, type Proposal } from './crossings.ts';
 import type { Effort } from './effort.ts';
 import { type Evaluated, Lowering } from './line.ts';
-import type { Pieces } from './pieces.ts';
 import { reach } from './static.ts';
 
 /** The past of a run, gone through again on paper (PA1). */

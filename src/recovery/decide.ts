@@ -5,6 +5,7 @@
 
 import type { TracedControl } from '../history/control-trace.ts';
 import type { History } from '../history/history.ts';
+import { inOneGo, type Pieces } from '../history/pieces.ts';
 import type { InstanceRecord } from '../history/registry.ts';
 import { kind, nullable, OBJECT, refuseOther, shape } from '../model/argument.ts';
 import { type Checkpoint, isPosition } from '../model/checkpoint.ts';
@@ -22,7 +23,6 @@ import { isAllowed } from './joint.ts';
 import { climb } from './ladder.ts';
 import { greatestLines } from './line.ts';
 import { localize } from './localize.ts';
-import { inOneGo, type Pieces } from './pieces.ts';
 import { staticLines } from './static.ts';
 
 const lines: Record<Policy, typeof greatestLines> = { line: greatestLines, static: staticLines, dart: dartLines };

@@ -72,7 +72,11 @@ export class Acting {
   /** Every instance that was there, and the keys that it has written as the history has it now. */
   #instances(fold: RunState): { readonly id: InstanceId; readonly wrote: readonly string[] }[] {
     const live = [...fold.history.registry.all()].map(({ id }) => id);
-    const aside = [...fold.records.values()].flatMap(({ members }) => fold.occurrences.named(members));
+    const members = new Set([...fold.records.values()].flatMap((record) => [...record.members]));
+    const unused = [...fold.occurrences.parts.keys()].flatMap((of) =>
+      fold.occurrences.unused(...(JSON.parse(of) as [skeleton: string, entity: string])),
+    );
+    const aside = unused.filter((id) => members.has(instanceName(id)));
     const all = new Map([...live, ...aside].map((id) => [instanceName(id), id]));
     return [...all.values()]
       .filter(({ skeleton }) => skeleton !== ROOT && skeleton !== '')

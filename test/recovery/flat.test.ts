@@ -1,6 +1,7 @@
 /** What a decision asks of the history costs what it may set aside: counted in questions, never in time. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { History } from '../../src/history/history.ts';
+import { inOneGo } from '../../src/history/pieces.ts';
 import { Places } from '../../src/history/places.ts';
 import type { PlacedStep } from '../../src/history/step-lists.ts';
 import { Versions } from '../../src/history/versions.ts';
@@ -9,7 +10,6 @@ import { parseKey } from '../../src/model/key.ts';
 import { setAside } from '../../src/recovery/aside.ts';
 import { decide } from '../../src/recovery/decide.ts';
 import { ALL_REPORTED, Effort, type Reported } from '../../src/recovery/effort.ts';
-import { inOneGo } from '../../src/recovery/pieces.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

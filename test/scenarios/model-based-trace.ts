@@ -7,6 +7,7 @@ import { expect } from 'vitest';
 import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { TracedControl } from '../../src/history/control-trace.ts';
 import { History } from '../../src/history/history.ts';
+import type { Pieces } from '../../src/history/pieces.ts';
 import { traceReader } from '../../src/history/trace.ts';
 import type { StoredRow } from '../../src/journal/journal.ts';
 import type { Act, Decision } from '../../src/model/decision.ts';
@@ -15,7 +16,6 @@ import type { Failure } from '../../src/model/failure.ts';
 import { instanceName } from '../../src/model/instance.ts';
 import { decide, decideInPieces, knownOf } from '../../src/recovery/decide.ts';
 import { ALL_REPORTED, Effort } from '../../src/recovery/effort.ts';
-import type { Pieces } from '../../src/recovery/pieces.ts';
 import { vetoes } from '../../src/recovery/vetoes.ts';
 import { traceOf } from '../../src/reports/trace.ts';
 

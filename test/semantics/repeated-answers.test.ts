@@ -102,3 +102,52 @@ test('ON4: a complaint about what a person has told the work that repeated a pay
   expect([world.count('pay'), it.context()]).toEqual([1, expect.objectContaining({ receipt: 'pay0' })]);
   await it.sidecar.close();
 });
+
+test('ON4: a complaint about a key of work that is being redone is about the payment that it repeated, whatever it asked for last', async () => {
+  const world = new World();
+  let answer: () => void = () => {};
+  const look = world.tool('look', ({ nth }) =>
+    nth === 0
+      ? 'look0'
+      : new Promise((resolve) => {
+          answer = () => resolve(`look${nth}`);
+        }),
+  );
+  const machine = machineOf(
+    { pay: world.tool('pay'), look, note: world.tool('note') },
+    {
+      initial: 'pay',
+      states: {
+        pay: pays('receipt', 'look'),
+        look: calls('look', 'looked', 'again'),
+        again: pays('paid', 'note'),
+        note: calls('note', 'noted', 'rest'),
+        rest: { on: { close: 'end' } },
+        end: { type: 'final' },
+      },
+    },
+  );
+  const config = configOf(
+    {
+      pay: 'reads: [], writes: [receipt, paid], effect: compensable, undo: un, once: [args.invoice]',
+      look: 'reads: [], writes: [looked], effect: none',
+      note: 'reads: [], writes: [noted], effect: idempotent',
+    },
+    {
+      PAY: { states: ['pay'], at: 'pay -> look', writes: ['receipt'], rollback: 'compensable: undo' },
+      WORK: { states: ['look', 'again', 'note'], at: 'note -> rest', writes: ['looked', 'paid', 'noted'] },
+    },
+  );
+  const it = await run(machine, config, { undo: world.undo });
+  await it.at('rest');
+  await it.wrong('WORK', 'looked');
+  await until(() => world.count('look') === 2);
+  await it.wrong('WORK', 'paid');
+  answer();
+  await until(() => world.count('pay') === 2);
+  await until(() => world.count('look') === 3);
+  answer();
+  await it.at('rest');
+  expect([it.context().receipt, it.context().paid, world.undone.length]).toEqual(['pay1', 'pay1', 1]);
+  await it.sidecar.close();
+});

@@ -4,6 +4,8 @@ import { type AnyStateMachine, assign, setup, waitFor } from 'xstate';
 import { Folding } from '../../src/history/context.ts';
 import { Paged } from '../../src/history/paged.ts';
 import { loadConfig, memoryStore } from '../../src/index.ts';
+import { ContextReads } from '../../src/projection/set-aside/context-reads.ts';
+import { SetAside } from '../../src/projection/set-aside/set-aside.ts';
 import { Deciding } from '../../src/sidecar/failures/deciding.ts';
 import { attach, tool } from '../../src/xstate/index.ts';
 
@@ -228,6 +230,44 @@ test('where others change something in each turn, it is decided in one go in the
   for (; !isDecided; await turn()) if (inTurns.mock.calls.length > 0) it.sidecar.actor.send({ type: 'tick' } as never);
   await decided;
   expect(inTurns.mock.calls.length).toBe(4);
+  await it.at(isGood);
+  expect(it.booked).toEqual([...Array(60).keys(), BAD]);
+  await it.sidecar.close();
+});
+
+test('the records of a restore are made once, before it, and others have their turn meanwhile', async () => {
+  const it = await rounds(60, 20);
+  const ahead = vi.spyOn(SetAside.prototype, 'recordAhead');
+  const read = vi.spyOn(ContextReads.prototype, 'inPieces');
+  let [turns, isRestored] = [0, false];
+  const restored = it.complain().then(() => {
+    isRestored = true;
+  });
+  for (; !isRestored; await turn()) if (ahead.mock.calls.length > 0) turns += 1;
+  await restored;
+  expect([ahead.mock.calls.length, read.mock.calls.length]).toEqual([1, 1]);
+  // A record is a piece, and each of their reads.
+  expect(turns).toBeGreaterThan(57);
+  await it.at(isGood);
+  expect(it.booked).toEqual([...Array(60).keys(), BAD]);
+  await it.sidecar.close();
+});
+
+test('where something happens while they are made, the restore makes them anew: nothing is done again but the round found wrong', async () => {
+  const it = await rounds(60, 20);
+  const ahead = vi.spyOn(SetAside.prototype, 'recordAhead');
+  const read = vi.spyOn(ContextReads.prototype, 'inPieces');
+  let [isRestored, sent] = [false, 0];
+  const restored = it.complain().then(() => {
+    isRestored = true;
+  });
+  for (; !isRestored; await turn()) {
+    if (ahead.mock.calls.length === 0 || sent > 0) continue;
+    sent += 1;
+    it.sidecar.actor.send({ type: 'tick', n: 7 } as never);
+  }
+  await restored;
+  expect([sent, ahead.mock.calls.length, read.mock.calls.length]).toEqual([1, 1, 1]);
   await it.at(isGood);
   expect(it.booked).toEqual([...Array(60).keys(), BAD]);
   await it.sidecar.close();

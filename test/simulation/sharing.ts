@@ -62,11 +62,14 @@ function isCopied({ steps }: Unit): boolean {
 /** The same work in other states, under other keys. */
 function copied(unit: Unit, mark: string): Unit {
   const own = new Set(unit.steps.flatMap(writtenBy));
+  const ats = new Set(unit.steps.map(({ at }) => at));
   const main = new Set(unit.steps.flatMap((step) => (step.step === 'call' ? [step.key] : [])));
   const copy = (step: Step): Step => {
     if (step.step !== 'call') return { ...step, at: `${step.at}${mark}` };
     const reads = step.reads.flatMap((key) => (main.has(key) ? [`${key}${mark}`] : own.has(key) ? [] : [key]));
-    return { ...step, at: `${step.at}${mark}`, key: `${step.key}${mark}`, also: null, reads };
+    const copy = { ...step, at: `${step.at}${mark}`, key: `${step.key}${mark}`, also: null, reads };
+    // An act of the copy that is asked for again is the act of the copy: it reads what the copy has written.
+    return step.repeats !== undefined && ats.has(step.repeats) ? { ...copy, repeats: `${step.repeats}${mark}` } : copy;
   };
   return { ...unit, name: `${unit.name}${mark}`, steps: unit.steps.map(copy) };
 }

@@ -182,6 +182,8 @@ export class World {
     const act = this.standing(key);
     if (act !== undefined) return { is: 'applied', output: this.#answers(act.tool, act.args) };
     this.refuse(key);
+    // What was undone by hand did not happen, the run is told, and makes it again under its key: the person puts nothing back.
+    this.byHand.delete(key);
     if (tools.find(({ name }) => name === tool)?.refusesKey) this.#void.add(key);
     return { is: 'not_applied' };
   }

@@ -3,6 +3,7 @@
  * not for every step (semantics.md C2, C6).
  */
 import { Folding } from '../../history/context.ts';
+import type { Pieces } from '../../history/pieces.ts';
 import type { Places } from '../../history/places.ts';
 import { changeOf } from '../edits.ts';
 import type { RecordedStep } from '../state-types.ts';
@@ -31,15 +32,15 @@ export class ContextReads {
     this.#places = places;
   }
 
-  /** Asks for a context: it is handed over by `readAll`. */
+  /** Asks for a context: it is handed over by `inPieces`. */
   ask({ actor, step: { nth }, side }: When, read: Read): void {
     const asked = this.#asked.get(actor) ?? [];
     this.#asked.set(actor, asked);
     asked.push({ nth, isAfter: side === 'after', read });
   }
 
-  /** Hands over all that was asked for. Costs the steps in between, once. */
-  readAll(): void {
+  /** Hands over all that was asked for, in pieces. Costs the steps in between, once. */
+  *inPieces(): Pieces<void> {
     for (const [actor, asked] of this.#asked) {
       const cursor = new Cursor(this.#places, actor, this.counts);
       asked.sort((a, b) => a.nth - b.nth || Number(a.isAfter) - Number(b.isAfter));
@@ -47,6 +48,7 @@ export class ContextReads {
         const folding = cursor.before(isAfter ? nth + 1 : nth);
         // What is kept of a context is not changed by what is folded on.
         if (read(folding.context).some((value) => typeof value === 'object' && value !== null)) folding.share();
+        yield;
       }
       cursor.end();
     }

@@ -1,5 +1,6 @@
 /** The work of a run that was set aside: its records, and what becomes of them (semantics.md C2 to C7). */
-import { extentOf } from '../../history/extent.ts';
+import { type Extent, extentOf } from '../../history/extent.ts';
+import { inOneGo, type Pieces } from '../../history/pieces.ts';
 import type { Place } from '../../history/places.ts';
 import type { PlacedStep } from '../../history/step-lists.ts';
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
@@ -17,20 +18,50 @@ interface Replaced {
   readonly timers: readonly Timer[];
 }
 
+/** Records that were made ahead. */
+interface Ahead {
+  /** The number of changes of the run before. */
+  readonly at: number;
+  readonly names: string;
+  readonly records: ReadonlyMap<string, WorkRecord>;
+}
+
 /** The records of one run. */
 export class SetAside {
   /** The work that was set aside and is not claimed, by the name of its instance (C3). */
   readonly records = new Map<string, WorkRecord>();
   readonly #run: Projections;
   readonly #steps: Steps;
+  readonly #changes: () => number;
+  /** The extents that were found since the run changed last. */
+  #extents = new Map<Place, Extent<RecordedStep> | null>();
+  #extentsAt = -1;
+  #ahead: Ahead | null = null;
 
-  constructor(run: Projections, steps: Steps) {
+  /** @param changes tells how often the run has changed: what was made ahead counts only for what it was made of. */
+  constructor(run: Projections, steps: Steps, changes: () => number) {
     this.#run = run;
     this.#steps = steps;
+    this.#changes = changes;
   }
 
-  /** The records of the instances that are set aside by themselves, while everything still stands. */
-  recordsOf(aside: readonly InstanceId[]): Map<string, WorkRecord> {
+  /** The records of the instances that are set aside by themselves, while everything still stands. Costs nothing where they were made ahead. */
+  recordsOf(aside: readonly InstanceId[]): ReadonlyMap<string, WorkRecord> {
+    const ahead = this.#ahead;
+    this.#ahead = null;
+    const isSame = ahead?.at === this.#changes() && ahead.names === namesOf(aside);
+    return ahead !== null && isSame ? ahead.records : inOneGo(this.#records(aside));
+  }
+
+  /** Makes the records ahead that the next restore asks for, in pieces. @returns their number. */
+  *recordAhead(aside: readonly InstanceId[]): Pieces<number> {
+    const at = this.#changes();
+    const records = yield* this.#records(aside);
+    this.#ahead = { at, names: namesOf(aside), records };
+    return records.size;
+  }
+
+  *#records(aside: readonly InstanceId[]): Pieces<ReadonlyMap<string, WorkRecord>> {
     const { places } = this.#run;
     const records = new Map<string, WorkRecord>();
     const contexts = new ContextReads(places);
@@ -38,22 +69,42 @@ export class SetAside {
     for (const id of aside) {
       const name = instanceName(id);
       const place = places.of(name);
-      const record = place === undefined ? null : recordOf(run, place, extentOf(places, place));
+      const record = place === undefined ? null : recordOf(run, place, this.#extentOf(place));
       if (record !== null) records.set(name, record);
+      yield;
     }
-    contexts.readAll();
+    yield* contexts.inPieces();
     return records;
   }
 
   /** The steps of instances that are set aside by themselves. */
   stepsOf(aside: readonly InstanceId[]): Set<PlacedStep> {
-    const { places } = this.#run;
     const steps = new Set<PlacedStep>();
-    for (const id of aside) {
-      const place = places.of(instanceName(id));
-      for (const step of place === undefined ? [] : (extentOf(places, place)?.steps ?? [])) steps.add(step);
-    }
+    for (const id of aside) for (const step of this.#extentNamed(id)?.steps ?? []) steps.add(step);
     return steps;
+  }
+
+  /** Finds ahead what `stepsOf` is asked for, in pieces. */
+  *extentsAhead(aside: readonly InstanceId[]): Pieces<void> {
+    for (const id of aside) {
+      this.#extentNamed(id);
+      yield;
+    }
+  }
+
+  #extentNamed(id: InstanceId): Extent<RecordedStep> | null {
+    const place = this.#run.places.of(instanceName(id));
+    return place === undefined ? null : this.#extentOf(place);
+  }
+
+  #extentOf(place: Place): Extent<RecordedStep> | null {
+    if (this.#extentsAt !== this.#changes()) this.#extents = new Map();
+    this.#extentsAt = this.#changes();
+    const known = this.#extents.get(place);
+    if (known !== undefined) return known;
+    const extent = extentOf(this.#run.places, place);
+    this.#extents.set(place, extent);
+    return extent;
   }
 
   #recordable(contexts: ContextReads): Recordable {
@@ -169,6 +220,10 @@ export class SetAside {
     for (const record of [...this.records.values()])
       if (record.items.some((item) => item.is === 'call' && item.call.key === key)) this.dismiss(record.id);
   }
+}
+
+function namesOf(ids: readonly InstanceId[]): string {
+  return ids.map(instanceName).join('\n');
 }
 
 /** The contents of records: their steps, the keys of their calls, and the names of their instances. */

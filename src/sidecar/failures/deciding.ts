@@ -3,7 +3,7 @@
  * on: then it does not stand, and is made anew (semantics.md C13).
  */
 import type { Turns } from '../../clock/turns.ts';
-import type { Pieces } from '../../recovery/pieces.ts';
+import type { Pieces } from '../../history/pieces.ts';
 
 /** The times that a decision about one failure gives others their turn: where they have changed each of them, the next is made in one go. */
 export const MOST_TURNS = 4;

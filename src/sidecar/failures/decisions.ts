@@ -1,12 +1,12 @@
 /** Asks the decision policy about failures, makes sure that its answer still holds, and journals and tells it. */
 import { Turns } from '../../clock/turns.ts';
 import { errorMessage } from '../../effects/signals.ts';
-import { type Decision, type Restore, recordsIn } from '../../model/decision.ts';
+import { inOneGo, type Pieces } from '../../history/pieces.ts';
+import { type Decision, isRestore, type Restore, recordsIn } from '../../model/decision.ts';
 import type { Effect } from '../../model/effect.ts';
 import { instanceName } from '../../model/instance.ts';
 import { decide, decideInPieces } from '../../recovery/decide.ts';
 import { Effort, REPORTED_IN_RUN } from '../../recovery/effort.ts';
-import { inOneGo, type Pieces } from '../../recovery/pieces.ts';
 import type { Raised, RunParts } from '../parts.ts';
 import type { MovedInput } from '../report.ts';
 import type { Complaints } from './complaints.ts';
@@ -59,6 +59,7 @@ export class Decisions {
     const decision = yield* steers === undefined
       ? decidedAbout(this.#run, raised, beside)
       : decidedWithout(this.#run, raised, steers, beside);
+    if (isRestore(decision)) yield* this.#run.parts.runState.extentsAhead(recordsIn(decision));
     this.#seen.set(decision, this.#run.parts.runState.places.next);
     return decision;
   }

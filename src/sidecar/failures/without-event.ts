@@ -2,6 +2,8 @@
  * The decision about an act on an event that was received (semantics.md ST3, ST4, ST7): its step is taken out of the past, what stands is judged with the new
  * version in its place, and an act that would come to stand without its cause blocks.
  */
+
+import type { Pieces } from '../../history/pieces.ts';
 import { positionBefore } from '../../history/registry.ts';
 import { type Decision, isRestore, type Restore } from '../../model/decision.ts';
 import { type Effect, isOpen } from '../../model/effect.ts';
@@ -13,7 +15,6 @@ import type { RecordedStep } from '../../projection/state-types.ts';
 import type { ChangedPaper } from '../../recovery/cut.ts';
 import { withoutReceipt } from '../../recovery/decide.ts';
 import { Effort, REPORTED_IN_RUN } from '../../recovery/effort.ts';
-import type { Pieces } from '../../recovery/pieces.ts';
 import type { Change, Raised, RunParts } from '../parts.ts';
 import type { RecoveryQueries } from '../queries/recovery-queries.ts';
 import { effectsStand } from '../queries/refused-questions.ts';

@@ -5,11 +5,11 @@
 import { holdsUnder } from '../../boundaries/certificate.ts';
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import type { SentSteer } from '../../effects/messages/steers.ts';
+import { inOneGo } from '../../history/pieces.ts';
 import type { StoredRow } from '../../journal/journal.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { placedIn } from '../../recording/entry-states.ts';
 import { DECISION_POLICY } from '../../recovery/decision-policy.ts';
-import { inOneGo } from '../../recovery/pieces.ts';
 import { SilentWatcher } from '../../runtime/silent-watcher.ts';
 import { type AbortPreview, endedError, previewAbort } from '../aborting/preview-abort.ts';
 import type { SteerAnswer } from '../failures/steering.ts';

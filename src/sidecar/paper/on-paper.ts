@@ -4,6 +4,7 @@
  * reading: nothing is called, nothing is undone, and the run does not move.
  */
 import { contextKey } from '../../history/context.ts';
+import type { Pieces } from '../../history/pieces.ts';
 import type { PlacedStep } from '../../history/step-lists.ts';
 import { type Key, overlaps } from '../../model/key.ts';
 import { endedChild, eventType } from '../../model/reply-event.ts';
@@ -14,7 +15,6 @@ import type { RecordedStep } from '../../projection/state-types.ts';
 import { RESTART } from '../../recording/record-step.ts';
 import type { ChangedPaper, Paper } from '../../recovery/cut.ts';
 import type { Effort } from '../../recovery/effort.ts';
-import type { Pieces } from '../../recovery/pieces.ts';
 import type { Machines } from '../../runtime/runtime.ts';
 import type { Change } from '../parts.ts';
 import { planBefore, planWithout } from '../plan/restore-plan.ts';

@@ -2,6 +2,7 @@
  * Carries plans out from their fence on: undo in the world, then in context and control, then go on (semantics.md R5).
  * Redo-only.
  */
+import { Turns } from '../../clock/turns.ts';
 import type { Decision } from '../../model/decision.ts';
 import type { Effect } from '../../model/effect.ts';
 import { instanceName } from '../../model/instance.ts';
@@ -91,7 +92,21 @@ export class PlanRunner {
       if (records.has(instanceName(id))) continue;
       for (const call of run.runState.ledger.buffered(id)) if ((call.at ?? 0) > at) await calls.undoing.discard(call);
     }
+    await this.#recordAhead(parts);
     return !this.#run.lifecycle.isAborting;
+  }
+
+  /** Makes the records of what is set aside, and gives others their turn meanwhile: the restore itself is one piece. */
+  async #recordAhead({ aside }: RestoredParts): Promise<void> {
+    const { parts, write, lifecycle } = this.#run;
+    const turns = new Turns(parts);
+    const records = parts.runState.recordAhead(aside);
+    const begun = write.entries;
+    while (turns.spend(() => records.next()).done !== true) {
+      if (turns.isDue) await turns.next();
+      // What has happened in a turn is in no record: then the restore makes them itself.
+      if (write.entries !== begun || lifecycle.leave.aborted) return;
+    }
   }
 
   /**

@@ -80,25 +80,39 @@ function answering({ family }: RunState, step: RecordedStep | undefined) {
 
 /**
  * The call that made the act whose answer is found wrong where a call has repeated it (ON4): the answer that wrote at a position, or the
- * last one of an instance where none is given, or of its work that is `gone`. Undefined for the answer of a call of its own, and once the
+ * last one of an instance where none is given. Undefined for the answer of a call of its own, and once the
  * act was made again.
  */
-export function repeatedAct(runState: RunState, id: InstanceId, at: number | 'last' | 'gone'): LedgerCall | undefined {
+export function repeatedAct(runState: RunState, id: InstanceId, at: number | 'last'): LedgerCall | undefined {
   const { ledger } = runState;
   const answer = answerAt(runState, instanceName(id), at);
   const first = ledger.get(answer?.repeats ?? '');
   return answer !== undefined && first !== undefined && isSame(answer.output, first.output) ? first : undefined;
 }
 
-function answerAt(runState: RunState, name: string, at: number | 'last' | 'gone'): LedgerCall | undefined {
-  if (at === 'gone') return goneBack(runState, name);
+/**
+ * The calls that made the acts which work that is gone has repeated, each once: of all its calls where a key is suspect, as no write is left that
+ * says which answer it was, else of the last. Without those whose act was made again.
+ */
+export function repeatedByGone(runState: RunState, id: InstanceId, suspect: string | null): LedgerCall[] {
+  const { ledger } = runState;
+  const gone = goneBack(runState, instanceName(id));
+  const meant = suspect === null ? gone.slice(-1) : gone;
+  const acts = meant.flatMap(({ repeats, output }) => {
+    const first = ledger.get(repeats ?? '');
+    return first !== undefined && isSame(output, first.output) ? [first] : [];
+  });
+  return [...new Set(acts)];
+}
+
+function answerAt(runState: RunState, name: string, at: number | 'last'): LedgerCall | undefined {
   const wrote = at === 'last' ? undefined : runState.places.stepAt(at);
   // The value of an event from outside is of no answer.
   if (wrote?.entry?.outside === true) return undefined;
   // Another value that no answer wrote may have come of any answer before it: the node of a graph writes its values at its end.
   const step = answering(runState, wrote) === undefined ? lastAnswered(runState, name) : wrote;
   if (step !== undefined) return answeredIn(runState, name, step);
-  return at === 'last' ? goneBack(runState, name) : undefined;
+  return at === 'last' ? goneBack(runState, name).at(-1) : undefined;
 }
 
 /** True where a position was written by the answer of a call. */
@@ -131,7 +145,7 @@ function answeredIn(runState: RunState, name: string, step: RecordedStep): Ledge
   return answerOf(runState, step) ?? claimed();
 }
 
-/** The last call of work that is undone, or set aside: a repetition is kept by no record of what stands in the world. */
-function goneBack({ ledger }: RunState, name: string): LedgerCall | undefined {
-  return [...ledger.all()].findLast(({ at, intent }) => at === null && instanceName(intent.instance) === name);
+/** The calls of work that is undone, or set aside: a repetition is kept by no record of what stands in the world. */
+function goneBack({ ledger }: RunState, name: string): LedgerCall[] {
+  return [...ledger.all()].filter(({ at, intent }) => at === null && instanceName(intent.instance) === name);
 }

@@ -33,6 +33,7 @@ import {
   lostCalls,
   type Occurrence,
   repeatedAct,
+  repeatedByGone,
   type SuspectAnswers,
   wrongAnswers,
 } from './recorded-answers.ts';
@@ -102,8 +103,13 @@ export class RecoveryQueries {
   }
 
   /** @see {@link repeatedAct} */
-  repeatedAct(id: InstanceId, at: number | 'last' | 'gone'): LedgerCall | undefined {
+  repeatedAct(id: InstanceId, at: number | 'last'): LedgerCall | undefined {
     return repeatedAct(this.#runState, id, at);
+  }
+
+  /** @see {@link repeatedByGone} */
+  repeatedByGone(id: InstanceId, suspect: string | null): LedgerCall[] {
+    return repeatedByGone(this.#runState, id, suspect);
   }
 
   /** @see {@link hasActed} */

@@ -59,7 +59,7 @@ export class Complaints {
       if (suspect !== null && !occurrences.hadWritten(skeleton, entity, ordinal, suspect))
         throw new SidecarError('bad_failure', `${skeleton} about "${entity}" never wrote ${suspect.text}`);
       const own = this.#undoneAlready({ skeleton, entity, ordinal });
-      return [...this.#repeatedBefore({ skeleton, entity, ordinal }), ...listed(own)];
+      return [...this.#repeatedBefore({ skeleton, entity, ordinal }, suspect), ...listed(own)];
     }
     const only = other === undefined ? one : this.#parts.decisionPolicy.meant(here);
     if (only === null)
@@ -97,13 +97,14 @@ export class Complaints {
     return { failure: { in: standing.intent.instance, key: null }, about: { write: null, head: 0, epoch: -1 } };
   }
 
-  /** The complaint about the act that undone work has repeated; none where it has repeated none. */
-  #repeatedBefore({ skeleton, entity, ordinal }: Unordered): readonly Suspicion[] {
+  /** The complaints about the acts that undone work has repeated; none where it has repeated none. */
+  #repeatedBefore({ skeleton, entity, ordinal }: Unordered, key: Key | null): readonly Suspicion[] {
     const { occurrences } = this.#runState;
     const ordinals = ordinal === undefined ? [...occurrences.ordinals(skeleton, entity)] : [ordinal];
-    const acts = ordinals.map((each) => this.#queries.repeatedAct({ skeleton, entity, ordinal: each }, 'gone'));
-    const first = acts.find((act) => act !== undefined);
-    return first === undefined ? [] : listed(this.#accusationOf(first));
+    const acts = ordinals.flatMap((each) =>
+      this.#queries.repeatedByGone({ skeleton, entity, ordinal: each }, key?.text ?? null),
+    );
+    return [...new Set(acts)].flatMap((act) => listed(this.#accusationOf(act)));
   }
 
   /** The complaint about the call that made an act. */
@@ -116,13 +117,15 @@ export class Complaints {
     const { history, occurrences } = this.#runState;
     const ordinals = ordinal === undefined ? occurrences.ordinals(skeleton, entity) : [ordinal];
     const here = [...ordinals].flatMap((each) => history.registry.get({ skeleton, entity, ordinal: each })?.id ?? []);
-    const fits = (id: InstanceId) => id.skeleton === skeleton && id.entity === entity;
-    return [...here, ...this.#setAside().filter((id) => fits(id) && (ordinal ?? id.ordinal) === id.ordinal)];
+    return [...here, ...this.#setAside(skeleton, entity).filter((id) => (ordinal ?? id.ordinal) === id.ordinal)];
   }
 
-  #setAside(): InstanceId[] {
+  /** The occurrences that are part of records, by the order of these. Costs the records once, and none where nothing could be taken up again. */
+  #setAside(skeleton: string, entity: string): InstanceId[] {
     const { records, occurrences } = this.#runState;
-    return [...records.values()].flatMap(({ members }) => occurrences.named(members));
+    const unused = new Map(occurrences.unused(skeleton, entity).map((id) => [instanceName(id), id]));
+    if (unused.size === 0) return [];
+    return [...records.values()].flatMap(({ members }) => [...members].flatMap((name) => unused.get(name) ?? []));
   }
 
   /** A key of an instance's: in a machine that is invoked, one without a scheme is of its own context. */
@@ -140,11 +143,18 @@ export class Complaints {
    */
   #accusation(id: InstanceId, key: Key | null): readonly Suspicion[] {
     const write = key === null ? undefined : this.#firstWrite(id, key);
-    const first = this.#queries.repeatedAct(id, write?.at ?? (key === null ? 'last' : 'gone'));
-    if (first === undefined) return listed(this.#ofWork(id, key));
-    const act = listed(this.#accusationOf(first));
+    const acts = this.#repeatedBy(id, key, write?.at);
+    if (acts.length === 0) return listed(this.#ofWork(id, key));
+    const accused = acts.flatMap((act) => listed(this.#accusationOf(act)));
     const isSure = write !== undefined && this.#queries.isAnswer(write.at);
-    return isSure || !this.#queries.hasActed(id) ? act : [...act, ...listed(this.#ofWork(id, key))];
+    return isSure || !this.#queries.hasActed(id) ? accused : [...accused, ...listed(this.#ofWork(id, key))];
+  }
+
+  /** The calls that made the acts whose answers a complaint may mean. */
+  #repeatedBy(id: InstanceId, key: Key | null, wroteAt: number | undefined): readonly LedgerCall[] {
+    if (key !== null && wroteAt === undefined) return this.#queries.repeatedByGone(id, key.text);
+    const act = this.#queries.repeatedAct(id, wroteAt ?? 'last');
+    return act === undefined ? [] : [act];
   }
 
   #firstWrite(id: InstanceId, key: Key) {

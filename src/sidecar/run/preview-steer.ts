@@ -1,8 +1,8 @@
 /** The preview of an act on an event: the answer that it would have if it was said now (semantics.md ST11). The run is read and left as it is. */
 import type { SentSteer } from '../../effects/messages/steers.ts';
+import type { Pieces } from '../../history/pieces.ts';
 import { isRestore } from '../../model/decision.ts';
 import type { ChangedPaper } from '../../recovery/cut.ts';
-import type { Pieces } from '../../recovery/pieces.ts';
 import { waitingEvents } from '../../reports/events.ts';
 import { blockedText } from '../../reports/steer-text.ts';
 import { causeOf, lookAt } from '../failures/steered-event.ts';

@@ -4,13 +4,13 @@
  */
 import { Turns } from '../../clock/turns.ts';
 import type { SentSteer } from '../../effects/messages/steers.ts';
+import type { Pieces } from '../../history/pieces.ts';
 import { isRestore } from '../../model/decision.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { Signal } from '../../model/failure.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { goneCalls } from '../../projection/gone-calls.ts';
 import type { Paper } from '../../recovery/cut.ts';
-import type { Pieces } from '../../recovery/pieces.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { isReplaced, type ParkedQuestion, refuseUnlessParked } from '../failures/complaints.ts';
 import { Deciding, MOST_TURNS } from '../failures/deciding.ts';

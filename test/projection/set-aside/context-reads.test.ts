@@ -1,6 +1,7 @@
 /** The values that records have read are found in one pass: counted in steps that are folded and containers that are copied, never in time. */
 import { describe, expect, test } from 'vitest';
 import { Folding, fold } from '../../../src/history/context.ts';
+import { inOneGo } from '../../../src/history/pieces.ts';
 import { Places } from '../../../src/history/places.ts';
 import { changeOf } from '../../../src/projection/edits.ts';
 import { ContextReads } from '../../../src/projection/set-aside/context-reads.ts';
@@ -43,7 +44,7 @@ describe('the contexts before the steps of records', () => {
           seen.push(value);
           return [value];
         });
-      reads.readAll();
+      inOneGo(reads.inPieces());
       expect(seen).toEqual(steps.slice(1).map(({ nth }) => `a${nth - 1}`));
       expect(reads.counts.steps).toBeLessThanOrEqual(SIZE);
       expect(reads.counts.copied).toBe(2);
@@ -66,7 +67,7 @@ describe('the contexts before the steps of records', () => {
           seen.set(`${side} ${step.nth}`, context);
           return [context];
         });
-    reads.readAll();
+    inOneGo(reads.inPieces());
     for (const { nth } of asked) {
       expect(seen.get(`before ${nth}`)).toEqual(before[nth]);
       expect(seen.get(`after ${nth}`)).toEqual(before[nth + 1]);
@@ -82,7 +83,7 @@ describe('the contexts before the steps of records', () => {
         seen.push(itemBefore(context, step.nth));
         return seen;
       });
-    reads.readAll();
+    inOneGo(reads.inPieces());
     expect(seen).toEqual(['a4', 'a352']);
     expect(reads.counts.steps).toBe(6);
   });
