@@ -111,15 +111,15 @@ export function walkInit(compiles: boolean, tell: (step: Step) => void): void {
       writeFileSync(join(project, 'package.json'), JSON.stringify(own));
       return '';
     });
-    run(`npx belay init order --out ${CONFIG}`);
+    run(`npx --no belay init order --out ${CONFIG}`);
     timed(`answer the TODOs of ${CONFIG}`, () => {
       const file = join(project, CONFIG);
       writeFileSync(file, ANSWERS.reduce(patched, bare(readFileSync(file, 'utf8'))));
       return ANSWERS.join('\n');
     });
-    run('npx belay check boundaries');
-    run(`npx belay review ${CONFIG} --accept --by me`);
-    run('npx belay rehearse order');
+    run('npx --no belay check boundaries');
+    run(`npx --no belay review ${CONFIG} --accept --by me`);
+    run('npx --no belay rehearse order');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
