@@ -25,7 +25,7 @@ const ANSWERS = [
   ` agent: order
  tools:
    askPrice:
--    reads: []
+-    reads: [ '**' ]
 -    writes: [ price ]
 -    effect: irreversible
 +    reads: [ 'shop:price' ]
@@ -33,7 +33,7 @@ const ANSWERS = [
 +    effect: none
 +    timeout: 5s
    pay:
--    reads: []
+-    reads: [ '**' ]
 -    writes: [ receipt ]
 -    effect: irreversible
 +    reads: [ price ]
@@ -42,8 +42,7 @@ const ANSWERS = [
 +    reconcile: { ask: findPayment, settles_within: 1m }
 +    timeout: 5s
  skeletons:`,
-  `-    inputs: []
-+    inputs: [ 'shop:price' ]
+  `+    inputs: [ 'shop:price' ]
      outputs: [ price, receipt ]`,
   `     rollback:
 -      anchors: []

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { isName } from '../../boundaries/review.ts';
 import { checkConfigs, exitCode } from '../check/check.ts';
 import { FORMATS, type Format, present } from '../check/findings.ts';
-import { draftedText, initConfig } from '../init/init.ts';
+import { draftedText, initConfig, isModule } from '../init/init.ts';
 import { compareConfigs, comparedCode, FAIL_ON } from '../review/difference.ts';
 import { DIFF_FORMATS, presentCompared } from '../review/difference-formats.ts';
 import { reviewConfig, reviewText } from '../review/review.ts';
@@ -148,8 +148,11 @@ async function compare(old: string, now: string, given: ReviewGiven): Promise<ne
 export function addInit(program: Command): void {
   program
     .command('init')
-    .description('write a boundary config to start from, with a TODO for each question that only a person can answer')
-    .argument('[machine]', 'the id of the machine or the name of the graph; left out, the only one of the module')
+    .description('write a boundary config to start from, with at most two questions a tool, each a TODO')
+    .argument(
+      '[machine]',
+      'the id of the machine, the name of the graph, or the module that exports it; left out, the only one',
+    )
     .option('--machines <file>', 'as for check')
     .option('--mcp <file>', 'what an MCP server answered to tools/list, as JSON: schemas are taken, hints are quoted')
     .option('--out <file>', 'where it is written (default: standard output)')
@@ -161,11 +164,12 @@ export function addInit(program: Command): void {
 States, entries, edges and the names of the tools are the machine's; so are the
 keys that it assigns by name when a tool answers. Every tool is irreversible and
 every boundary is pending until a person says otherwise: a hint of a server,
-such as readOnlyHint, relaxes nothing. What is written loads, and whatever belay
-check says of it is said on a line with a TODO.
+such as readOnlyHint, relaxes nothing. Of each tool two things are asked: its
+class, and what makes two calls one act. The rest has a default that is said.
+What is written loads, and what belay check says of it stands on its line.
 
 Examples:
-  belay init --machines machine.ts
+  belay init machine.ts
   belay init trip --machines dist/graph.js --out boundaries/trip.yaml
   belay init expenses --out boundaries/expenses.yaml
   belay init expenses --mcp tools.json --out boundaries/expenses.yaml --force
@@ -181,6 +185,8 @@ misused.`,
       ) => {
         const { machines = null, mcp = null, out = null, force = false, json = false } = options;
         if (force && out === null) return finish('', '--force writes over the file of --out, and none is named', 2);
+        if (isModule(machine ?? null) && machines !== null)
+          return finish('', `${machine} and --machines both name a module: name one, and the machine by its id`, 2);
         const onModule = (file: string) => note(`running ${relative('', file)} to read its machines`);
         const drafted = await initConfig({ machine: machine ?? null, machines, mcp, out, force, onModule });
         if ('problem' in drafted) return finish('', drafted.problem, 2);
