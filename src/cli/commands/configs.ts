@@ -2,12 +2,12 @@
 import { relative } from 'node:path';
 import { type Command, Option } from 'commander';
 import { isName } from '../../boundaries/review.ts';
-import { checkConfigs, exitCode } from '../check/check.ts';
+import { checkConfigs, configsAt, exitCode } from '../check/check.ts';
 import { FORMATS, type Format, present } from '../check/findings.ts';
 import { draftedText, initConfig, isModule } from '../init/init.ts';
 import { compareConfigs, comparedCode, FAIL_ON } from '../review/difference.ts';
 import { DIFF_FORMATS, presentCompared } from '../review/difference-formats.ts';
-import { reviewConfig, reviewText } from '../review/review.ts';
+import { type Reviewed, reviewConfig, reviewText } from '../review/review.ts';
 import { finish, note, version, wantsColours } from '../terminal/console.ts';
 import { typedText, typesOf } from '../types/types.ts';
 
@@ -82,7 +82,7 @@ export function addReview(program: Command): void {
   program
     .command('review')
     .description('show what a person should see before vouching for a config, and record who has')
-    .argument('<file>', 'a config (docs/boundary-format.md)')
+    .argument('<file>', 'a config (docs/boundary-format.md), or a directory of them')
     .argument('[new]', 'with --diff: the config that takes its place')
     .option('--machines <file>', 'as for check')
     .option('--diff', 'say what changed in meaning from the first config to the second')
@@ -103,12 +103,13 @@ reverse; other where neither can be said. With a machine, edges are told, too.
 
 Examples:
   belay review boundaries/schedule-form.yaml --machines dist/machines.js
+  belay review boundaries
   belay review boundaries/schedule-form.yaml --accept --by "Ada Lovelace"
   git show main:boundaries/order.yaml > old.yaml
   belay review --diff old.yaml boundaries/order.yaml --fail-on looser
   belay review --diff old.yaml boundaries/order.yaml --format markdown
 
-Exit code: 0 when this content is reviewed, 1 when it is not or cannot be, 2
+Exit code: 0 when all of it is reviewed, 1 when some is not or cannot be, 2
 when something cannot be read, written or imported, or the command is misused.
 With --diff: 0 when nothing changed in meaning, 1 when something did (with
 --fail-on looser, when something is looser or became recoverable), 2 when one of
@@ -128,12 +129,22 @@ the two is no config.`,
     });
 }
 
-async function review(file: string, { machines, accept = false, by, json }: ReviewGiven): Promise<never> {
-  const given = { machines: machines ?? null, by: by ?? null };
-  const reviewed = await reviewConfig({ file, ...given, accept, now: new Date() });
-  if ('problem' in reviewed) return finish('', reviewed.problem, 2);
-  const text = json ? `${JSON.stringify(reviewed, null, 2)}\n` : reviewText(reviewed, wantsColours());
-  return finish(text, null, reviewed.reviewed ? 0 : 1);
+/** Reviews a config, or each of a directory. As JSON a file is one object, a directory a list of them. */
+async function review(path: string, { machines, accept = false, by, json }: ReviewGiven): Promise<never> {
+  const files = configsAt(path);
+  if ('problem' in files) return finish('', files.problem, 2);
+  const all: Reviewed[] = [];
+  for (const file of files) {
+    const given = { file, machines: machines ?? null, by: by ?? null };
+    const reviewed = await reviewConfig({ ...given, accept, now: new Date() });
+    if ('problem' in reviewed) return finish('', reviewed.problem, 2);
+    all.push(reviewed);
+  }
+  const isOne = files.length === 1 && files[0] === path;
+  const text = json
+    ? `${JSON.stringify(isOne ? all[0] : all, null, 2)}\n`
+    : all.map((each) => reviewText(each, wantsColours())).join('\n');
+  return finish(text, null, all.every(({ reviewed }) => reviewed) ? 0 : 1);
 }
 
 async function compare(old: string, now: string, given: ReviewGiven): Promise<never> {

@@ -30,7 +30,7 @@ const NAMES = {
 };
 const CLASSES = 'TODO none, idempotent, reversible, compensable or irreversible?';
 const SAME_ACT = '# TODO once: [args.NAME] says which calls are one act? Without it each call is an act of its own';
-/** What a tool has by default, where its config says no more. */
+/** The defaults of a tool whose config says no more. */
 const DEFAULTS = [
   '# Of each tool two things are asked. The rest has a default: it reads the whole context (**), and what it reads outside',
   '# is to be added; it writes what the machine assigns when it answers, and what it changes outside is to be added;',
