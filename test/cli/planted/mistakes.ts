@@ -40,7 +40,7 @@ export const MISTAKES: readonly Mistake[] = [
     to: 'effect: idempotent\n    reconcile: { ask: find_submission',
     only: 'submit_schedule#1/lost',
     check: [],
-    rehearse: 'nothing',
+    rehearse: 'harm',
   },
   {
     agent: 'schedule-form',
@@ -48,8 +48,8 @@ export const MISTAKES: readonly Mistake[] = [
     from: "writes: ['slots/{args.slot}/value', 'slots/{args.slot}/status', 'holds:{args.slot}']\n    effect: reversible\n    undo: put_back\n    reconcile: find_hold\n    timeout: 60s\n    output: { type: [string, 'null'], maxLength: 6 }",
     to: "writes: ['slots/{args.slot}/value', 'slots/{args.slot}/status', 'holds:{args.slot}']\n    effect: none\n    timeout: 60s\n    output: { type: [string, 'null'], maxLength: 6 }",
     only: 'choose_slot#1/lost',
-    check: [],
-    rehearse: 'nothing',
+    check: ['none_writes_outside'],
+    rehearse: null,
   },
   {
     agent: 'schedule-form',
@@ -57,8 +57,8 @@ export const MISTAKES: readonly Mistake[] = [
     from: '  check_room: #',
     to: '  check_rom: #',
     only: 'check_room#1/lost',
-    check: [],
-    rehearse: 'nothing',
+    check: ['tool_never_called', 'tool_undeclared'],
+    rehearse: null,
   },
   {
     agent: 'schedule-form',
@@ -66,8 +66,8 @@ export const MISTAKES: readonly Mistake[] = [
     from: 'entity: args.slot',
     to: 'entity: \'"slot"\'',
     only: 'slot-chosen',
-    check: [],
-    rehearse: 'nothing',
+    check: ['entity_constant'],
+    rehearse: null,
   },
   {
     agent: 'navigation',
@@ -76,7 +76,7 @@ export const MISTAKES: readonly Mistake[] = [
     to: 'effect: idempotent',
     only: 'reserve_charger#1/lost',
     check: [],
-    rehearse: 'nothing',
+    rehearse: 'finding',
   },
   {
     agent: 'navigation',
@@ -84,8 +84,8 @@ export const MISTAKES: readonly Mistake[] = [
     from: 'anchors: [quoted, reserved, published, filed]',
     to: 'anchors: [quoted, reserved, filed]',
     only: 'publish_route#1/lost',
-    check: [],
-    rehearse: 'nothing',
+    check: ['never_certifies'],
+    rehearse: null,
   },
   {
     agent: 'diagnosis',
@@ -93,8 +93,8 @@ export const MISTAKES: readonly Mistake[] = [
     from: 'states: [PLANNING_REPAIR, REPAIRING, VERIFYING, NOTIFYING, CLOSING]',
     to: 'states: [PLANNING_REPAIR, REPAIRING, VERIFYING, NOTIFYING]',
     only: 'close_incident#1/lost',
-    check: [],
-    rehearse: 'nothing',
+    check: ['call_outside_skeletons', 'never_certifies'],
+    rehearse: null,
   },
   {
     agent: 'diagnosis',
@@ -103,7 +103,7 @@ export const MISTAKES: readonly Mistake[] = [
     to: '    undo: take_back\n',
     only: 'apply_repair#1/lost',
     check: [],
-    rehearse: 'nothing',
+    rehearse: 'finding',
   },
   {
     agent: 'etl-pipeline',
@@ -129,8 +129,8 @@ export const MISTAKES: readonly Mistake[] = [
     from: 'at: BUILDING_REPORT -> PUBLISHING',
     to: 'at: BUILDING_REPORT -> PUBLISHNG',
     only: 'publish_report#1/lost',
-    check: [],
-    rehearse: 'nothing',
+    check: ['irreversible_before_commit', 'unknown_state'],
+    rehearse: null,
   },
   {
     agent: 'travel-planning',
@@ -138,7 +138,7 @@ export const MISTAKES: readonly Mistake[] = [
     from: 'anchors: [within-budget, ticketed, roomed, tabled, paid, lowered, sent]',
     to: 'anchors: [within-budget, ticketed, roomed, tabled, lowered]',
     only: 'draw_budget#1/lost',
-    check: [],
+    check: ['never_certifies'],
     rehearse: null,
   },
   {
@@ -147,8 +147,8 @@ export const MISTAKES: readonly Mistake[] = [
     from: "writes: ['cities/{args.place}/room', 'rooms:{args.city}']",
     to: "writes: ['rooms:{args.city}']",
     only: 'hold_room#1/lost',
-    check: [],
-    rehearse: 'nothing',
+    check: ['output_unwritten'],
+    rehearse: null,
   },
   {
     agent: 'travel-planning',
@@ -157,7 +157,7 @@ export const MISTAKES: readonly Mistake[] = [
     to: '    undo: cancel_room',
     only: 'book_rooms#1/lost',
     check: [],
-    rehearse: 'nothing',
+    rehearse: 'refused',
   },
 ];
 
