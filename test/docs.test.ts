@@ -11,7 +11,7 @@ const format = read('docs/trace-format.md');
 test("the README's trace is the file that it names, and the command says about it what the README shows", async () => {
   const [trace] = blocks(readme, 'jsonl');
   expect(read('docs/schedule.jsonl')).toBe(trace);
-  expect(readme).toContain('npx belay decide node_modules/belay-sidecar/docs/schedule.jsonl');
+  expect(readme).toContain('npx --no belay decide node_modules/belay-sidecar/docs/schedule.jsonl');
   const { code, out } = await belay(['decide', `${root}/docs/schedule.jsonl`]);
   expect([code, out]).toEqual([0, blocks(readme, 'text')[0]]);
 });
@@ -20,19 +20,19 @@ describe("the README's attach example", () => {
   const { folder, write, remove } = tryout('readme');
   for (const [name, content] of files(readme)) write(name, content);
   afterAll(remove);
-  const run = () => execFileSync(process.execPath, ['--import', 'tsx', 'run.ts'], { cwd: folder, encoding: 'utf8' });
+  const run = () => execFileSync(process.execPath, ['--import', 'tsx', 'run.mts'], { cwd: folder, encoding: 'utf8' });
 
   test('needs at most 25 lines around the machine', () => {
-    expect([...files(readme).keys()]).toEqual(['machine.ts', 'boundaries/order.yaml', 'run.ts', 'shop.ts']);
-    expect((files(readme).get('run.ts') as string).trimEnd().split('\n').length).toBeLessThanOrEqual(25);
+    expect([...files(readme).keys()]).toEqual(['machine.mts', 'boundaries/order.yaml', 'run.mts', 'shop.mts']);
+    expect((files(readme).get('run.mts') as string).trimEnd().split('\n').length).toBeLessThanOrEqual(25);
   });
 
   test('compiles under strict rules', () => {
-    expect(compiled(folder, ['run.ts', 'machine.ts', 'shop.ts'])).toBe('');
+    expect(compiled(folder, ['run.mts', 'machine.mts', 'shop.mts'])).toBe('');
   });
 
   test('has a config that holds against the machine', async () => {
-    const args = ['check', `${folder}/boundaries`, '--machines', `${folder}/machine.ts`];
+    const args = ['check', `${folder}/boundaries`, '--machines', `${folder}/machine.mts`];
     const { code, out } = await belay(args, '', TYPESCRIPT);
     expect([code, out]).toEqual([0, expect.stringContaining('0 errors, 0 warnings')]);
   });

@@ -99,7 +99,7 @@ export function installed(name: string) {
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(root, join(folder, 'node_modules/belay-sidecar'), 'dir');
   const run = async (command: string): Promise<string> => {
-    const line = command.replace(/^npx belay /, `node '${MAIN}' `).replace(/^node /, `'${process.execPath}' `);
+    const line = command.replace(/^npx --no belay /, `node '${MAIN}' `).replace(/^node /, `'${process.execPath}' `);
     const env = { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, ...TYPESCRIPT };
     const ran = await promisify(execFile)('sh', ['-c', `${line} 2>&1`], { cwd: folder, env }).catch(
       (error: { stdout: string }) => error,

@@ -34,4 +34,32 @@ describe('against its machine, a config', () => {
     expect(held('other', guarded)).toEqual(told('the guard after "BUSY"'));
     expect(held("'out/{args.id}'", guarded)).toEqual(told('the guard after "BUSY" and the commit "done"'));
   });
+
+  test('is told of a tool of the class none that writes outside, and of no other', () => {
+    const written = (writes: string, effect: string) =>
+      said(
+        machine(),
+        "work: { reads: [in], writes: ['out/{args.id}'], effect: none }",
+        `work: { reads: [in], writes: ['out/{args.id}', ${writes}], effect: ${effect} }`,
+      ).filter((line) => line.includes('none_writes_outside'));
+    expect(written("'mail:{args.id}'", 'none')).toEqual([
+      expect.stringMatching(
+        /^4:\d+ warning none_writes_outside "work" has the class none and writes "mail:\{args.id\}"/,
+      ),
+    ]);
+    expect(written('other', 'none')).toEqual([]);
+    expect(written("'mail:{args.id}'", 'idempotent')).toEqual([]);
+  });
+
+  test('is told of an entity that is one text, where a key names it', () => {
+    const entity = (text: string) =>
+      said(machine(), 'entity: args.id', `entity: ${text}`).filter((line) => line.includes('entity_constant'));
+    expect(entity('\'"all"\'')).toEqual([
+      expect.stringMatching(
+        /^\d+:\d+ warning entity_constant the entity of \w+ is always "all", and "[^"]*\{entity\}[^"]*" names it/,
+      ),
+    ]);
+    expect(entity('args.id')).toEqual([]);
+    expect(entity('\'"a" + args.id\'')).toEqual([]);
+  });
 });

@@ -29,7 +29,7 @@ export function put(name: string, content: string | Uint8Array): string {
   return path;
 }
 
-/** Runs `belay check` with a working directory of its own, as `npx belay` does. */
+/** Runs `belay check` with a working directory of its own, as `npx --no belay` does. */
 export function within(cwd: string, ...args: string[]) {
   return belay(['check', ...args], '', {}, cwd);
 }

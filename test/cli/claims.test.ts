@@ -17,7 +17,7 @@ const server = await startServer();
 const root = mkdtempSync(join(tmpdir(), 'belay-claims-'));
 const schema = `claims_${process.pid}`;
 const children: ChildProcess[] = [];
-const AGENTS = fileURLToPath(new URL('../../docs/workers/agents.js', import.meta.url));
+const AGENTS = fileURLToPath(new URL('../../docs/workers/agents.mjs', import.meta.url));
 
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');

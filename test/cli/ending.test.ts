@@ -12,7 +12,7 @@ import { entriesOf } from '../journal/entries-of.ts';
 import { until } from '../poll.ts';
 import { belay, MAIN } from './belay.ts';
 
-const AGENTS = fileURLToPath(new URL('../../docs/workers/agents.js', import.meta.url));
+const AGENTS = fileURLToPath(new URL('../../docs/workers/agents.mjs', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'belay-ending-'));
 let folders = 0;
 afterAll(() => rmSync(root, { recursive: true, force: true }));

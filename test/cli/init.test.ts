@@ -2,8 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { tryout } from '../pages.ts';
 import { scratchFolder } from '../scratch.ts';
-import { belay } from './belay.ts';
+import { belay, built } from './belay.ts';
 
 const schedule = fileURLToPath(new URL('../boundaries/fixtures/machines.mjs', import.meta.url));
 const domains = fileURLToPath(new URL('../../build/domains/agents.js', import.meta.url));
@@ -39,7 +40,7 @@ const ORDER = `{
   paid: { type: 'final' }, lost: { type: 'final' } }`;
 const TOOLS = (...tools: object[]) => put('tools.json', JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools } }));
 
-/** The findings of belay check for a config, and the lines on which the config has no TODO for it. */
+/** The findings of belay check for a config, and those that the config does not name on their lines. */
 async function unasked(config: string, machines: string) {
   const file = put('draft.yaml', config);
   const { out } = await belay(['check', file, '--machines', machines, '--json']);
@@ -49,7 +50,9 @@ async function unasked(config: string, machines: string) {
   return {
     errors,
     codes: findings.map(({ code }) => code),
-    unasked: findings.filter(({ line, code }) => !new RegExp(`# .*TODO .*${code}`).test(lines[line - 1] as string)),
+    unasked: findings.filter(
+      ({ line, code }) => !new RegExp(`# .*belay check: .*${code}`).test(lines[line - 1] as string),
+    ),
   };
 }
 
@@ -62,11 +65,11 @@ describe('belay init', () => {
 agent: order
 tools:
   ask:
-    reads: []
+    reads: [ '**' ]
     writes: [ price ]
     effect: irreversible
   pay:
-    reads: []
+    reads: [ '**' ]
     writes: [ kept ]
     effect: irreversible
 skeletons:
@@ -74,7 +77,6 @@ skeletons:
     entity: '"it"'
     states: [ asking, paying ]
     entry: [ asking ]
-    inputs: []
     outputs: [ price, kept ]
     commit:
       - { id: asking-done, at: asking -> paying, when: memory.?price.orValue(null) != null, outputs: [ price ] }
@@ -88,7 +90,7 @@ skeletons:
   });
 
   test.each(['schedule-form', 'navigation', 'diagnosis', 'etl-pipeline', 'travel-planning'])(
-    'writes for %s what loads without an error, and of which belay check says only what a TODO asks',
+    'writes for %s what loads without an error, and of which belay check says only what its lines name',
     async (machine) => {
       const { code, out } = await init(machine, '--machines', domains);
       expect(code).toBe(0);
@@ -97,6 +99,51 @@ skeletons:
       expect(said.codes).toContain('boundary_pending');
     },
   );
+
+  test('asks two questions of each tool, its class and what makes calls one act, and nothing else', async () => {
+    const { out } = await init('--machines', moduleOf('order', ORDER));
+    const asked = out.split('\n').filter((line) => line.includes('TODO '));
+    expect(asked.map((line) => /TODO (\S+)/.exec(line)?.[1])).toEqual(['none,', 'once:', 'none,', 'once:']);
+  });
+
+  test('takes a module in place of the id of its only machine, and asks for one module alone', async () => {
+    const file = moduleOf('order', ORDER);
+    expect(await init('order.mjs')).toEqual(await init('--machines', file));
+    const twice = await init('order.mjs', '--machines', file);
+    expect(twice).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/both name a module/) });
+  });
+
+  test('reads TypeScript by the tsx that is installed where the module lies, and says so where there is none', async () => {
+    const { folder: project, write, remove } = tryout('typescript');
+    const text = readFileSync(moduleOf('order', ORDER), 'utf8').replace('id: ', 'id: <string>');
+    write('machine.mts', text);
+    const { code, out } = await built(['init', 'machine.mts'], '', {}, project);
+    remove();
+    expect([code, out]).toEqual([0, expect.stringContaining('agent: order')]);
+    const elsewhere = await built(['init', put('machine.mts', text)], '', {}, folder);
+    expect(elsewhere).toMatchObject({ code: 2, out: '' });
+    expect(elsewhere.err).toMatch(/cannot_import this version of Node reads no TypeScript: npm install tsx/);
+  });
+
+  test('writes the skeletons of machines that are invoked and spawned', async () => {
+    const inner = `{ search: { invoke: { src: 'ask', onDone: { target: 'over', actions: assign({ price: 1 }) } } }, over: { type: 'final' } }`;
+    const file = put(
+      'trip.mjs',
+      `import { assign, fromPromise, setup } from ${JSON.stringify(xstate)};
+const tool = fromPromise(async () => 1);
+const of = (id) => setup({ actors: { ask: tool } }).createMachine({ id, context: { price: null }, initial: 'search', states: ${inner} });
+export const machine = setup({ actors: { child: of('child'), helper: of('helper') } }).createMachine({
+  id: 'trip', initial: 'booking', states: { booking: {
+    entry: assign({ kept: ({ spawn }) => spawn('helper') }), invoke: { src: 'child', onDone: 'over' } }, over: { type: 'final' } } });`,
+    );
+    const { out } = await init(file);
+    const said = await unasked(out, file);
+    expect(out).toContain('states: [ child/search ]');
+    expect(out).toContain('at: child/search -> child/over, when: memory.?price.orValue(null) != null');
+    expect(out).toContain('states: [ helper/search ]');
+    expect(said).toMatchObject({ errors: 0, unasked: [] });
+    expect(said.codes).not.toContain('call_outside_skeletons');
+  });
 
   test('has a boundary certify nothing before a person lists it as an anchor', async () => {
     const { out } = await init('--machines', moduleOf('order', ORDER));
@@ -127,9 +174,9 @@ skeletons:
     );
     const machines = moduleOf('order', ORDER);
     const { out } = await init('--machines', machines, '--mcp', mcp);
-    expect(out).toContain('  ask: # args in tools/list: item, in a hurry?; TODO belay check: ');
-    expect(out).toContain('    output: { type: object, required: [ price ] } # outputSchema of tools/list; TODO');
-    expect(out).toContain('    # TODO output: the outputSchema of tools/list is not read: "$ref" is not read\n');
+    expect(out).toContain('  ask: # args in tools/list: item, in a hurry?; belay check: ');
+    expect(out).toContain('    output: { type: object, required: [ price ] } # outputSchema of tools/list: leave');
+    expect(out).toContain('    # output: the outputSchema of tools/list is not read: "$ref" is not read\n');
     expect(await unasked(out, machines)).toMatchObject({ errors: 0, unasked: [] });
   });
 
@@ -147,7 +194,7 @@ skeletons:
     const machines = moduleOf('order', ORDER.replaceAll('paid', "'to -> fro'").replace("''to -> fro''", "'to -> fro'"));
     const { code, out } = await init('--machines', machines);
     expect(code).toBe(0);
-    expect(out).toMatch(/\nskeletons: \{\} # TODO none could be proposed: /);
+    expect(out).toMatch(/\nskeletons: \{\} # none could be proposed: /);
     expect(await unasked(out, machines)).toMatchObject({ errors: 0, unasked: [] });
   });
 
@@ -155,7 +202,7 @@ skeletons:
     const args = ['--machines', moduleOf('order', ORDER), '--out', 'order.yaml'];
     const first = await init(...args);
     expect(first).toMatchObject({ code: 0, err: '' });
-    expect(first.out).toMatch(/^order\.yaml: order, 2 tools, 1 skeleton, \d+ TODOs\n$/);
+    expect(first.out).toMatch(/^order\.yaml: order, 2 tools, 1 skeleton, 4 TODOs\n$/);
     const text = readFileSync(join(folder, 'order.yaml'), 'utf8');
     put('order.yaml', 'mine');
     expect(await init(...args)).toEqual({

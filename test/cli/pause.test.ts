@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { belay } from './belay.ts';
 
-const AGENTS = fileURLToPath(new URL('../../docs/workers/agents.js', import.meta.url));
+const AGENTS = fileURLToPath(new URL('../../docs/workers/agents.mjs', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'belay-pause-'));
 let folders = 0;
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -71,7 +71,7 @@ function written(page: string, made: Rehearsed): string {
 function empty(name: string): string {
   const of = (DOMAINS as readonly string[]).includes(name) ? 'domains/README.md' : 'examples/README.md';
   const made = (DOMAINS as readonly string[]).includes(name)
-    ? `npx belay rehearse ${name} --seed ${SEED}`
+    ? `npx --no belay rehearse ${name} --seed ${SEED}`
     : 'npm run rehearse:all';
   return `# Rehearsal of ${name}\n\nThe agent is described in [${of}](../../${of}). \`${made}\` makes these runs again; [rehearse.md](../rehearse.md) says how to read them.\n\n${BEGIN}\n${END}\n`;
 }

@@ -49,6 +49,28 @@ describe('belay review', () => {
     expect(readdirSync(folder).sort()).toEqual(['belay-review.lock', 'm.yaml']);
   });
 
+  test('shows and accepts each config of a directory, and ends with 1 where one is not reviewed', async () => {
+    writeFileSync(join(folder, 'n.yaml'), PLAIN.replace('agent: m', 'agent: n'));
+    const first = await belay(['review', folder]);
+    expect([first.code, first.err]).toEqual([1, '']);
+    expect(first.out).toMatch(/m\.yaml: m, digest [0-9a-f]{16}: not reviewed yet\n/);
+    expect(first.out).toMatch(/n\.yaml: n, digest [0-9a-f]{16}: not reviewed yet\n/);
+    await belay(['review', file, '--accept', '--by', 'Ada']);
+    const half = await belay(['review', folder, '--json']);
+    expect([half.code, JSON.parse(half.out).map(({ reviewed }: { reviewed: boolean }) => reviewed)]).toEqual([
+      1,
+      [true, false],
+    ]);
+    expect((await belay(['review', folder, '--accept', '--by', 'Ada'])).code).toBe(0);
+    const empty = join(folder, 'empty');
+    mkdirSync(empty);
+    expect(await belay(['review', empty])).toEqual({
+      code: 2,
+      out: '',
+      err: `${empty}: no_config there is no *.yaml or *.yml in it\n`,
+    });
+  });
+
   test('has belay check warn once the content is not the reviewed one any more', async () => {
     const stale = async () =>
       (await belay(['check', file])).out.includes(' warning review_stale it has changed since Ada ');

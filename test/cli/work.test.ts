@@ -9,7 +9,7 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import { until } from '../poll.ts';
 import { belay, MAIN } from './belay.ts';
 
-const AGENTS = fileURLToPath(new URL('../../docs/workers/agents.js', import.meta.url));
+const AGENTS = fileURLToPath(new URL('../../docs/workers/agents.mjs', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'belay-work-'));
 const children: ChildProcess[] = [];
 let folders = 0;

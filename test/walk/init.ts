@@ -25,7 +25,7 @@ const ANSWERS = [
   ` agent: order
  tools:
    askPrice:
--    reads: []
+-    reads: [ '**' ]
 -    writes: [ price ]
 -    effect: irreversible
 +    reads: [ 'shop:price' ]
@@ -33,7 +33,7 @@ const ANSWERS = [
 +    effect: none
 +    timeout: 5s
    pay:
--    reads: []
+-    reads: [ '**' ]
 -    writes: [ receipt ]
 -    effect: irreversible
 +    reads: [ price ]
@@ -42,8 +42,7 @@ const ANSWERS = [
 +    reconcile: { ask: findPayment, settles_within: 1m }
 +    timeout: 5s
  skeletons:`,
-  `-    inputs: []
-+    inputs: [ 'shop:price' ]
+  `+    inputs: [ 'shop:price' ]
      outputs: [ price, receipt ]`,
   `     rollback:
 -      anchors: []
@@ -111,15 +110,15 @@ export function walkInit(compiles: boolean, tell: (step: Step) => void): void {
       writeFileSync(join(project, 'package.json'), JSON.stringify(own));
       return '';
     });
-    run(`npx belay init order --out ${CONFIG}`);
+    run(`npx --no belay init order --out ${CONFIG}`);
     timed(`answer the TODOs of ${CONFIG}`, () => {
       const file = join(project, CONFIG);
       writeFileSync(file, ANSWERS.reduce(patched, bare(readFileSync(file, 'utf8'))));
       return ANSWERS.join('\n');
     });
-    run('npx belay check boundaries');
-    run(`npx belay review ${CONFIG} --accept --by me`);
-    run('npx belay rehearse order');
+    run('npx --no belay check boundaries');
+    run(`npx --no belay review ${CONFIG} --accept --by me`);
+    run('npx --no belay rehearse order');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

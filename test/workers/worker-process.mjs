@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { postgresStore } from 'belay-sidecar/postgres';
 import { startWorker } from 'belay-sidecar/workers';
-import { agents } from '../../docs/workers/agents.js';
+import { agents } from '../../docs/workers/agents.mjs';
 
 const [address, schema, folder] = process.argv.slice(2);
 const store = postgresStore({ address, schema, leaseMs: 2_000, pollMs: 100 });

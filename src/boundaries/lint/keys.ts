@@ -1,7 +1,7 @@
 /** Lints of keys: keys that no tool writes, keys that no input provides, and undeclared reads of predicates. */
 import type { MachineShape } from '../../model/machine.ts';
 import { readsOf } from '../../predicates/reads.ts';
-import type { BoundaryConfig, KeyTemplate, Skeleton } from '../config.ts';
+import type { BoundaryConfig, KeyTemplate, Skeleton, Tool } from '../config.ts';
 import { keyTemplate } from '../keys/key-template.ts';
 import { coverage, isOfChild, isOfSteps, isOutside } from '../keys/keys.ts';
 import { entriesOf, field, type Item, itemsOf, textsOf } from '../page/document.ts';
@@ -36,7 +36,32 @@ export function lintKeys(config: BoundaryConfig, root: Item, findings: Findings,
       findings.report('input_unprovided', 'note', at, `nothing that is declared writes "${text}"`, mend);
     }
     lintReads(skeleton, item, boundaries, findings);
+    lintEntity(skeleton, item, findings);
   }
+  for (const [name, { item }] of entriesOf(field(root, 'tools'))) lintNone(config.tools.get(name), item, findings);
+}
+
+/** A tool that acts on nothing has nothing to write outside: its calls are made again, and never undone. */
+function lintNone(tool: Tool | undefined, item: Item, findings: Findings): void {
+  if (tool?.effect !== 'none') return;
+  for (const [text, { at }] of textsOf(field(item, 'writes'))) {
+    if (!isOutside(text)) continue;
+    const message = `"${tool.name}" has the class none and writes "${text}", which is outside: its call may be made again, and is never undone`;
+    const mend = 'Give it the class of what it does there, or take the name out of its writes.';
+    findings.report('none_writes_outside', 'warning', at, message, mend);
+  }
+}
+
+/** Keys that name the entity tell things apart, and an entity that is one text does not. */
+function lintEntity({ entity, name }: Skeleton, item: Item, findings: Findings): void {
+  const place = field(item, 'entity');
+  if (place === null || !/^\s*("[^"]*"|'[^']*')\s*$/.test(entity.text)) return;
+  const keys = ['inputs', 'outputs'].flatMap((list) => textsOf(field(item, list)).map(([text]) => text));
+  const naming = keys.find((text) => text.includes('{entity}'));
+  if (naming === undefined) return;
+  const message = `the entity of ${name} is always ${entity.text.trim()}, and "${naming}" names it: whatever the work is about is one unit`;
+  const mend = 'Say which one it is about: args.NAME of the call on entering, for instance.';
+  findings.report('entity_constant', 'warning', place.at, message, mend);
 }
 
 function lintReads(skeleton: Skeleton, item: Item, boundaries: readonly Item[], findings: Findings): void {

@@ -67,7 +67,8 @@ function proposal(group: readonly string[], config: BoundaryConfig, reach: Reach
   const states = gathered(group, reach.shape);
   const owned = (path: string) => states.some((outer) => isWithin(path, outer));
   const entry = new Set<string>();
-  for (const { from, to } of [{ from: null, to: '' }, ...reach.shape.edges]) {
+  const roots = reach.shape.states.filter(({ path }) => path === '' || path.endsWith('/'));
+  for (const { from, to } of [...roots.map(({ path }) => ({ from: null, to: path })), ...reach.shape.edges]) {
     if (from !== null && owned(from)) continue;
     for (const path of reach.entered(to)) if (group.includes(path)) entry.add(path);
   }

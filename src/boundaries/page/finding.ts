@@ -86,6 +86,10 @@ type LintCode =
   | 'read_undeclared'
   /** A call is held back until a commit, and no commit covers it. */
   | 'never_published'
+  /** A tool without an effect writes a name that lies outside of the context. */
+  | 'none_writes_outside'
+  /** The entity is one text, and keys of the skeleton name it: all things of them are one unit. */
+  | 'entity_constant'
   /** A guard or a boundary asks for the output of a call that is held back whole. */
   | 'held_output'
   /** An irreversible tool is called from a state that can be entered twice, and nothing says which calls are one act (ON1). */

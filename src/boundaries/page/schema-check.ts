@@ -3,11 +3,14 @@
  * schema, which takes a third of the time in which the command starts; among the sources, it is compiled when a config is read.
  */
 import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 import type { Ajv, Options, ValidateFunction } from 'ajv';
 
 const OPTIONS: Options = { allErrors: true, verbose: true, strict: true, allowUnionTypes: true };
 
 const require = createRequire(import.meta.url);
+/** Where the schema lies: among the sources one folder above this file, in a build by its public name, whatever file this code is in. */
+const FOLDER = import.meta.url.endsWith('.ts') ? '..' : dirname(require.resolve('belay-sidecar/boundary.schema.json'));
 let check: ValidateFunction | null = null;
 
 /** The function that the build has written, or one that is compiled now. */
@@ -24,12 +27,12 @@ export function schemaCompiler(code: Options['code'] = {}): Ajv {
 
 /** Compiles the schema. */
 export function compileSchema(compiler: Ajv): ValidateFunction {
-  return compiler.compile(require('../boundary.schema.json') as object);
+  return compiler.compile(require(`${FOLDER}/boundary.schema.json`) as object);
 }
 
 function written(): ValidateFunction | null {
   try {
-    return require('../boundary.check.cjs') as ValidateFunction;
+    return require(`${FOLDER}/boundary.check.cjs`) as ValidateFunction;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return null;
     throw error;

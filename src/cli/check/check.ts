@@ -41,20 +41,26 @@ export interface CheckOptions {
 export async function checkConfigs(options: CheckOptions): Promise<Checked | { readonly problem: string }> {
   const files: string[] = [];
   for (const path of options.paths) {
-    try {
-      const found = configFiles(path);
-      if (found.length === 0) return { problem: `${path}: no_config there is no *.yaml or *.yml in it` };
-      files.push(...found);
-    } catch (error) {
-      if (!(error instanceof Error && 'syscall' in error)) throw error;
-      return { problem: `${path}: cannot_read ${error.message}` };
-    }
+    const found = configsAt(path);
+    if ('problem' in found) return found;
+    files.push(...found);
   }
   // Paths that do not exist run no code.
   const machines = options.exec ? await findMachines(options.machines, options.onModule) : NO_MACHINES;
   if ('problem' in machines) return machines;
   const agents = new Map<string, string>();
   return summarise([...new Set(files)].map((file) => checkFile(file, machines, agents, options.strict)));
+}
+
+/** The configs at a path, a file or a directory; a problem where there are none. */
+export function configsAt(path: string): readonly string[] | { readonly problem: string } {
+  try {
+    const found = configFiles(path);
+    return found.length === 0 ? { problem: `${path}: no_config there is no *.yaml or *.yml in it` } : found;
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    return { problem: `${path}: cannot_read ${error.message}` };
+  }
 }
 
 /** The machines of a module, or of the one that package.json names; `onModule` is called before its code is run. */

@@ -2,12 +2,12 @@
 import { relative } from 'node:path';
 import { type Command, Option } from 'commander';
 import { isName } from '../../boundaries/review.ts';
-import { checkConfigs, exitCode } from '../check/check.ts';
+import { checkConfigs, configsAt, exitCode } from '../check/check.ts';
 import { FORMATS, type Format, present } from '../check/findings.ts';
-import { draftedText, initConfig } from '../init/init.ts';
+import { draftedText, initConfig, isModule } from '../init/init.ts';
 import { compareConfigs, comparedCode, FAIL_ON } from '../review/difference.ts';
 import { DIFF_FORMATS, presentCompared } from '../review/difference-formats.ts';
-import { reviewConfig, reviewText } from '../review/review.ts';
+import { type Reviewed, reviewConfig, reviewText } from '../review/review.ts';
 import { finish, note, version, wantsColours } from '../terminal/console.ts';
 import { typedText, typesOf } from '../types/types.ts';
 
@@ -82,7 +82,7 @@ export function addReview(program: Command): void {
   program
     .command('review')
     .description('show what a person should see before vouching for a config, and record who has')
-    .argument('<file>', 'a config (docs/boundary-format.md)')
+    .argument('<file>', 'a config (docs/boundary-format.md), or a directory of them')
     .argument('[new]', 'with --diff: the config that takes its place')
     .option('--machines <file>', 'as for check')
     .option('--diff', 'say what changed in meaning from the first config to the second')
@@ -103,12 +103,13 @@ reverse; other where neither can be said. With a machine, edges are told, too.
 
 Examples:
   belay review boundaries/schedule-form.yaml --machines dist/machines.js
+  belay review boundaries
   belay review boundaries/schedule-form.yaml --accept --by "Ada Lovelace"
   git show main:boundaries/order.yaml > old.yaml
   belay review --diff old.yaml boundaries/order.yaml --fail-on looser
   belay review --diff old.yaml boundaries/order.yaml --format markdown
 
-Exit code: 0 when this content is reviewed, 1 when it is not or cannot be, 2
+Exit code: 0 when all of it is reviewed, 1 when some is not or cannot be, 2
 when something cannot be read, written or imported, or the command is misused.
 With --diff: 0 when nothing changed in meaning, 1 when something did (with
 --fail-on looser, when something is looser or became recoverable), 2 when one of
@@ -128,12 +129,22 @@ the two is no config.`,
     });
 }
 
-async function review(file: string, { machines, accept = false, by, json }: ReviewGiven): Promise<never> {
-  const given = { machines: machines ?? null, by: by ?? null };
-  const reviewed = await reviewConfig({ file, ...given, accept, now: new Date() });
-  if ('problem' in reviewed) return finish('', reviewed.problem, 2);
-  const text = json ? `${JSON.stringify(reviewed, null, 2)}\n` : reviewText(reviewed, wantsColours());
-  return finish(text, null, reviewed.reviewed ? 0 : 1);
+/** Reviews a config, or each of a directory. As JSON a file is one object, a directory a list of them. */
+async function review(path: string, { machines, accept = false, by, json }: ReviewGiven): Promise<never> {
+  const files = configsAt(path);
+  if ('problem' in files) return finish('', files.problem, 2);
+  const all: Reviewed[] = [];
+  for (const file of files) {
+    const given = { file, machines: machines ?? null, by: by ?? null };
+    const reviewed = await reviewConfig({ ...given, accept, now: new Date() });
+    if ('problem' in reviewed) return finish('', reviewed.problem, 2);
+    all.push(reviewed);
+  }
+  const isOne = files.length === 1 && files[0] === path;
+  const text = json
+    ? `${JSON.stringify(isOne ? all[0] : all, null, 2)}\n`
+    : all.map((each) => reviewText(each, wantsColours())).join('\n');
+  return finish(text, null, all.every(({ reviewed }) => reviewed) ? 0 : 1);
 }
 
 async function compare(old: string, now: string, given: ReviewGiven): Promise<never> {
@@ -148,8 +159,11 @@ async function compare(old: string, now: string, given: ReviewGiven): Promise<ne
 export function addInit(program: Command): void {
   program
     .command('init')
-    .description('write a boundary config to start from, with a TODO for each question that only a person can answer')
-    .argument('[machine]', 'the id of the machine or the name of the graph; left out, the only one of the module')
+    .description('write a boundary config to start from, with at most two questions a tool, each a TODO')
+    .argument(
+      '[machine]',
+      'the id of the machine, the name of the graph, or the module that exports it; left out, the only one',
+    )
     .option('--machines <file>', 'as for check')
     .option('--mcp <file>', 'what an MCP server answered to tools/list, as JSON: schemas are taken, hints are quoted')
     .option('--out <file>', 'where it is written (default: standard output)')
@@ -161,11 +175,12 @@ export function addInit(program: Command): void {
 States, entries, edges and the names of the tools are the machine's; so are the
 keys that it assigns by name when a tool answers. Every tool is irreversible and
 every boundary is pending until a person says otherwise: a hint of a server,
-such as readOnlyHint, relaxes nothing. What is written loads, and whatever belay
-check says of it is said on a line with a TODO.
+such as readOnlyHint, relaxes nothing. Of each tool two things are asked: its
+class, and what makes two calls one act. The rest has a default that is said.
+What is written loads, and what belay check says of it stands on its line.
 
 Examples:
-  belay init --machines machine.ts
+  belay init machine.ts
   belay init trip --machines dist/graph.js --out boundaries/trip.yaml
   belay init expenses --out boundaries/expenses.yaml
   belay init expenses --mcp tools.json --out boundaries/expenses.yaml --force
@@ -181,6 +196,8 @@ misused.`,
       ) => {
         const { machines = null, mcp = null, out = null, force = false, json = false } = options;
         if (force && out === null) return finish('', '--force writes over the file of --out, and none is named', 2);
+        if (isModule(machine ?? null) && machines !== null)
+          return finish('', `${machine} and --machines both name a module: name one, and the machine by its id`, 2);
         const onModule = (file: string) => note(`running ${relative('', file)} to read its machines`);
         const drafted = await initConfig({ machine: machine ?? null, machines, mcp, out, force, onModule });
         if ('problem' in drafted) return finish('', drafted.problem, 2);

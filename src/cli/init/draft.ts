@@ -1,4 +1,4 @@
-/** Lays a first config out as YAML: what the machine tells is filled in, and every question that only a person can answer is a TODO. */
+/** Lays a first config out as YAML: what the machine tells is filled in, two questions a tool are TODOs, and the rest has a default that is said. */
 import { stringify } from 'yaml';
 import type { Proposal } from '../../boundaries/lint/propose.ts';
 import type { Finding } from '../../boundaries/page/finding.ts';
@@ -20,15 +20,22 @@ export interface DraftTool {
 
 const SCHEMA = '../node_modules/belay-sidecar/dist/boundaries/boundary.schema.json';
 const ENTITY = {
-  machine: 'TODO which one is it about: args.NAME of the call on entering, if there are several',
-  graph: 'TODO which one is it about, if there are several: memory.NAME of the state, args.NAME of a Send',
+  machine: 'one for the whole run; args.NAME of the call on entering says which, where there are several',
+  graph: 'one for the whole run; memory.NAME of the state, or args.NAME of a Send, says which, where there are several',
 };
 const NAMES = {
   machine: 'by the names in setup(); one that is not here is irreversible',
   graph:
-    'TODO those of each graphTool, too: a graph tells the tools of its ToolNodes only; one that is not here is irreversible',
+    'those of ToolNodes, which is all that a graph tells: add those of each graphTool; one that is not here is irreversible',
 };
-const CLASSES = 'TODO none, idempotent, reversible, compensable or irreversible';
+const CLASSES = 'TODO none, idempotent, reversible, compensable or irreversible?';
+const SAME_ACT = '# TODO once: [args.NAME] says which calls are one act? Without it each call is an act of its own';
+/** The defaults of a tool whose config says no more. */
+const DEFAULTS = [
+  '# Of each tool two things are asked. The rest has a default: it reads the whole context (**), and what it reads outside',
+  '# is to be added; it writes what the machine assigns when it answers, and what it changes outside is to be added;',
+  '# without timeout, a call is waited for without end; without reconcile, a person is asked for an unknown outcome.',
+];
 
 /**
  * The lines up to the skeletons. `unmatched` are tools of the server that the machine does not have; `channels` are those of a graph, null for
@@ -47,15 +54,22 @@ export function toolLines(
       `# A config to start from, made by belay init from the ${of} ${printable(agent)}. Nothing in it is reviewed: what is`,
     ),
     line(
-      '# not known is irreversible, and no boundary certifies. Each TODO is a question; docs/guide.md asks them in order.',
+      '# not known is irreversible, and no boundary certifies. Its questions are the TODOs; docs/guide.md asks them in order.',
     ),
+    ...DEFAULTS.map((text) => line(text)),
     ...(unmatched.length === 0
       ? []
       : [line(`# The machine has no tool of the name of these of tools/list: ${printable(unmatched.join(', '))}`)]),
     ...(channels === null ? [] : [line(`# Its channels, which are keys: ${printable(channels.join(', '))}`)]),
     line('belay: 1'),
     line(`agent: ${value(agent)}`),
-    ...(channels === null ? [] : [line('# TODO keys: { append: [...] } names the channels that are only added to')]),
+    ...(channels === null
+      ? []
+      : [
+          line(
+            '# keys: { append: [...] } names the channels that are only added to: left out, what is written takes the place of what was',
+          ),
+        ]),
     line(tools.length === 0 ? 'tools: {}' : 'tools:', NAMES[of]),
     ...tools.flatMap(oneTool),
   ];
@@ -64,7 +78,6 @@ export function toolLines(
 function oneTool({ name, writes, mcp }: DraftTool): DraftLine[] {
   const args = mcp === null || mcp.args.length === 0 ? [] : [`args in tools/list: ${mcp.args.join(', ')}`];
   const hints = mcp === null || mcp.hints.length === 0 ? [] : [`tools/list hints ${mcp.hints.join(', ')}: no promise`];
-  const assigned = writes.length === 0 ? [] : ['assigned by the machine'];
   const output =
     mcp === null || mcp.output === null
       ? []
@@ -72,17 +85,17 @@ function oneTool({ name, writes, mcp }: DraftTool): DraftLine[] {
         ? [
             line(
               `    output: ${value(mcp.output)}`,
-              'outputSchema of tools/list; TODO leave it out where the machine is given something else',
+              'outputSchema of tools/list: leave it out where the machine is given something else',
             ),
           ]
-        : [line(`    # TODO output: the outputSchema of tools/list is not read: ${printable(mcp.refused)}`)];
+        : [line(`    # output: the outputSchema of tools/list is not read: ${printable(mcp.refused)}`)];
   return [
     line(`  ${value(name)}:`, ...args),
-    line('    reads: []', 'TODO what does it read: context keys, and names outside such as calendar:{args.person}'),
-    line(`    writes: ${value(writes)}`, ...assigned, 'TODO what else does it change, in the context and outside'),
+    line("    reads: [ '**' ]"),
+    line(`    writes: ${value(writes)}`),
     line('    effect: irreversible', CLASSES, ...hints),
+    line(`    ${SAME_ACT}`),
     ...output,
-    line('    # TODO timeout: 10s, and reconcile: NAME where its counterparty can be asked'),
   ];
 }
 
@@ -93,11 +106,10 @@ export function skeletonLines(
   why: string | null,
   isGraph = false,
 ): DraftLine[] {
-  if (proposals.length === 0)
-    return [line('skeletons: {}', why ?? 'TODO the machine has no state in which work is done')];
+  if (proposals.length === 0) return [line('skeletons: {}', why ?? 'the machine has no state in which work is done')];
   const taken = new Set<string>();
   return [
-    line('skeletons:', 'TODO is each of these one unit of work? Split what you would want to redo by itself'),
+    line('skeletons:', 'each is one unit of work: split what you would want to redo by itself'),
     ...proposals.flatMap((each) => oneSkeleton(nameFor(each, agent, taken), each, isGraph)),
   ];
 }
@@ -114,15 +126,17 @@ function oneSkeleton(name: string, { states, entry, outputs, boundaries }: Propo
     line(`    states: ${value(states)}`),
     line(`    entry: ${value(entry)}`),
     ...(isGraph
-      ? [line('    outputs: []', 'TODO the channels that the node writes; what it reads is observed')]
-      : [
-          line('    inputs: []', 'TODO what the work reads that others write, and what lies outside'),
-          line(`    outputs: ${value(outputs)}`, 'what its tools write'),
-        ]),
+      ? [
+          line(
+            '    outputs: []',
+            'the channels without which its work is not over; what it reads and writes is observed',
+          ),
+        ]
+      : [line(`    outputs: ${value(outputs)}`, 'what its tools write')]),
     ...of('commit'),
     ...of('exit'),
     line('    rollback:'),
-    line('      anchors: []', 'TODO the boundaries that are promises go here, from pending'),
+    line('      anchors: []', 'none is a promise before a person has moved it here from pending'),
     ...(pending.length === 0 ? [] : [line(`      pending: ${value(pending)}`)]),
     line(`      resume: ${value(entry[0])}`),
   ];
@@ -130,10 +144,7 @@ function oneSkeleton(name: string, { states, entry, outputs, boundaries }: Propo
 
 function oneBoundary({ id, from, to, when, outputs }: Proposal['boundaries'][number]): DraftLine {
   const fields = { id, at: `${from} -> ${to}`, when: when ?? 'true', ...(outputs.length > 0 && { outputs }) };
-  return line(
-    `      - ${value(fields)}`,
-    when === null ? 'TODO when is this promised? true certifies always' : 'TODO is it promised then?',
-  );
+  return line(`      - ${value(fields)}`, ...(when === null ? ['certifies always'] : []));
 }
 
 /** A name after the state around all states of the work, else after the machine. */
@@ -163,7 +174,7 @@ export function withFindings(lines: readonly DraftLine[], findings: readonly Fin
     const here = findings.filter((finding) => finding.line === index + 1).map(({ code }) => code);
     return {
       text,
-      notes: here.length === 0 ? notes : [...notes, `TODO belay check: ${[...new Set(here)].join(', ')}`],
+      notes: here.length === 0 ? notes : [...notes, `belay check: ${[...new Set(here)].join(', ')}`],
     };
   });
 }

@@ -14,7 +14,7 @@ import type { Machines } from '../reading/machines.ts';
 import { type DraftLine, type DraftTool, draftText, skeletonLines, toolLines, withFindings } from './draft.ts';
 import { type McpTool, readMcpTools } from './mcp-tools.ts';
 
-/** The request: null for the only machine of the module, for the module of package.json, for no list of tools, for standard output. */
+/** The request: null, or a module, for the only machine of that module, for the module of package.json, for no list of tools, for standard output. */
 export interface InitOptions {
   readonly machine: string | null;
   readonly machines: string | null;
@@ -36,16 +36,16 @@ export interface Drafted {
   readonly skeletons: number;
   /** The lines that ask something, from 1. */
   readonly todos: readonly { readonly line: number; readonly text: string }[];
-  /** The findings of `belay check`: each stands on a line that asks. */
+  /** The findings of `belay check`: each is named on its line. */
   readonly findings: readonly Finding[];
 }
 
 /** Makes a config for a machine; a problem is something that kept it from being made or written. */
 export async function initConfig(options: InitOptions): Promise<Drafted | { readonly problem: string }> {
   const { machine, mcp, out, force } = options;
-  const machines = await findMachines(options.machines, options.onModule);
+  const machines = await findMachines(isModule(machine) ? machine : options.machines, options.onModule);
   if ('problem' in machines) return machines;
-  const agent = agentOf(machine, machines);
+  const agent = agentOf(isModule(machine) ? null : machine, machines);
   if ('problem' in agent) return agent;
   const described = mcp === null ? new Map<string, McpTool>() : readMcpTools(mcp);
   if ('problem' in described) return described as { readonly problem: string };
@@ -53,6 +53,11 @@ export async function initConfig(options: InitOptions): Promise<Drafted | { read
   if ('problem' in drafted) return drafted;
   const refused = out === null ? null : written(out, drafted.config, force);
   return refused === null ? { ...drafted, file: out } : { problem: refused };
+}
+
+/** True for the name of a module, where the id of a machine could stand, too. */
+export function isModule(machine: string | null): machine is string {
+  return machine !== null && /\.[cm]?[jt]sx?$/.test(machine);
 }
 
 /** A machine or a graph of which a config is made. */
@@ -102,7 +107,7 @@ function draft(
   const lines =
     refused === undefined
       ? whole
-      : [...head, ...skeletonLines(shape.id, [], `TODO none could be proposed: ${refused.message}`)];
+      : [...head, ...skeletonLines(shape.id, [], `none could be proposed: ${refused.message}`)];
   const loaded = load(lines);
   if (loaded.config === null) return { problem: `bad_name ${shape.id} cannot be described: ${firstError(loaded)}` };
   const findings = [...loaded.findings, ...lintConfig(loaded.config, loaded.document, shape)];

@@ -3,7 +3,7 @@
  * through `answerGate`, and what needs the agent's code through this command itself, as a process of its own.
  */
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { InspectedMatrix } from '../../inspector/files-data.ts';
 import { type Serving, serve } from '../../inspector/http/server.ts';
 import type { Inspected, Told } from '../../inspector/port.ts';
@@ -15,6 +15,7 @@ import { leaveWord, runsMeant, type Word } from '../pause/pauses.ts';
 import { wordText } from '../pause/text.ts';
 import { keyWords, openJournal } from '../reading/journal-key.ts';
 import { journalProblem } from '../reading/reading.ts';
+import { PACKAGE_FOLDER } from '../terminal/package-folder.ts';
 import { command } from '../terminal/wording.ts';
 import { cancelRun, inStore } from '../workers/leaving.ts';
 import { retriedCode, retriedText, retryRun } from '../workers/retry-run.ts';
@@ -35,7 +36,7 @@ export interface InspectOptions {
 }
 
 /** The files of the page, beside the built command. */
-const PAGE = fileURLToPath(new URL('../../../dist/inspector/page', import.meta.url));
+const PAGE = join(PACKAGE_FOLDER, 'dist/inspector/page');
 /** The longest time that the page waits for a verb, in milliseconds; the verb goes on after it. */
 const PATIENCE = 60_000;
 const MOST_OUTPUT = 1_024 * 1_024;

@@ -3,6 +3,7 @@
  * names.
  */
 import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BoundaryConfig } from '../../boundaries/config.ts';
@@ -71,7 +72,7 @@ export async function loadMachines(file: string): Promise<Machines | { readonly 
   if (!existsSync(file)) return { problem: `${file}: cannot_read there is no such file` };
   let exports: Record<string, unknown>;
   try {
-    exports = await withinTime(import(pathToFileURL(resolve(file)).href));
+    exports = await withinTime(imported(resolve(file)));
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { problem: `${file}: cannot_import ${message.split('\n')[0]}` };
@@ -132,6 +133,29 @@ function lostIn(value: unknown): ReturnType<Holds> {
 function guardsIn(value: unknown): Guards {
   if (typeof value !== 'object' || value === null) return {};
   return Object.fromEntries(Object.entries(value).filter(([, guard]) => typeof guard === 'function'));
+}
+
+/** Imports a module; where Node reads no TypeScript, by the `tsx` that is installed where the module lies. */
+async function imported(file: string): Promise<Record<string, unknown>> {
+  const { href } = pathToFileURL(file);
+  try {
+    return await import(href);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_UNKNOWN_FILE_EXTENSION') throw error;
+    await import(tsxBeside(file));
+    // Node keeps that it could not load the address.
+    return await import(`${href}?tsx`);
+  }
+}
+
+function tsxBeside(file: string): string {
+  try {
+    return pathToFileURL(createRequire(file).resolve('tsx')).href;
+  } catch {
+    throw new Error(
+      'this version of Node reads no TypeScript: npm install tsx where the module lies, or name the compiled file',
+    );
+  }
 }
 
 /** Limits the time of loading: a module that waits for ever at its top level would end the process without a word. */

@@ -3,13 +3,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Judged } from '../../rehearsal/trial/course.ts';
+import { PACKAGE_FOLDER } from '../terminal/package-folder.ts';
 import type { Order } from './order.ts';
 
-const LIFE = fileURLToPath(new URL(`./life${extname(import.meta.url)}`, import.meta.url));
+/** The script of such a process: among the sources beside this file, in a build by its place in the package. */
+const LIFE = import.meta.url.endsWith('.ts')
+  ? fileURLToPath(new URL('./life.ts', import.meta.url))
+  : join(PACKAGE_FOLDER, 'dist/cli/rehearse/life.js');
 
 /** Makes a run whose first process is sent SIGKILL at an append. @throws where a process fails by itself. */
 export async function killedRun(order: Omit<Order, 'folder' | 'dies'>, append: number): Promise<Judged> {

@@ -4,11 +4,13 @@
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import ora from 'ora';
 import stringWidth from 'string-width';
 import { PROCESS } from '../../clock/clock.ts';
 import type { Output } from '../decide/decide.ts';
 import type { Told } from '../reading/reading.ts';
+import { PACKAGE_FOLDER } from './package-folder.ts';
 import { inert, type Medium, printable } from './terminal.ts';
 
 /** The widest readable line of prose, in columns. */
@@ -18,7 +20,7 @@ const NARROW = 80;
 const PROGRESS_EVERY = 200_000;
 
 /** The version of this package. */
-export const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+export const { version } = JSON.parse(readFileSync(join(PACKAGE_FOLDER, 'package.json'), 'utf8')) as {
   version: string;
 };
 

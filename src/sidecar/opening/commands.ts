@@ -6,6 +6,7 @@ import { outcomeIn, outcomeMessage } from '../../effects/messages/outcomes.ts';
 import { pauseIn, pauseMessage } from '../../effects/messages/pauses.ts';
 import { type SaidSteer, sentSteer } from '../../effects/messages/steers.ts';
 import { type Journal, JournalError } from '../../journal/journal.ts';
+import { NAME, OBJECT, oneOf, optional, refuseOther, shape, TEXT } from '../../model/argument.ts';
 import type { Signal } from '../../model/failure.ts';
 import { eventsOf, type RunEvent } from '../../reports/events.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
@@ -181,21 +182,39 @@ function abortPreviewOf({ parts, queries }: Run): AbortPreview {
   return previewAbort(parts, queries);
 }
 
-async function cancelled(
-  { heard }: Run,
-  { by, why, undo = false }: Parameters<RunCommands['cancel']>[0],
-): Promise<void> {
+async function cancelled({ heard }: Run, said: Parameters<RunCommands['cancel']>[0]): Promise<void> {
+  refuseOther('cancel', { word: [said, OBJECT] });
+  const { by, why, undo = false } = said;
   const word = cancelIn(cancelMessage({ by, why: why ?? null, ...(undo && { undo }) }));
   if (word !== null) await heard.sayCancel(word);
 }
 
-async function stands(
-  { recovering }: Run,
-  key: string,
-  { by, why }: Parameters<RunCommands['stand']>[1],
-): Promise<void> {
+async function stands({ recovering }: Run, key: string, said: Parameters<RunCommands['stand']>[1]): Promise<void> {
+  refuseOther('stand', { key: [key, NAME], word: [said, OBJECT] });
+  const { by, why } = said;
   const word = outcomeIn(outcomeMessage({ settle: key, status: 'stands', by, why: why ?? null }));
   if (word !== null) await recovering.standEffect(key, word.by, word.why);
+}
+
+/** A person's word. */
+const WORD = shape<{ readonly by: string; readonly why?: string }>('who says so, as { by, why }', {
+  by: NAME,
+  why: optional(TEXT),
+});
+const VERDICT = oneOf('approved', 'denied');
+
+async function answered(run: Run, ...[gate, verdict, said]: Parameters<RunCommands['answer']>): Promise<string | null> {
+  refuseOther('answer', { gate: [gate, NAME], verdict: [verdict, VERDICT], answer: [said, WORD] });
+  const refused = run.approvals.answer(gate, verdict, said.by, said.why ?? null);
+  await run.write.durable();
+  return refused;
+}
+
+async function retried({ pauses, recovering, write }: Run, said: Parameters<RunCommands['retry']>[0]): Promise<void> {
+  refuseOther('retry', { word: [said, WORD] });
+  pauses.refuseWhilePaused();
+  await recovering.retrying.retry({ by: said.by, why: said.why ?? null, post: null });
+  await write.durable();
 }
 
 /** The commands to a run, whose root is there. */
@@ -212,8 +231,10 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
       commanded();
       await act(...given);
     };
-  const paused = async (pause: boolean, { by, why }: Parameters<RunCommands['pause']>[0]) => {
+  const paused = async (pause: boolean, said: Parameters<RunCommands['pause']>[0]) => {
     commanded();
+    refuseOther(pause ? 'pause' : 'unpause', { word: [said, OBJECT] });
+    const { by, why } = said;
     const word = pauseIn(pauseMessage({ pause, by, why: why ?? null }));
     if (word !== null) await run.pauses.say(word);
   };
@@ -235,11 +256,9 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
     stand: then((key, word) => stands(run, key, word)),
     gates: () => run.runState.asked.pending(),
     requests: () => requestsOf(run.parts),
-    async answer(gate, verdict, { by, why = null as string | null }) {
+    async answer(gate, verdict, said) {
       commanded();
-      const refused = run.approvals.answer(gate, verdict, by, why);
-      await run.write.durable();
-      return refused;
+      return answered(run, gate, verdict, said);
     },
     async reconcile() {
       commanded();
@@ -247,12 +266,7 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
       await run.recovering.reconcile();
       await run.recovering.askAgain();
     },
-    async retry({ by, why = null as string | null }) {
-      commanded();
-      run.pauses.refuseWhilePaused();
-      await run.recovering.retrying.retry({ by, why, post: null });
-      await run.write.durable();
-    },
+    retry: then((said) => retried(run, said)),
     pause: (word) => paused(true, word),
     unpause: (word) => paused(false, word),
     cancel: then((word) => cancelled(run, word)),
