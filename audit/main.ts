@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** `npm run audit`: every case under every strategy, what is refused by force, and whether that is what the cases say. */
 import './by-script.ts';
+import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { stringify } from 'yaml';
@@ -18,7 +19,8 @@ interface Options {
   readonly strategy?: Strategy;
   readonly without?: Guard;
   readonly only?: Part;
-  readonly repeat: number;
+  readonly full?: boolean;
+  readonly repeat?: number;
   readonly list?: boolean;
   readonly observe?: boolean;
   readonly json?: boolean;
@@ -42,7 +44,8 @@ const program = new Command('npm run audit --')
       PARTS,
     ),
   )
-  .option('--repeat <n>', 'how often each case is run, each time with another seed', counted, ALL.repeat)
+  .option('--full', 'five repeats, every call of a run failed in turn, and docs/dart.md written')
+  .option('--repeat <n>', 'how often each case is run (1; with --full 5)', counted)
   .option('--list', 'name the cases and what each probes, and run none')
   .option('--observe', 'print what was observed as a case would say it, and compare nothing')
   .option('--json', 'everything that was observed, as one JSON object')
@@ -57,7 +60,8 @@ Examples:
   npm run audit -- --domain schedule-form --case receipt-after-submit
   npm run audit -- --strategy belay --json
   npm run audit -- --without live_readers
-  npm run audit -- --only langgraph --repeat 1
+  npm run audit -- --only langgraph
+  npm run audit -- --full
 
 The report is left in audit/report/: index.html, report.json, report.txt and junit.xml. How a case is written: audit/README.md.
 
@@ -95,13 +99,16 @@ async function audit(options: Options): Promise<number> {
   const changed = thawed();
   if (changed.length > 0)
     return complain(`not as somebody has vouched for: ${changed.join(', ')}. Look at them, and run --freeze --by NAME`);
-  const report = await conducted(options, chosen, chosen.length === all.length);
+  const { full = false, repeat = full ? ALL.repeat : 1 } = options;
+  const whole = chosen.length === all.length;
+  const report = await conducted({ ...options, full, repeat }, chosen, whole);
   const [{ leaveReport }, { jsonOf }, { textOf }] = await Promise.all([
     import('./leave.ts'),
     import('./report.ts'),
     import('./text.ts'),
   ]);
   leaveReport(report, options.report);
+  if (full && report.experiments.swept.length > 0) await leaveDart(report, repeat);
   const columns = Math.max(80, Math.min(process.stdout.columns ?? 120, 160));
   const text =
     options.json === true ? `${JSON.stringify(jsonOf(report), null, 2)}\n` : textOf(report, columns, wantsColours());
@@ -111,9 +118,19 @@ async function audit(options: Options): Promise<number> {
   return report.summary.wrong.length === 0 ? 0 : 1;
 }
 
+/** Writes the page on the paper, and what it is laid out from. */
+async function leaveDart(report: Report, repeat: number): Promise<void> {
+  const { dartPage, recordedOf, recordedText } = await import('./dart/page.ts');
+  const recorded = recordedOf(report, repeat);
+  writeFileSync(join(ROOT, 'audit', 'dart', 'recorded.jsonl'), recordedText(recorded));
+  writeFileSync(join(ROOT, 'docs', 'dart.md'), dartPage(recorded));
+}
+
+type Running = Options & Required<Pick<Options, 'full' | 'repeat'>>;
+
 /** Runs what is wanted. What is measured besides the cases belongs to whole domains. */
-async function conducted(options: Options, chosen: readonly Case[], all: boolean): Promise<Report> {
-  const { strategy, without = null, repeat, only } = options;
+async function conducted(options: Running, chosen: readonly Case[], all: boolean): Promise<Report> {
+  const { strategy, without = null, repeat, only, full } = options;
   const partial = strategy !== undefined || without !== null || options.case !== undefined;
   const isWanted = (part: Part) => only === undefined || only === part;
   const strategies = strategy === undefined ? STRATEGIES : [strategy];
@@ -127,7 +144,8 @@ async function conducted(options: Options, chosen: readonly Case[], all: boolean
     const isChosen = (domain: string) => domains.has(domain);
     const study = partial || !isWanted('langgraph') ? {} : await threads.study(isChosen, repeat);
     const besides = partial || !isWanted('cases') ? {} : await threads.experiments(isChosen);
-    const experiments = { ...NONE, ...study, ...besides };
+    const swept = partial || !full || !all || only !== undefined ? [] : await threads.sweep();
+    const experiments = { ...NONE, ...study, ...besides, swept };
     return reportOf(judged, experiments, readPaper(), { whole: all && !partial && isWanted('cases'), without });
   } finally {
     line.done();

@@ -8,11 +8,12 @@ import { type Case, CaseError, type Domain, readCases, readDomains } from './cas
 import { depths, overhead, signalled, wrongEdge } from './experiments.ts';
 import { judge, type Wanted } from './judge.ts';
 import { study, witness } from './langgraph/study.ts';
+import { sweep } from './sweep.ts';
 
 /** The requests to a thread, always about a case. */
 export type Task =
   | { readonly do: 'judge'; readonly domain: string; readonly case: string; readonly wanted: Wanted }
-  | { readonly do: 'signals' | 'edge' | 'witness'; readonly domain: string; readonly case: string }
+  | { readonly do: 'signals' | 'edge' | 'witness' | 'sweep'; readonly domain: string; readonly case: string }
   | {
       readonly do: 'study';
       readonly domain: string;
@@ -40,6 +41,8 @@ export default async function run(task: Task): Promise<unknown> {
       return study(agent, domain, given, task.sets, task.repeat);
     case 'witness':
       return witness(agent, domain, given);
+    case 'sweep':
+      return sweep(agent, domain, given);
     case 'depths':
       return depths(agent, given, task.inputs);
     case 'overhead':

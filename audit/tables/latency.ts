@@ -1,4 +1,4 @@
-/** Paired statistics of latency (DART table 11): the same case and seed, rerun whole and recovered. Context, and never a target. */
+/** Paired statistics of latency (DART table 10): the same case and seed, rerun whole and recovered. Context, and never a target. */
 
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
