@@ -25,6 +25,7 @@ interface Options {
   readonly observe?: boolean;
   readonly json?: boolean;
   readonly freeze?: boolean;
+  readonly record?: string;
   readonly by?: string;
   readonly report: string;
 }
@@ -51,6 +52,7 @@ const program = new Command('npm run audit --')
   .option('--json', 'everything that was observed, as one JSON object')
   .option('--freeze', 'vouch for the cases as they are now (with --by)')
   .option('--by <name>', 'who vouches')
+  .option('--record <file>', 'ask the endpoint at PLANNER_ADDRESS, and keep what it answers')
   .option('--report <folder>', 'where the report is left', join(ROOT, 'audit', 'report'))
   .addHelpText(
     'after',
@@ -96,6 +98,7 @@ async function audit(options: Options): Promise<number> {
     return 0;
   }
   if (options.observe === true) return observe(chosen);
+  if (options.record !== undefined) return recordIn(options.record, chosen);
   const changed = thawed();
   if (changed.length > 0)
     return complain(`not as somebody has vouched for: ${changed.join(', ')}. Look at them, and run --freeze --by NAME`);
@@ -151,6 +154,23 @@ async function conducted(options: Running, chosen: readonly Case[], all: boolean
     line.done();
     await threads.close();
   }
+}
+
+/** Records what an endpoint answers in the runs of cases. */
+async function recordIn(file: string, chosen: readonly Case[]): Promise<number> {
+  const [{ record }, { endpointFrom, live }] = await Promise.all([
+    import('./record.ts'),
+    import('../domains/planner/live.ts'),
+  ]);
+  const { runs, unfinished, answers, prompt, completion, milliseconds } = await record(
+    file,
+    live(endpointFrom(process.env)),
+    chosen,
+  );
+  process.stdout.write(
+    `${runs} runs, ${unfinished} without an end; ${answers} answers in ${file}: ${prompt} and ${completion} tokens, ${milliseconds} ms\n`,
+  );
+  return 0;
 }
 
 /** Prints the `expect` of cases as they were observed, for the author of a case. A person has to check it. */

@@ -60,6 +60,14 @@ export const NONE: Experiments = {
   swept: [],
 };
 
+/** The head of every table says who planned: a script, unless the environment names a recording or an endpoint. */
+const PLANNED = { recorded: ' · planners recorded', live: ' · planners live' };
+const SCRIPTED = ' · planners scripted';
+
+function plannedBy(planner: string | undefined): string {
+  return planner === 'recorded' || planner === 'live' ? PLANNED[planner] : SCRIPTED;
+}
+
 /** True if the whole audit was run, so that its gaps count. */
 export interface Scope {
   readonly whole: boolean;
@@ -113,7 +121,9 @@ export function reportOf(judged: readonly JudgedCase[], experiments: Experiments
     ...(studied.length > 0 ? langgraphTables(studied, paper) : []),
     witnessTable(witnesses, paper),
     studiedTable(studied),
-  ].filter(({ rows }) => rows.length > 0);
+  ]
+    .filter(({ rows }) => rows.length > 0)
+    .map((table) => ({ ...table, title: `${table.title}${plannedBy(process.env.PLANNER)}` }));
   return { summary: summaryOf(judged, experiments, scope), tables, cases: judged, experiments };
 }
 

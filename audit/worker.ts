@@ -1,6 +1,7 @@
 /** One task of the audit, run in a thread: cases do not know of each other, and neither do the sites of the experiments. */
 import type { Agent } from 'belay-sidecar/xstate';
 import { agents } from '../domains/agents.ts';
+import { chosen } from '../domains/planner/chosen.ts';
 import { scheduleForm } from '../domains/schedule-form/agent.ts';
 import { MailServer } from '../domains/schedule-form/mail.ts';
 import { scripted } from '../domains/schedule-form/planner.ts';
@@ -25,7 +26,10 @@ export type Task =
   | { readonly do: 'overhead'; readonly domain: string; readonly case: string; readonly times: number };
 
 /** The agents, in worlds that are cheap to open: no process each, since none of them dies here. */
-const CHEAP: Readonly<Record<string, Agent>> = { ...agents, scheduleForm: scheduleForm(scripted, MailServer.here) };
+const CHEAP: Readonly<Record<string, Agent>> = {
+  ...agents,
+  scheduleForm: scheduleForm(chosen(scripted, process.env), MailServer.here),
+};
 
 /** Runs a task. @throws CaseError where there is no such agent or case. */
 export default async function run(task: Task): Promise<unknown> {

@@ -13,25 +13,37 @@ export interface Recorded {
   readonly turned: readonly Turned[];
   readonly unexplained: readonly string[];
   /** The sweep: its sites, and what Belay and the paper's rule made of them. */
-  readonly sweep: { readonly sites: number; readonly runs: number; readonly unsafe: number; readonly blocked: number };
+  readonly sweep: Readonly<
+    Record<'comp-frozen' | 'belay', { readonly blocked: number; readonly unsafe: readonly string[] }>
+  > & {
+    readonly sites: number;
+    readonly runs: number;
+  };
 }
 
 /** What a whole run is recorded as. */
 export function recordedOf({ summary, tables, cases, experiments }: Report, repeat: number): Recorded {
-  const { studied, swept } = experiments;
+  const { studied, swept, signals } = experiments;
   const { wrong: _, ...counts } = summary;
   const shown = tables.filter(({ id }) => PAPER_TABLES.some(({ ours }) => ours.includes(id)));
-  const belay = swept.filter(({ strategy }) => strategy === 'belay');
+  const under = (strategy: 'belay' | 'comp-frozen') => {
+    const own = swept.filter((each) => each.strategy === strategy);
+    const unsafe = own.filter(({ blocked, safe }) => !blocked && !safe);
+    return {
+      blocked: own.filter(({ blocked }) => blocked).length,
+      unsafe: unsafe.map(({ domain, site }) => `${domain} ${site}`),
+    };
+  };
   return {
     repeat,
     summary: counts,
     tables: shown,
-    ...turnedIn(shown, { judged: cases, swept, studied }),
+    ...turnedIn(shown, { judged: cases, swept, studied, signals }),
     sweep: {
-      sites: belay.length,
+      sites: new Set(swept.map(({ domain, site }) => `${domain} ${site}`)).size,
       runs: swept.length,
-      unsafe: belay.filter(({ blocked, safe }) => !blocked && !safe).length,
-      blocked: belay.filter(({ blocked }) => blocked).length,
+      'comp-frozen': under('comp-frozen'),
+      belay: under('belay'),
     },
   };
 }
@@ -80,7 +92,9 @@ function introduction({ repeat, summary, turned, unexplained, sweep }: Recorded)
     '',
     `${cases} cases, ${repeat} repeats. Comp-Frozen: ${unsafe['comp-frozen']} unsafe, ${blocked['comp-frozen']} blocked, ${falseBlocked['comp-frozen']} needlessly.`,
     `Belay: ${unsafe.belay} unsafe, ${blocked.belay} blocked, ${falseBlocked.belay} needlessly. The sweep fails every call of a run of each domain in turn:`,
-    `${sweep.sites} sites, ${sweep.runs} runs; under Belay ${sweep.blocked} are blocked and ${sweep.unsafe} end unsafe.`,
+    `${sweep.sites} sites, ${sweep.runs} runs. Under Belay ${sweep.belay.blocked} are blocked and ${sweep.belay.unsafe.length} end unsafe; under Comp-Frozen`,
+    `${sweep['comp-frozen'].blocked} are blocked and ${sweep['comp-frozen'].unsafe.length} end unsafe${inParentheses(sweep['comp-frozen'].unsafe)}.`,
+    'An unsafe one restores a whole snapshot, and takes back what a region beside it had promised meanwhile without having read anything.',
     '',
     `${turned.length} figures differ and have a switch; ${unexplained.length} differ and have none (last section).`,
     '',
@@ -89,6 +103,10 @@ function introduction({ repeat, summary, turned, unexplained, sweep }: Recorded)
     ...Object.entries(SWITCHES).map(([name, what]) => `| \`${name}\` | ${what} |`),
     '',
   ];
+}
+
+function inParentheses(names: readonly string[]): string {
+  return names.length === 0 ? '' : ` (${names.join(', ')})`;
 }
 
 function tableSection(

@@ -6,7 +6,9 @@ import { binomialDistribution, mean, median } from 'simple-statistics';
 import type { Strategy } from '../case.ts';
 import type { JudgedCase } from '../judge.ts';
 import type { Studied } from '../langgraph/study.ts';
+import type { Experiments } from '../report.ts';
 import type { Swept } from '../sweep.ts';
+import { SIGNIFICANT } from '../tables/latency.ts';
 import { isBroken } from '../tables/necessity.ts';
 import { round, rowsOf } from '../tables/recovery.ts';
 import { type Cell, rowOf, type Table, type Value } from '../workloads/table.ts';
@@ -20,7 +22,7 @@ export const SWITCHES = {
   'admitted-only':
     'off: every case of ours. On: the cases and sites that the rule lets through, which are the only ones that the paper counts.',
   'blocked-replaced':
-    'off: our cases, of which the rule blocks some. On: each blocked case replaced by a site of the sweep that the rule lets through, up to the paper’s number; the figure is how many of those end as they have to.',
+    'off: our cases, of which the rule blocks some. On: each blocked case replaced by a site of the sweep that is let through and ends as it has to, as long as there are such sites.',
   'gate-off': 'off: the gate refuses the entry. On: the refused entry is restored all the same.',
   'events-chosen':
     'off: every case is an event. On: as many events of each kind as the paper has, chosen from our cases and the sites of the sweep; fewer where we have fewer.',
@@ -28,16 +30,17 @@ export const SWITCHES = {
     'off: counterparties are asked, and a lost reply is answered before the gate. On: none is asked, and the same failures reach the gate.',
   're-entry-off': 'off: every case. On: without the cases in which a unit is entered again.',
   'one-case': 'off: the median or the list of several cases. On: the one named case or refused checkpoint.',
+  'newest-only': 'off: every refused checkpoint of a blocked event. On: the newest one of each event.',
+  'fewer-pairs': 'off: the four official cases of each domain. On: of navigation the two of the direct set alone.',
   'repeat-five': 'off: this run. On: the cases times the repeats of `--full`.',
-  'all-raw':
-    'off: every way in which a call fails here. On: as many of them as the paper has; the decision is the same one.',
+  'fewer-raw': 'off: every raw failure that is tried at the site. On: the first of them, as many as the paper has.',
   'guard-off': 'off: cases that break with the guard. On: cases that break without it.',
   'one-snapshot':
     'off: the bytes of the whole journal, from which every step can be restored. On: the largest single snapshot.',
   'world-counted':
     'off: success is that the run came to the same result. On: success is that the world, too, is that of the run that never failed, row by row.',
   'calls-counted':
-    'off: the p of milliseconds of this machine, on which a scripted planner costs nothing. On: the p of calls made again, which is what a hosted model costs.',
+    'off: whether milliseconds of this machine differ, on which a scripted planner costs nothing. On: whether calls made again differ, in the same pairs by the same sign test.',
 } as const;
 
 /** One of them. */
@@ -62,6 +65,7 @@ export interface Counted {
   readonly judged: readonly JudgedCase[];
   readonly swept: readonly Swept[];
   readonly studied: readonly Studied[];
+  readonly signals: Experiments['signals'];
 }
 
 type Found = Pick<Turned, 'by' | 'on' | 'at'> & Partial<Pick<Turned, 'off'>>;
@@ -139,18 +143,7 @@ const TURNS: Readonly<Record<string, Turn>> = {
   }),
   'langgraph-tracks': studyTurn,
   'langgraph-three-way': studyTurn,
-  'langgraph-pairs': ({ track }, column, cell, { studied }) => {
-    const own = studied.filter(({ sets }) => sets.includes(String(track?.ours)));
-    const alike = own.filter(({ domain }) => domain === column || column === 'safe' || column === 'comparable');
-    const wanted = Number(cell.paper);
-    return alike.length < wanted
-      ? null
-      : {
-          by: 'one-case',
-          on: wanted,
-          at: `${wanted} of our ${alike.length} pairs: two of navigation are enough for the paper`,
-        };
-  },
+  'langgraph-pairs': pairsOfStudyTurn,
 };
 
 function isBrokenRow({ strategy, mismatches, unsafeAdmission }: JudgedCase['rows'][number]): boolean {
@@ -243,14 +236,23 @@ function siteTurn(
 
 function semanticTurn(row: Row, column: string, cell: Cell, { judged, swept }: Counted): Found | null {
   const [strategy, domain] = [String(row.strategy?.ours), String(row.domain?.ours)];
-  const wanted = Number(cell.paper);
-  const through = swept.filter(
-    (each) => each.strategy === strategy && (domain === 'all' || each.domain === domain) && !each.blocked,
-  );
-  const good = through.filter(({ safe }) => safe).length;
-  const cases = judged.filter((each) => domain === 'all' || each.domain === domain).length;
-  const at = `${good} of ${through.length} sites that are let through are safe; ${cases} cases`;
-  return { by: 'blocked-replaced', on: Math.min(wanted, Number(cell.ours) + good), at: `${column}: ${at}` };
+  const check = column === 'committedPrefix' ? 'committed_prefix' : column;
+  const asksFor = (each: JudgedCase) =>
+    !['effect', 'committed_prefix'].includes(check) || each.requires.some((name) => name === check);
+  const domains = [...new Set(judged.map((each) => each.domain))].filter((of) => domain === 'all' || of === domain);
+  const filled = domains.map((of) => {
+    const cases = judged.filter((each) => each.domain === of && asksFor(each));
+    const blocked = cases.filter(({ rows }) => rows.some((each) => each.strategy === strategy && each.blocked)).length;
+    const through = swept.filter((each) => each.domain === of && each.strategy === strategy && !each.blocked);
+    const good = through.filter(({ safe }) => safe).length;
+    return { through: through.length, good, by: Math.min(blocked, good), blocked };
+  });
+  const sum = (of: 'through' | 'good' | 'by' | 'blocked') => filled.reduce((all, each) => all + each[of], 0);
+  return {
+    by: 'blocked-replaced',
+    on: Number(cell.ours) + sum('by'),
+    at: `${sum('by')} of ${sum('blocked')} blocked cases; ${sum('good')} of the ${sum('through')} sites that are let through are safe`,
+  };
 }
 
 function calibrationTurn(row: Row, column: string, cell: Cell, { judged, swept }: Counted): Found | null {
@@ -265,7 +267,7 @@ function calibrationTurn(row: Row, column: string, cell: Cell, { judged, swept }
     };
   }
   if (column === 'blockedCheckpoints')
-    return { by: 'events-chosen', on: Math.min(Number(cell.ours), Number(cell.paper)), at: 'the first of ours' };
+    return { by: 'newest-only', on: Number(row.blocked?.ours), at: 'the newest refused checkpoint of each event' };
   const sites = swept.filter((each) => each.strategy === strategy && isOwn(each.domain));
   const more = {
     admitted: sites.filter(({ blocked }) => !blocked).length,
@@ -308,20 +310,27 @@ function guardTurn({ domain, case: name }: Row, _column: string, cell: Cell, { j
     : { by: 'one-case', on: taken.dropped, at: `${taken.at} (for ${String(name?.ours)})` };
 }
 
-function signalsTurn({ frozen }: Row, column: string, cell: Cell, { judged }: Counted): Found | null {
-  if (column !== 'frozen') return { by: 'all-raw', on: cell.paper ?? null, at: String(frozen?.ours) };
+function signalsTurn(row: Row, column: string, cell: Cell, { judged, signals }: Counted): Found | null {
+  if (column !== 'frozen') {
+    const all = signals.find(({ site }) => site === row.site?.ours)?.signals ?? [];
+    const first = all.slice(0, Number(cell.paper));
+    const decisions = new Set(first.map(({ frozen }) => frozen)).size;
+    return {
+      by: 'fewer-raw',
+      on: first.length,
+      at: `${first.map(({ raw }) => raw).join(', ')}: ${decisions} decision`,
+    };
+  }
   const wanted = String(cell.paper);
+  const isOnly = (vetoes: readonly string[]) => vetoes.length > 0 && vetoes.every((veto) => veto.includes(wanted));
   const other = judged.find(({ rows }) =>
-    rows.some(
-      ({ strategy, shown }) =>
-        strategy === 'comp-frozen' && shown?.vetoes.every((veto) => veto.includes(wanted)) && shown.vetoes.length > 0,
-    ),
+    rows.some(({ strategy, shown }) => strategy === 'comp-frozen' && shown !== null && isOnly(shown.vetoes)),
   );
   return other === undefined ? null : { by: 'one-case', on: wanted, at: `${other.domain}/${other.name}` };
 }
 
-/** The paired test of calls made again. */
-function pairsTurn(row: Row, _column: string, _cell: Cell, { judged }: Counted): Found | null {
+/** The paired test of calls made again, of each case and seed that both come to an end in. */
+function pairsTurn(row: Row, _column: string, _cell: Cell, { judged }: Counted): Found {
   const [regime, domain] = [String(row.regime?.ours), String(row.domain?.ours)];
   const strategy = String(row.strategy?.ours) as Strategy;
   const plain = rowsOf(judged, regime, domain, 'retry-only');
@@ -330,10 +339,12 @@ function pairsTurn(row: Row, _column: string, _cell: Cell, { judged }: Counted):
     const mine = own[index];
     return mine !== undefined && retry.success && mine.success ? [Number(mine.replay) - Number(retry.replay)] : [];
   });
+  const p = signTest(pairs);
+  const fewer = pairs.length === 0 ? 0 : -median(pairs);
   return {
     by: 'calls-counted',
-    on: signTest(pairs),
-    at: `${pairs.length} pairs, median ${pairs.length === 0 ? '–' : median(pairs)} calls`,
+    on: p < SIGNIFICANT,
+    at: `p ${p}, ${pairs.length} pairs, ${fewer} calls fewer in the median`,
   };
 }
 
@@ -343,6 +354,14 @@ function signTest(differences: readonly number[]): number {
   const chances = fewer + more === 0 ? [] : (binomialDistribution(fewer + more, 0.5) ?? []);
   const tail = chances.slice(Math.max(fewer, more)).reduce((sum, chance) => sum + chance, 0);
   return fewer + more === 0 ? 1 : Number(Math.min(1, 2 * tail).toPrecision(2));
+}
+
+/** The pairs of a track, of navigation only those of the direct set. */
+function pairsOfStudyTurn({ track }: Row, column: string, _cell: Cell, { studied }: Counted): Found {
+  const own = studied.filter(({ sets }) => sets.includes(String(track?.ours)));
+  const chosen = own.filter(({ domain, sets }) => domain !== 'navigation' || sets.includes('direct'));
+  const on = chosen.filter(({ domain }) => column === 'safe' || column === 'comparable' || domain === column).length;
+  return { by: 'fewer-pairs', on, at: chosen.map(({ name }) => name).join(', ') };
 }
 
 /** LangGraph: by the world where the result is compared, and by the single case where a median is. */

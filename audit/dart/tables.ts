@@ -84,5 +84,10 @@ export const PAPER_TABLES: readonly PaperTable[] = [
   },
   { number: 28, title: 'Normalisation of failure signals', ours: ['signals'] },
   { number: 29, title: 'Snapshot depth', ours: ['depth'] },
-  { number: 30, title: 'Property-wise necessity', ours: ['necessity'] },
+  {
+    number: 30,
+    title: 'Property-wise necessity',
+    ours: ['necessity'],
+    note: 'A guard whose loss harms no row of the world breaks an answer or a promise instead (last columns). What it costs to take the first of several names is counted in rows under table 23.',
+  },
 ];
