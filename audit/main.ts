@@ -20,7 +20,7 @@ interface Options {
   readonly without?: Guard;
   readonly only?: Part;
   readonly full?: boolean;
-  readonly repeat?: number;
+  readonly repeat: number;
   readonly list?: boolean;
   readonly observe?: boolean;
   readonly json?: boolean;
@@ -45,8 +45,8 @@ const program = new Command('npm run audit --')
       PARTS,
     ),
   )
-  .option('--full', 'five repeats, every call of a run failed in turn, and docs/dart.md written')
-  .option('--repeat <n>', 'how often each case is run (1; with --full 5)', counted)
+  .option('--full', 'every call of a run failed in turn, too, and docs/dart.md written')
+  .option('--repeat <n>', 'how often each case is run, each time with another seed', counted, ALL.repeat)
   .option('--list', 'name the cases and what each probes, and run none')
   .option('--observe', 'print what was observed as a case would say it, and compare nothing')
   .option('--json', 'everything that was observed, as one JSON object')
@@ -62,7 +62,7 @@ Examples:
   npm run audit -- --domain schedule-form --case receipt-after-submit
   npm run audit -- --strategy belay --json
   npm run audit -- --without live_readers
-  npm run audit -- --only langgraph
+  npm run audit -- --only langgraph --repeat 1
   npm run audit -- --full
 
 The report is left in audit/report/: index.html, report.json, report.txt and junit.xml. How a case is written: audit/README.md.
@@ -102,9 +102,8 @@ async function audit(options: Options): Promise<number> {
   const changed = thawed();
   if (changed.length > 0)
     return complain(`not as somebody has vouched for: ${changed.join(', ')}. Look at them, and run --freeze --by NAME`);
-  const { full = false, repeat = full ? ALL.repeat : 1 } = options;
-  const whole = chosen.length === all.length;
-  const report = await conducted({ ...options, full, repeat }, chosen, whole);
+  const { full = false, repeat } = options;
+  const report = await conducted(options, chosen, chosen.length === all.length);
   const [{ leaveReport }, { jsonOf }, { textOf }] = await Promise.all([
     import('./leave.ts'),
     import('./report.ts'),
@@ -129,11 +128,9 @@ async function leaveDart(report: Report, repeat: number): Promise<void> {
   writeFileSync(join(ROOT, 'docs', 'dart.md'), dartPage(recorded));
 }
 
-type Running = Options & Required<Pick<Options, 'full' | 'repeat'>>;
-
 /** Runs what is wanted. What is measured besides the cases belongs to whole domains. */
-async function conducted(options: Running, chosen: readonly Case[], all: boolean): Promise<Report> {
-  const { strategy, without = null, repeat, only, full } = options;
+async function conducted(options: Options, chosen: readonly Case[], all: boolean): Promise<Report> {
+  const { strategy, without = null, repeat, only, full = false } = options;
   const partial = strategy !== undefined || without !== null || options.case !== undefined;
   const isWanted = (part: Part) => only === undefined || only === part;
   const strategies = strategy === undefined ? STRATEGIES : [strategy];

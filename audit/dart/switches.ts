@@ -32,7 +32,6 @@ export const SWITCHES = {
   'one-case': 'off: the median or the list of several cases. On: the one named case or refused checkpoint.',
   'newest-only': 'off: every refused checkpoint of a blocked event. On: the newest one of each event.',
   'fewer-pairs': 'off: the four official cases of each domain. On: of navigation the two of the direct set alone.',
-  'repeat-five': 'off: this run. On: the cases times the repeats of `--full`.',
   'fewer-raw': 'off: every raw failure that is tried at the site. On: the first of them, as many as the paper has.',
   'guard-off': 'off: cases that break with the guard. On: cases that break without it.',
   'one-snapshot':
@@ -75,20 +74,25 @@ type Turn = (row: Row, column: string, cell: Cell, from: Counted) => Found | nul
 /** Columns of time: context for the paper too, and never a target. They stand in the tables without a switch. */
 export const TIMES: ReadonlySet<string> = new Set(['latency', 'retry', 'own', 'hook']);
 
+/** Tables whose cells are the paper's words beside ours: no figure to compare. */
+const WORDS: ReadonlySet<string> = new Set(['langgraph-families']);
+
 /** Every figure that has one of the paper's beside it, and is another. */
 export function differencesIn(
   tables: readonly Table[],
 ): readonly { table: Table; row: Row; column: string; cell: Cell }[] {
-  return tables.flatMap((table) =>
-    table.rows.flatMap((cells) => {
-      const row = rowOf(table, cells);
-      return Object.entries(row).flatMap(([column, cell]) =>
-        cell.mark === undefined || cell.mark === 'same' || cell.ours === cell.paper || TIMES.has(column)
-          ? []
-          : [{ table, row, column, cell }],
-      );
-    }),
-  );
+  return tables
+    .filter(({ id }) => !WORDS.has(id))
+    .flatMap((table) =>
+      table.rows.flatMap((cells) => {
+        const row = rowOf(table, cells);
+        return Object.entries(row).flatMap(([column, cell]) =>
+          cell.mark === undefined || cell.mark === 'same' || cell.ours === cell.paper || TIMES.has(column)
+            ? []
+            : [{ table, row, column, cell }],
+        );
+      }),
+    );
 }
 
 /** Turns a switch for each difference. @returns the figures, and the differences that no switch explains. */
@@ -136,11 +140,6 @@ const TURNS: Readonly<Record<string, Turn>> = {
   },
   latency: pairsTurn,
   overhead: ({ peak }) => ({ by: 'one-snapshot', on: peak?.ours ?? null, at: 'what xstate persists at one step' }),
-  'langgraph-families': (_row, _column, cell) => ({
-    by: 'one-case',
-    on: cell.ours,
-    at: 'the same sets, in other words',
-  }),
   'langgraph-tracks': studyTurn,
   'langgraph-three-way': studyTurn,
   'langgraph-pairs': pairsOfStudyTurn,
@@ -282,8 +281,7 @@ function calibrationTurn(row: Row, column: string, cell: Cell, { judged, swept }
 
 function localisationTurn({ what }: Row, _column: string, cell: Cell, { judged }: Counted): Found | null {
   const name = String(what?.ours);
-  if (name.startsWith('rows aligned'))
-    return { by: 'repeat-five', on: 5 * judged.length, at: `${judged.length} cases, five repeats each` };
+  if (name.startsWith('rows aligned')) return null;
   const once = judged.filter(({ localisation }) => localisation.aliases.length === 0);
   const sum = (of: (each: JudgedCase['localisation']) => number) =>
     once.reduce((all, { localisation }) => all + of(localisation), 0);

@@ -3,10 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readDomains } from '../../audit/case.ts';
+import { readRecorded } from '../../audit/dart/page.ts';
 import { GUARDS, type Guard } from '../../audit/guards.ts';
 import type { JudgedCase } from '../../audit/judge.ts';
 import { readPaper } from '../../audit/paper.ts';
 import { NONE, type Report, reportOf } from '../../audit/report.ts';
+import { ROOT } from '../../audit/root.ts';
 import run from '../../audit/worker.ts';
 import { audit, cases, FOLDER } from './command.ts';
 
@@ -49,6 +51,15 @@ describe('npm run audit', () => {
       falseBlockedCheckpoints: { 'comp-frozen': 0, belay: 0 },
       alignedRows: { 'comp-frozen': { rows: 54, aligned: 54 }, belay: { rows: 54, aligned: 54 } },
     });
+  });
+
+  test('comes to the counts that docs/dart.md was laid out from', () => {
+    const { summary } = readRecorded(readFileSync(join(ROOT, 'audit', 'dart', 'recorded.jsonl'), 'utf8'));
+    const { runs: _, alignedRows, notAsFrozen, langgraph, ...counts } = summary;
+    expect(report.summary).toMatchObject(counts);
+    expect(notAsFrozen).toBe(0);
+    expect(alignedRows.belay.aligned).toBe(alignedRows.belay.rows);
+    expect(report.summary.langgraph).toEqual(langgraph);
   });
 
   test('has the cases of the paper’s universe, by domain and regime', () => {

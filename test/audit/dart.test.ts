@@ -38,6 +38,7 @@ describe('the page on the paper', () => {
   });
 
   test('leaves only the study of depth without a switch, and says so', () => {
+    expect(recorded.repeat).toBe(5);
     expect(recorded.unexplained.filter((name) => !name.startsWith('depth: '))).toEqual([]);
     for (const name of recorded.unexplained) expect(page).toContain(`- ${name}\n`);
   });
