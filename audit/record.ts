@@ -10,7 +10,7 @@ import { MailServer } from '../domains/schedule-form/mail.ts';
 import type { Case } from './case.ts';
 import { underSidecar } from './run.ts';
 
-/** What a recording came to. */
+/** The runs of a recording, and its cost. */
 export interface Made extends ReturnType<typeof costOf> {
   readonly runs: number;
   /** The runs that did not come to an end: a model may answer nonsense, and a recording keeps that. */

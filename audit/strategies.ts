@@ -27,7 +27,7 @@ export interface Site {
   readonly judges: DecisionPolicy;
   /** Attaches its runs to what executes the agent; its machine, if left out. */
   readonly attach?: Attaching;
-  /** Whether counterparties are asked, where that is not what the strategy says. */
+  /** True if counterparties are asked; left out, as the strategy says. */
   readonly asks?: boolean;
 }
 

@@ -23,7 +23,7 @@ export interface Swept extends Pick<Measured, 'success' | 'safe' | 'replay' | 'u
   readonly promised: boolean;
   /** The acts that lie behind where the strategy goes back to, so that they would be made again. */
   readonly behind: number;
-  /** Those of them that nothing takes back, or of which nobody knows what became. */
+  /** Those of them that nothing takes back, or whose outcome is unknown. */
   readonly lasting: number;
 }
 

@@ -5,7 +5,7 @@ import type { Cell, Table, Value } from '../workloads/table.ts';
 import { SWITCHES, type SwitchName, type Turned, turnedIn } from './switches.ts';
 import { PAPER_TABLES } from './tables.ts';
 
-/** What a whole run comes to, as it is recorded. */
+/** The figures of a whole run, as they are recorded. */
 export interface Recorded {
   readonly repeat: number;
   readonly summary: Omit<Report['summary'], 'wrong'>;
@@ -21,7 +21,7 @@ export interface Recorded {
   };
 }
 
-/** What a whole run is recorded as. */
+/** Takes the figures of a whole run that the page shows. */
 export function recordedOf({ summary, tables, cases, experiments }: Report, repeat: number): Recorded {
   const { studied, swept, signals } = experiments;
   const { wrong: _, ...counts } = summary;

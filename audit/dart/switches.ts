@@ -32,6 +32,7 @@ export const SWITCHES = {
   'one-case': 'off: the median or the list of several cases. On: the one named case or refused checkpoint.',
   'newest-only': 'off: every refused checkpoint of a blocked event. On: the newest one of each event.',
   'fewer-pairs': 'off: the four official cases of each domain. On: of navigation the two of the direct set alone.',
+  'first-raw': 'off: five repeats, each with another raw failure of the call. On: the first repeat alone.',
   'fewer-raw': 'off: every raw failure that is tried at the site. On: the first of them, as many as the paper has.',
   'guard-off': 'off: cases that break with the guard. On: cases that break without it.',
   'one-snapshot':
@@ -342,7 +343,7 @@ function pairsTurn(row: Row, _column: string, _cell: Cell, { judged }: Counted):
   return {
     by: 'calls-counted',
     on: p < SIGNIFICANT,
-    at: `p ${p}, ${pairs.length} pairs, ${fewer} calls fewer in the median`,
+    at: `p ${p < 0.001 ? '< 0.001' : `= ${p}`}, ${pairs.length} pairs of case and repeat, ${fewer} calls fewer in the median`,
   };
 }
 
@@ -354,11 +355,19 @@ function signTest(differences: readonly number[]): number {
   return fewer + more === 0 ? 1 : Number(Math.min(1, 2 * tail).toPrecision(2));
 }
 
-/** The pairs of a track, of navigation only those of the direct set. */
-function pairsOfStudyTurn({ track }: Row, column: string, _cell: Cell, { studied }: Counted): Found {
+/** The pairs of a track: of navigation only those of the direct set, where the paper has fewer; else by their first repeat. */
+function pairsOfStudyTurn({ track }: Row, column: string, { ours, paper }: Cell, { studied }: Counted): Found {
   const own = studied.filter(({ sets }) => sets.includes(String(track?.ours)));
+  const isCounted = (domain: string) => column === 'safe' || column === 'comparable' || domain === column;
+  if (Number(ours) < Number(paper)) {
+    const isGood = ({ rows }: Studied) =>
+      rows
+        .filter(({ seed, runtime }) => seed === 0 && (runtime === 'restore' || runtime === 'gated'))
+        .every(({ success, checks }) => success && checks.prefix !== false);
+    return { by: 'first-raw', on: own.filter((each) => isCounted(each.domain) && isGood(each)).length, at: 'seed 0' };
+  }
   const chosen = own.filter(({ domain, sets }) => domain !== 'navigation' || sets.includes('direct'));
-  const on = chosen.filter(({ domain }) => column === 'safe' || column === 'comparable' || domain === column).length;
+  const on = chosen.filter(({ domain }) => isCounted(domain)).length;
   return { by: 'fewer-pairs', on, at: chosen.map(({ name }) => name).join(', ') };
 }
 
@@ -377,12 +386,17 @@ function studyTurn(row: Row, column: string, cell: Cell, { studied }: Counted): 
     each.rows.filter((one) => one.runtime === runtime).map((one) => ({ ...one, of: each.name })),
   );
   if (rows.length === 0) return null;
-  if (column === 'success' || cell.paper === 0)
-    return {
-      by: 'world-counted',
-      on: round(mean(rows.map(({ safe }) => (safe ? 1 : 0)))),
-      at: `${own.map(({ name }) => name).join(', ')}`,
-    };
+  if (column === 'success' && Number(cell.ours) < Number(cell.paper)) {
+    const first = rows.filter(({ seed }) => seed === 0);
+    return { by: 'first-raw', on: round(mean(first.map(({ success }) => (success ? 1 : 0)))), at: 'seed 0' };
+  }
+  const right = rows.filter(({ safe }) => safe);
+  const at = own.map(({ name }) => name).join(', ');
+  if (column === 'success') return { by: 'world-counted', on: round(right.length / rows.length), at };
+  if (cell.paper === 0) {
+    const replays = right.flatMap(({ replay }) => replay ?? []);
+    return { by: 'world-counted', on: replays.length === 0 ? 0 : median(replays), at: `${at}: ${right.length} runs` };
+  }
   const wanted = Number(cell.paper);
   const all = studied
     .filter((each) => each.domain === row.domain?.ours)

@@ -71,7 +71,7 @@ export function droppedTable(judged: readonly JudgedCase[], paper: Paper): Table
   });
   return {
     id: 'ablation-guard-off',
-    title: 'Ablation C: committed consumers that a restore drops once nobody asks for them',
+    title: 'Ablation C: committed consumers that a restore drops once no guard asks for them',
     notes: [
       'A refused checkpoint of Comp-Frozen restored as a whole snapshot. A consumer is dropped where what it had promised lies behind the snapshot.',
     ],

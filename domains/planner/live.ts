@@ -19,7 +19,7 @@ export interface Endpoint {
   readonly retries: number;
   /** True if answers come in pieces, as they are made. */
   readonly streams: boolean;
-  /** How an answer is asked for: as text of a schema, or as the arguments of a tool that the model has to call. */
+  /** The form of an answer: text of a schema, or the arguments of a tool that the model has to call. */
   readonly as: 'schema' | 'tool';
 }
 
@@ -65,7 +65,7 @@ export function live(endpoint: Endpoint): Planner {
 /** A completion: its text, or the arguments of the tool that was to be called; null where neither came. */
 interface Said {
   readonly text: string | null;
-  /** Why it ended; null where it never said so. */
+  /** The reason for its end; null where it never named one. */
   readonly finish: string | null;
   readonly usage: { readonly prompt_tokens?: number; readonly completion_tokens?: number } | null;
 }
