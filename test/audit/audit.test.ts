@@ -108,6 +108,19 @@ describe('npm run audit', () => {
     }
   });
 
+  test('every block of Belay has a reason with its witness, and an act that would unblock it', () => {
+    const blocked = report.cases.flatMap(({ name, rows }) =>
+      rows.filter(({ strategy, blocked }) => strategy === 'belay' && blocked).map(({ shown }) => ({ name, shown })),
+    );
+    expect(blocked.length).toBeGreaterThan(5);
+    for (const { name, shown } of blocked) {
+      expect([name, shown?.acts.length]).not.toEqual([name, 0]);
+      expect([name, shown?.vetoes.length]).not.toEqual([name, 0]);
+      // A name that fits several has no checkpoint and no witness but the name.
+      for (const veto of shown?.vetoes ?? []) expect(veto).toMatch(/^(ambiguous_instance|\S+ [a-z_]+ \S.*)$/);
+    }
+  });
+
   test('a whole rerun, which the paper calls always safe, does harm in the world, and its duplicates are counted', () => {
     const { harmfulReruns, rerunDuplicates } = report.summary;
     expect(harmfulReruns).toBeGreaterThan(20);

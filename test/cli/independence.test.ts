@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { dependencyGraph } from '../../src/cli/decide/graph.ts';
 import { instanceName } from '../../src/model/instance.ts';
 import { areIndependent } from '../../src/recovery/dependence.ts';
-import { histories, historyOf } from './written.ts';
+import { histories, historyOf } from '../recovery/written.ts';
 
 test('two instances are independent exactly where no path leads from either to the other', () => {
   const seen = { dependent: 0, independent: 0 };
