@@ -10,6 +10,7 @@ import { readSets } from './langgraph/sets.ts';
 import type { Studied, Witnessed } from './langgraph/study.ts';
 import type { Experiments } from './report.ts';
 import { reviewed } from './reviewed.ts';
+import type { Swept } from './sweep.ts';
 import type { Task } from './worker.ts';
 
 /** Told of how far it has got. */
@@ -49,7 +50,7 @@ export class Threads {
   }
 
   /** Measures what is measured besides, of the domains that are chosen. Timings come last, one after the other. */
-  async experiments(isChosen: (domain: string) => boolean): Promise<Omit<Experiments, keyof Study>> {
+  async experiments(isChosen: (domain: string) => boolean): Promise<Omit<Experiments, keyof Study | 'swept'>> {
     const domains = readDomains().filter(({ name }) => isChosen(name));
     const sites = readSites().filter(({ domain }) => isChosen(domain));
     const signals = sites.map(async ({ site, domain, case: name }) => {
@@ -91,6 +92,19 @@ export class Threads {
       ),
     ]);
     return { studied: cases, witnesses: past };
+  }
+
+  /** Fails every call of a run of each domain in turn; of the run with the input that the agent has by itself, where a case has it. */
+  async sweep(): Promise<readonly Swept[]> {
+    const cases = readCases();
+    const runs = readDomains().flatMap(({ name: domain }) => {
+      const own = cases.filter((each) => each.domain === domain);
+      return own.find(({ input }) => input === undefined) ?? own.slice(0, 1);
+    });
+    const swept = await Promise.all(
+      runs.map(({ domain, name }) => this.#run<readonly Swept[]>({ do: 'sweep', domain, case: name })),
+    );
+    return swept.flat();
   }
 
   async #depths(domain: string): Promise<readonly Depth[]> {

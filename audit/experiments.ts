@@ -139,17 +139,20 @@ export interface Overhead {
   readonly plain: readonly number[];
   readonly sidecar: readonly number[];
   readonly journal: number;
+  /** The largest snapshot that a plain runtime would keep. */
+  readonly peak: number;
 }
 
 /** Times runs in turn. */
 export async function overhead(agent: Agent, given: Case, times: number): Promise<Overhead> {
   const pairs = await inTurn(Array.from({ length: times }), () => timed(agent, given));
-  const { journalBytes } = await leftBy(agent, given);
+  const { journalBytes, steps } = await leftBy(agent, given);
   return {
     domain: given.domain,
     plain: pairs.map(({ plain }) => plain),
     sidecar: pairs.map(({ sidecar }) => sidecar),
     journal: journalBytes,
+    peak: Math.max(...steps.map(({ snapshot }) => JSON.stringify(snapshot).length)),
   };
 }
 

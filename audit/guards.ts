@@ -11,11 +11,11 @@ import { crossing, DECISION_POLICY, type DecisionPolicy } from '#seam';
 export const GUARDS = {
   decidable: 'a name that fits several is taken for the first of them',
   closed: 'a boundary counts whatever its predicate says and whatever is missing',
-  separable: 'a boundary counts although others share its region, or nobody can resume there',
+  separable: 'a boundary counts although others share its region, or no state can be resumed there',
   controllable: 'a boundary counts that no reviewer anchored, or whose effects are not claimed',
   committed_consumers: 'what others were promised is taken back without leave',
   live_readers: 'work in progress stays although what it has read is undone',
-  floors: 'a restore crosses effects that nobody can take back, or of which nobody knows',
+  floors: 'a restore crosses effects that no undo takes back, or whose outcome is unknown',
 } as const;
 
 /** One of them. */

@@ -86,6 +86,8 @@ export interface JudgedCase extends Pick<Case, 'domain' | 'name' | 'regime' | 'f
   readonly localisation: Localisation;
   /** For a block of the paper's rule over an unknown outcome: its answer once it is known that the call happened. */
   readonly onceKnown: { readonly verdict: Verdict; readonly codes: readonly VetoCode[] } | null;
+  /** Belay's answer where no counterparty is asked, to a failure that it answers where one is; null for any other. */
+  readonly unasked: { readonly verdict: Verdict; readonly blocked: boolean; readonly safe: boolean } | null;
   /** The guards of Belay that this case turns on, with what comes of it without each. */
   readonly unguarded: readonly Unguarded[];
 }
@@ -129,6 +131,7 @@ export async function judge(agent: Agent, domain: Domain, given: Case, wanted: W
       counterfactuals: [],
       localisation: await localise(site, belay, null),
       onceKnown: null,
+      unasked: null,
       unguarded: [],
     };
   const refused = [
@@ -140,6 +143,7 @@ export async function judge(agent: Agent, domain: Domain, given: Case, wanted: W
     counterfactuals: refused,
     localisation: await localise(site, belay, first),
     onceKnown: frozen === undefined ? null : onceKnown(frozen),
+    unasked: belay.decision?.verdict === 'settle' ? await unasked(site, first) : null,
     unguarded: await unguard(site, first),
   };
 }
@@ -281,6 +285,13 @@ function onceKnown({ trace, decision, before }: Outcome): JudgedCase['onceKnown'
     history.apply({ do: 'effect', in: instance, id: key, class: kind, status: 'confirmed', undo: null });
   const answer = decide(history, { in: failed, key: null }, { policy: 'dart', joint: 'none' });
   return { verdict: answer.verdict, codes: [...new Set([...vetoes(answer)].map(({ code }) => code))] };
+}
+
+/** Belay's answer where no counterparty is asked. */
+async function unasked(site: Site, reference: Outcome): Promise<JudgedCase['unasked']> {
+  const ran = there(await recover({ ...site, asks: false }, 'belay', 0, reference), 'run');
+  const { verdict } = there(ran.outcome.decision, 'decision');
+  return { verdict, blocked: verdict === 'rerun' || verdict === 'escalate', safe: ran.measured.safe };
 }
 
 /** Takes each guard away that the case turns on: those whose judge would have said something else. */

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** `npm run audit`: every case under every strategy, what is refused by force, and whether that is what the cases say. */
 import './by-script.ts';
+import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { stringify } from 'yaml';
@@ -18,11 +19,13 @@ interface Options {
   readonly strategy?: Strategy;
   readonly without?: Guard;
   readonly only?: Part;
+  readonly full?: boolean;
   readonly repeat: number;
   readonly list?: boolean;
   readonly observe?: boolean;
   readonly json?: boolean;
   readonly freeze?: boolean;
+  readonly record?: string;
   readonly by?: string;
   readonly report: string;
 }
@@ -42,12 +45,14 @@ const program = new Command('npm run audit --')
       PARTS,
     ),
   )
+  .option('--full', 'every call of a run failed in turn, too, and docs/dart.md written')
   .option('--repeat <n>', 'how often each case is run, each time with another seed', counted, ALL.repeat)
   .option('--list', 'name the cases and what each probes, and run none')
   .option('--observe', 'print what was observed as a case would say it, and compare nothing')
   .option('--json', 'everything that was observed, as one JSON object')
   .option('--freeze', 'vouch for the cases as they are now (with --by)')
   .option('--by <name>', 'who vouches')
+  .option('--record <file>', 'ask the endpoint at PLANNER_ADDRESS, and keep what it answers')
   .option('--report <folder>', 'where the report is left', join(ROOT, 'audit', 'report'))
   .addHelpText(
     'after',
@@ -58,6 +63,7 @@ Examples:
   npm run audit -- --strategy belay --json
   npm run audit -- --without live_readers
   npm run audit -- --only langgraph --repeat 1
+  npm run audit -- --full
 
 The report is left in audit/report/: index.html, report.json, report.txt and junit.xml. How a case is written: audit/README.md.
 
@@ -92,9 +98,11 @@ async function audit(options: Options): Promise<number> {
     return 0;
   }
   if (options.observe === true) return observe(chosen);
+  if (options.record !== undefined) return recordIn(options.record, chosen);
   const changed = thawed();
   if (changed.length > 0)
     return complain(`not as somebody has vouched for: ${changed.join(', ')}. Look at them, and run --freeze --by NAME`);
+  const { full = false, repeat } = options;
   const report = await conducted(options, chosen, chosen.length === all.length);
   const [{ leaveReport }, { jsonOf }, { textOf }] = await Promise.all([
     import('./leave.ts'),
@@ -102,6 +110,7 @@ async function audit(options: Options): Promise<number> {
     import('./text.ts'),
   ]);
   leaveReport(report, options.report);
+  if (full && report.experiments.swept.length > 0) await leaveDart(report, repeat);
   const columns = Math.max(80, Math.min(process.stdout.columns ?? 120, 160));
   const text =
     options.json === true ? `${JSON.stringify(jsonOf(report), null, 2)}\n` : textOf(report, columns, wantsColours());
@@ -111,9 +120,17 @@ async function audit(options: Options): Promise<number> {
   return report.summary.wrong.length === 0 ? 0 : 1;
 }
 
+/** Writes the page on the paper, and what it is laid out from. */
+async function leaveDart(report: Report, repeat: number): Promise<void> {
+  const { dartPage, recordedOf, recordedText } = await import('./dart/page.ts');
+  const recorded = recordedOf(report, repeat);
+  writeFileSync(join(ROOT, 'audit', 'dart', 'recorded.jsonl'), recordedText(recorded));
+  writeFileSync(join(ROOT, 'docs', 'dart.md'), dartPage(recorded));
+}
+
 /** Runs what is wanted. What is measured besides the cases belongs to whole domains. */
 async function conducted(options: Options, chosen: readonly Case[], all: boolean): Promise<Report> {
-  const { strategy, without = null, repeat, only } = options;
+  const { strategy, without = null, repeat, only, full = false } = options;
   const partial = strategy !== undefined || without !== null || options.case !== undefined;
   const isWanted = (part: Part) => only === undefined || only === part;
   const strategies = strategy === undefined ? STRATEGIES : [strategy];
@@ -127,12 +144,30 @@ async function conducted(options: Options, chosen: readonly Case[], all: boolean
     const isChosen = (domain: string) => domains.has(domain);
     const study = partial || !isWanted('langgraph') ? {} : await threads.study(isChosen, repeat);
     const besides = partial || !isWanted('cases') ? {} : await threads.experiments(isChosen);
-    const experiments = { ...NONE, ...study, ...besides };
+    const swept = partial || !full || !all || only !== undefined ? [] : await threads.sweep();
+    const experiments = { ...NONE, ...study, ...besides, swept };
     return reportOf(judged, experiments, readPaper(), { whole: all && !partial && isWanted('cases'), without });
   } finally {
     line.done();
     await threads.close();
   }
+}
+
+/** Records what an endpoint answers in the runs of cases. */
+async function recordIn(file: string, chosen: readonly Case[]): Promise<number> {
+  const [{ record }, { endpointFrom, live }] = await Promise.all([
+    import('./record.ts'),
+    import('../domains/planner/live.ts'),
+  ]);
+  const { runs, unfinished, answers, prompt, completion, milliseconds } = await record(
+    file,
+    live(endpointFrom(process.env)),
+    chosen,
+  );
+  process.stdout.write(
+    `${runs} runs, ${unfinished} without an end; ${answers} answers in ${file}: ${prompt} and ${completion} tokens, ${milliseconds} ms\n`,
+  );
+  return 0;
 }
 
 /** Prints the `expect` of cases as they were observed, for the author of a case. A person has to check it. */

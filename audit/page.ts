@@ -18,7 +18,7 @@ export function pageOf(report: Report | null, workloads = ''): string {
     report: report && {
       summary: report.summary,
       tables: tablesHtml(report.tables),
-      titles: report.tables.map(({ id, title }) => ({ id, title: title.split(':')[0] })),
+      titles: report.tables.map(({ id, title }) => ({ id, title: title.split(/:| · /)[0] })),
       short: shortly(report.summary, report.cases.length),
       plots: plotsOf(report),
       strategies: STRATEGIES,

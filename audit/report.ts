@@ -8,6 +8,7 @@ import type { JudgedCase } from './judge.ts';
 import type { Studied, Witnessed } from './langgraph/study.ts';
 import type { Paper } from './paper.ts';
 import type { Reviewed } from './reviewed.ts';
+import type { Swept } from './sweep.ts';
 import { admittedTable, calibrationTable, eventsOf, newlyAdmitted } from './tables/calibration.ts';
 import {
   depthTable,
@@ -25,6 +26,7 @@ import { alignedOf, localisationTable, probesTable } from './tables/localisation
 import { isBroken, necessityTable } from './tables/necessity.ts';
 import { recoveryTable } from './tables/recovery.ts';
 import { semanticTable } from './tables/semantic.ts';
+import { universeTable } from './tables/universe.ts';
 import { rowOf, type Table } from './workloads/table.ts';
 
 /** The measurements besides the cases; empty lists where only a part of the audit was run. */
@@ -42,6 +44,8 @@ export interface Experiments {
   /** The study on LangGraph, and its blocking witnesses. */
   readonly studied: readonly Studied[];
   readonly witnesses: readonly Witnessed[];
+  /** Every call of a run of each domain, failed in turn; only with `--full`. */
+  readonly swept: readonly Swept[];
 }
 
 /** No measurements besides the cases. */
@@ -53,7 +57,16 @@ export const NONE: Experiments = {
   overheads: [],
   studied: [],
   witnesses: [],
+  swept: [],
 };
+
+/** The head of every table says who planned: a script, unless the environment names a recording or an endpoint. */
+const PLANNED = { recorded: ' · planners recorded', live: ' · planners live' };
+const SCRIPTED = ' · planners scripted';
+
+function plannedBy(planner: string | undefined): string {
+  return planner === 'recorded' || planner === 'live' ? PLANNED[planner] : SCRIPTED;
+}
 
 /** True if the whole audit was run, so that its gaps count. */
 export interface Scope {
@@ -108,7 +121,9 @@ export function reportOf(judged: readonly JudgedCase[], experiments: Experiments
     ...(studied.length > 0 ? langgraphTables(studied, paper) : []),
     witnessTable(witnesses, paper),
     studiedTable(studied),
-  ].filter(({ rows }) => rows.length > 0);
+  ]
+    .filter(({ rows }) => rows.length > 0)
+    .map((table) => ({ ...table, title: `${table.title}${plannedBy(process.env.PLANNER)}` }));
   return { summary: summaryOf(judged, experiments, scope), tables, cases: judged, experiments };
 }
 
@@ -116,6 +131,7 @@ export function reportOf(judged: readonly JudgedCase[], experiments: Experiments
 function caseTables(judged: readonly JudgedCase[], experiments: Experiments, paper: Paper): readonly Table[] {
   const { reviewed, signals, edges, depths, overheads } = experiments;
   return [
+    universeTable(judged, paper),
     recoveryTable(judged, paper),
     semanticTable(judged, paper),
     calibrationTable(judged, paper),
@@ -195,7 +211,7 @@ function wrongIn(
 /** The errors of the audit as a whole. */
 function wrongAround(
   judged: readonly JudgedCase[],
-  { signals, edges, studied, witnesses }: Experiments,
+  { signals, edges, studied, witnesses, swept }: Experiments,
   { blocked }: Pick<Summary, 'blocked'>,
   { whole, without }: Scope,
 ): readonly string[] {
@@ -203,7 +219,9 @@ function wrongAround(
     return new Set(all.map(({ frozen }) => frozen)).size > 1 || new Set(all.map(({ belay }) => belay)).size > 1;
   });
   const marked = edges.filter(({ frozen, declared }) => frozen.length > 0 || declared.length === 0);
+  const harmed = swept.filter(({ strategy, blocked, safe }) => strategy === 'belay' && !blocked && !safe);
   const wrong = [
+    ...harmed.map(({ domain, site }) => `${domain}, the sweep, ${site}, belay: an UNSAFE admission`),
     ...several.map(({ site }) => `${site}: raw failures lead to several decisions`),
     ...marked.map(({ domain, edge }) => `${domain}: ${edge} is an exit as reviewed, or none when declared`),
     ...wrongInStudy(studied, witnesses),

@@ -118,6 +118,15 @@ export interface Outcome {
   readonly latency: number | null;
 }
 
+/** A case whose failure never came. */
+export class NeverFailed extends Error {
+  override readonly name = 'NeverFailed';
+
+  constructor({ domain, name }: Pick<Case, 'domain' | 'name'>) {
+    super(`${domain}/${name}: the failure never came`);
+  }
+}
+
 /** The raw failure of a repeat: each in turn. */
 export function rawOf({ raw }: Pick<Case, 'raw'>, seed: number): Raw | null {
   return raw[seed % Math.max(raw.length, 1)] ?? null;
@@ -196,7 +205,7 @@ export function withoutSidecar(agent: Agent, given: Case, seed: number, choose: 
     const how: Recovery = { policy: 'dart', judges: STOPPING, asks: false };
     const watched = await watch(agent, opened, { given, seed, failing: given.failing, how });
     const { first } = watched;
-    if (first === null) throw new Error(`${given.name}: the failure never came`);
+    if (first === null) throw new NeverFailed(given);
     const before = accountOf(watched.rowsUntil());
     await watched.close();
     const from = choose(watched.steps, before, first.decision);

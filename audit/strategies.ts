@@ -7,7 +7,15 @@ import { DECISION_POLICY, type DecisionPolicy } from '#seam';
 import type { Case, Domain, Strategy } from './case.ts';
 import { ENTRIES_ONLY, forcing } from './guards.ts';
 import { type Measured, measure } from './measure.ts';
-import { type Attaching, type Choice, type Outcome, type Recovery, underSidecar, withoutSidecar } from './run.ts';
+import {
+  type Attaching,
+  type Choice,
+  NeverFailed,
+  type Outcome,
+  type Recovery,
+  underSidecar,
+  withoutSidecar,
+} from './run.ts';
 import type { Persisted } from './workloads/plain.ts';
 
 /** A case, and what it is run with. */
@@ -19,6 +27,8 @@ export interface Site {
   readonly judges: DecisionPolicy;
   /** Attaches its runs to what executes the agent; its machine, if left out. */
   readonly attach?: Attaching;
+  /** True if counterparties are asked; left out, as the strategy says. */
+  readonly asks?: boolean;
 }
 
 /** The attachment of the runs of a site. */
@@ -64,10 +74,11 @@ export async function recover(site: Site, strategy: Strategy, seed: number, refe
   const chosen = own[strategy] ?? DECISION_POLICY;
   const outcome = await underSidecar(agent, given, seed, given.failing, {
     ...recovery,
+    ...(site.asks !== undefined && { asks: site.asks }),
     judges: chosen,
     ...attachment(site),
   });
-  if (outcome.decision === null) throw new Error(`${given.domain}/${given.name}: the failure never came`);
+  if (outcome.decision === null) throw new NeverFailed(given);
   return { outcome, measured: measure(domain, given, strategy, outcome, reference, null) };
 }
 

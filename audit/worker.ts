@@ -1,6 +1,7 @@
 /** One task of the audit, run in a thread: cases do not know of each other, and neither do the sites of the experiments. */
 import type { Agent } from 'belay-sidecar/xstate';
 import { agents } from '../domains/agents.ts';
+import { chosen } from '../domains/planner/chosen.ts';
 import { scheduleForm } from '../domains/schedule-form/agent.ts';
 import { MailServer } from '../domains/schedule-form/mail.ts';
 import { scripted } from '../domains/schedule-form/planner.ts';
@@ -8,11 +9,12 @@ import { type Case, CaseError, type Domain, readCases, readDomains } from './cas
 import { depths, overhead, signalled, wrongEdge } from './experiments.ts';
 import { judge, type Wanted } from './judge.ts';
 import { study, witness } from './langgraph/study.ts';
+import { sweep } from './sweep.ts';
 
 /** The requests to a thread, always about a case. */
 export type Task =
   | { readonly do: 'judge'; readonly domain: string; readonly case: string; readonly wanted: Wanted }
-  | { readonly do: 'signals' | 'edge' | 'witness'; readonly domain: string; readonly case: string }
+  | { readonly do: 'signals' | 'edge' | 'witness' | 'sweep'; readonly domain: string; readonly case: string }
   | {
       readonly do: 'study';
       readonly domain: string;
@@ -24,7 +26,10 @@ export type Task =
   | { readonly do: 'overhead'; readonly domain: string; readonly case: string; readonly times: number };
 
 /** The agents, in worlds that are cheap to open: no process each, since none of them dies here. */
-const CHEAP: Readonly<Record<string, Agent>> = { ...agents, scheduleForm: scheduleForm(scripted, MailServer.here) };
+const CHEAP: Readonly<Record<string, Agent>> = {
+  ...agents,
+  scheduleForm: scheduleForm(chosen(scripted, process.env), MailServer.here),
+};
 
 /** Runs a task. @throws CaseError where there is no such agent or case. */
 export default async function run(task: Task): Promise<unknown> {
@@ -40,6 +45,8 @@ export default async function run(task: Task): Promise<unknown> {
       return study(agent, domain, given, task.sets, task.repeat);
     case 'witness':
       return witness(agent, domain, given);
+    case 'sweep':
+      return sweep(agent, domain, given);
     case 'depths':
       return depths(agent, given, task.inputs);
     case 'overhead':

@@ -1,4 +1,4 @@
-/** Blocking calibration (DART table 23): what was refused, whether it had to be, and whether what was let through was safe. */
+/** Blocking calibration (DART table 22): what was refused, whether it had to be, and whether what was let through was safe. */
 
 import { FROZEN } from '../case.ts';
 import type { JudgedCase, Row } from '../judge.ts';

@@ -1,4 +1,4 @@
-/** The tables of what is measured besides the cases (DART tables 4, 12, 26, 29). */
+/** The tables of what is measured besides the cases (DART tables 4, 11, 25, 28, 29). */
 import { mean, median } from 'simple-statistics';
 import type { Depth, Overhead, Signalled, WrongEdge } from '../experiments.ts';
 import type { JudgedCase } from '../judge.ts';
@@ -71,7 +71,7 @@ export function droppedTable(judged: readonly JudgedCase[], paper: Paper): Table
   });
   return {
     id: 'ablation-guard-off',
-    title: 'Ablation C: committed consumers that a restore drops once nobody asks for them',
+    title: 'Ablation C: committed consumers that a restore drops once no guard asks for them',
     notes: [
       'A refused checkpoint of Comp-Frozen restored as a whole snapshot. A consumer is dropped where what it had promised lies behind the snapshot.',
     ],
@@ -236,9 +236,10 @@ export function overheadTable(overheads: readonly Overhead[], paper: Paper): Tab
       { key: 'plain', title: 'plain ms' },
       { key: 'sidecar', title: 'sidecar ms' },
       { key: 'hook', title: 'difference ms', better: 'lower' },
-      { key: 'bytes', title: 'bytes kept', better: 'lower' },
+      { key: 'bytes', title: 'bytes of the journal', better: 'lower' },
+      { key: 'peak', title: 'bytes of the largest snapshot' },
     ],
-    rows: overheads.map(({ domain, plain, sidecar, journal }) => {
+    rows: overheads.map(({ domain, plain, sidecar, journal, peak }) => {
       const theirs = paper.overhead.rows[domain];
       return [
         only(domain),
@@ -247,6 +248,7 @@ export function overheadTable(overheads: readonly Overhead[], paper: Paper): Tab
         only(round(median([...sidecar]))),
         beside(round(median([...sidecar]) - median([...plain])), theirs?.hook, 'lower', false),
         beside(journal, theirs?.peak, 'lower', false),
+        only(peak),
       ];
     }),
   };

@@ -1,4 +1,4 @@
-/** Paired statistics of latency (DART table 11): the same case and seed, rerun whole and recovered. Context, and never a target. */
+/** Paired statistics of latency (DART table 10): the same case and seed, rerun whole and recovered. Context, and never a target. */
 
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
@@ -11,6 +11,9 @@ import { beside, only, type Table } from '../workloads/table.ts';
 import { domainsOf, REGIMES, round } from './recovery.ts';
 
 const SAMPLES = 2_000;
+
+/** The bound below which a chance counts as significant. */
+export const SIGNIFICANT = 0.05;
 
 interface Paired {
   readonly regime: string;
@@ -50,6 +53,7 @@ export function latencyTable(judged: readonly JudgedCase[], paper: Paper): Table
       { key: 'high', title: 'to' },
       { key: 'faster', title: 'faster' },
       { key: 'p', title: 'p' },
+      { key: 'significant', title: 'p < 0.05', better: 'equal' },
     ],
     groups: 2,
     rows: tested.map(({ regime, domain, strategy, pairs }, index) => {
@@ -68,6 +72,8 @@ export function latencyTable(judged: readonly JudgedCase[], paper: Paper): Table
         only(round(high)),
         only(round(differences.filter((each) => each < 0).length / pairs.length)),
         only(chance(adjusted[index] ?? 1)),
+        // The paper has one row a domain, and finds each of its differences significant.
+        beside((adjusted[index] ?? 1) < SIGNIFICANT, theirs === undefined ? null : true, 'equal'),
       ];
     }),
   };

@@ -1,4 +1,4 @@
-/** The localisation audit (DART table 24): whether the instance that is restored is the one that failed. */
+/** The localisation audit (DART table 23): whether the instance that is restored is the one that failed. */
 
 import { FROZEN } from '../case.ts';
 import type { JudgedCase } from '../judge.ts';

@@ -1,4 +1,4 @@
-/** The semantic audit (DART table 22): what recovered runs come to, by executable projections. */
+/** The semantic audit (DART table 21): what recovered runs come to, by executable projections. */
 
 import { CHECKS, type CheckName } from '../case.ts';
 import type { JudgedCase, Row } from '../judge.ts';

@@ -4,7 +4,7 @@ import { type Planner, PlannerError } from './planner.ts';
 import { recorded, recording } from './recorded.ts';
 
 /**
- * Chooses. `live` asks an endpoint (PLANNER_ADDRESS, PLANNER_KEY, PLANNER_MODEL, PLANNER_TIMEOUT) and captures what it answers where
+ * Chooses. `live` asks an endpoint (PLANNER_ADDRESS and its neighbours, live.ts) and captures what it answers where
  * PLANNER_RECORDING names a file; `recorded` replays that file. @throws PlannerError where the environment does not say enough.
  */
 export function chosen(script: Planner, environment: Readonly<Record<string, string | undefined>>): Planner {

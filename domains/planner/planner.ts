@@ -17,10 +17,25 @@ export interface Question<TShown, TAnswer> {
   readonly types?: (shown: TShown) => TAnswer;
 }
 
+/** The cost of an answer. Tokens are those that the endpoint counts, null where it counts none; the time is in milliseconds. */
+export interface Cost {
+  readonly prompt: number | null;
+  readonly completion: number | null;
+  readonly milliseconds: number;
+}
+
+/** An answer, and its cost. */
+export interface Priced {
+  readonly answer: unknown;
+  readonly cost: Cost;
+}
+
 /** A source of answers. */
 export interface Planner {
   /** @throws PlannerError where there is no answer. */
   answer(question: Question<never, unknown>, shown: unknown, signal: AbortSignal): Promise<unknown>;
+  /** Answers with the cost; only a planner whose answers cost something has it. @throws PlannerError where there is no answer. */
+  priced?(question: Question<never, unknown>, shown: unknown, signal: AbortSignal): Promise<Priced>;
 }
 
 /** The reason why there is no answer. */

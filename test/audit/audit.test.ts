@@ -3,10 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readDomains } from '../../audit/case.ts';
+import { readRecorded } from '../../audit/dart/page.ts';
 import { GUARDS, type Guard } from '../../audit/guards.ts';
 import type { JudgedCase } from '../../audit/judge.ts';
 import { readPaper } from '../../audit/paper.ts';
 import { NONE, type Report, reportOf } from '../../audit/report.ts';
+import { ROOT } from '../../audit/root.ts';
 import run from '../../audit/worker.ts';
 import { audit, cases, FOLDER } from './command.ts';
 
@@ -49,6 +51,15 @@ describe('npm run audit', () => {
       falseBlockedCheckpoints: { 'comp-frozen': 0, belay: 0 },
       alignedRows: { 'comp-frozen': { rows: 54, aligned: 54 }, belay: { rows: 54, aligned: 54 } },
     });
+  });
+
+  test('comes to the counts that docs/dart.md was laid out from', () => {
+    const { summary } = readRecorded(readFileSync(join(ROOT, 'audit', 'dart', 'recorded.jsonl'), 'utf8'));
+    const { runs: _, alignedRows, notAsFrozen, langgraph, ...counts } = summary;
+    expect(report.summary).toMatchObject(counts);
+    expect(notAsFrozen).toBe(0);
+    expect(alignedRows.belay.aligned).toBe(alignedRows.belay.rows);
+    expect(report.summary.langgraph).toEqual(langgraph);
   });
 
   test('has the cases of the paper’s universe, by domain and regime', () => {
@@ -94,6 +105,19 @@ describe('npm run audit', () => {
         expect(own.flatMap(({ forced }) => forced).length).toBeGreaterThan(0);
         expect(own.filter(({ harmless }) => harmless)).toEqual([]);
       }
+    }
+  });
+
+  test('every block of Belay has a reason with its witness, and an act that would unblock it', () => {
+    const blocked = report.cases.flatMap(({ name, rows }) =>
+      rows.filter(({ strategy, blocked }) => strategy === 'belay' && blocked).map(({ shown }) => ({ name, shown })),
+    );
+    expect(blocked.length).toBeGreaterThan(5);
+    for (const { name, shown } of blocked) {
+      expect([name, shown?.acts.length]).not.toEqual([name, 0]);
+      expect([name, shown?.vetoes.length]).not.toEqual([name, 0]);
+      // A name that fits several has no checkpoint and no witness but the name.
+      for (const veto of shown?.vetoes ?? []) expect(veto).toMatch(/^(ambiguous_instance|\S+ [a-z_]+ \S.*)$/);
     }
   });
 

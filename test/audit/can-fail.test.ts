@@ -22,7 +22,16 @@ describe('the audit can fail', () => {
   const domain = readDomains().find(({ name }) => name === 'schedule-form') as ReturnType<typeof readDomains>[number];
   const wanted: Wanted = { strategies: ['belay'], repeat: 1, without: null, probes: false };
   const wrongIn = (judged: JudgedCase): readonly string[] => {
-    const none = { reviewed: [], signals: [], edges: [], depths: [], overheads: [], studied: [], witnesses: [] };
+    const none = {
+      reviewed: [],
+      signals: [],
+      edges: [],
+      depths: [],
+      overheads: [],
+      studied: [],
+      witnesses: [],
+      swept: [],
+    };
     return reportOf([judged], none, readPaper(), { whole: false, without: null }).summary.wrong;
   };
 

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { chosen } from '../../domains/planner/chosen.ts';
 import { type Endpoint, endpointFrom, live } from '../../domains/planner/live.ts';
 import { ask, line, type Planner, type Question, scripted } from '../../domains/planner/planner.ts';
-import { recorded, recording } from '../../domains/planner/recorded.ts';
+import { costOf, recorded, recording, requestOf } from '../../domains/planner/recorded.ts';
 import { scheduleForm } from '../../domains/schedule-form/agent.ts';
 import { MailServer } from '../../domains/schedule-form/mail.ts';
 import * as questions from '../../domains/schedule-form/planner.ts';
@@ -53,7 +53,8 @@ async function endpoint(answer: Answer, more: Partial<Endpoint> = {}): Promise<{
   });
   const { port } = server.address() as AddressInfo;
   const given = { address: `http://127.0.0.1:${port}/v1`, key: 'a-key', model: 'a-model', timeout: 60_000, retries: 0 };
-  return { planner: live({ ...given, ...more }), asked };
+  const how = { streams: false, as: 'schema' } as const;
+  return { planner: live({ ...given, ...how, ...more }), asked };
 }
 
 function complete(response: ServerResponse, content: string | null): void {
@@ -115,7 +116,8 @@ describe('a live planner', () => {
   });
 
   test('says so where nobody listens, where the connection breaks, and where what comes back is no completion', async () => {
-    const nobody = live({ address: 'http://127.0.0.1:9/v1', key: 'k', model: 'm', timeout: 60_000, retries: 0 });
+    const nowhere = { address: 'http://127.0.0.1:9/v1', key: 'k', model: 'm', timeout: 60_000, retries: 0 };
+    const nobody = live({ ...nowhere, streams: false, as: 'schema' });
     await expect(ask(nobody, time, shown, never)).rejects.toMatchObject({ code: 'unreachable' });
     const { planner: broken } = await endpoint((response) => response.destroy());
     await expect(ask(broken, time, shown, never)).rejects.toMatchObject({ code: 'unreachable' });
@@ -147,15 +149,117 @@ describe('a live planner', () => {
       model: 'm',
       timeout: 30_000,
       retries: 2,
+      streams: false,
+      as: 'schema',
     });
     expect(endpointFrom({ ...set, PLANNER_TIMEOUT: '5' }).timeout).toBe(5);
+    expect(endpointFrom({ ...set, PLANNER_STREAMS: 'yes', PLANNER_AS: 'tool' })).toMatchObject({
+      streams: true,
+      as: 'tool',
+    });
     for (const wrong of [
       {},
       { ...set, PLANNER_KEY: '' },
       { ...set, PLANNER_ADDRESS: 'there' },
       { ...set, PLANNER_TIMEOUT: 'long' },
+      { ...set, PLANNER_STREAMS: 'maybe' },
+      { ...set, PLANNER_AS: 'prose' },
     ])
       expect(() => endpointFrom(wrong)).toThrow(expect.objectContaining({ code: 'not_set' }));
+  });
+});
+
+/** A request as a recording holds it, of a planner that costs nothing. */
+function captured(answer: string) {
+  return { request: requestOf(time, shown), question: 'time', shown, answer, cost: null };
+}
+
+/** Streams pieces of a completion, each one a server-sent event. */
+function stream(response: ServerResponse, pieces: readonly object[], isWhole = true): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const piece of pieces)
+    response.write(
+      `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'a-model', ...piece })}\n\n`,
+    );
+  if (isWhole) response.end('data: [DONE]\n\n');
+  else response.destroy();
+}
+
+const delta = (content: string, finish: string | null = null) => ({
+  choices: [{ index: 0, delta: { content }, finish_reason: finish }],
+});
+const USAGE = { choices: [], usage: { prompt_tokens: 31, completion_tokens: 5, total_tokens: 36 } };
+
+describe('a live planner whose answers are streamed, or are calls of a tool', () => {
+  test('puts the pieces together, and says what they cost', async () => {
+    const pieces = [delta('{"ans'), delta('wer":"tue'), delta('-10"}', 'stop'), USAGE];
+    const { planner, asked } = await endpoint((response) => stream(response, pieces), { streams: true });
+    expect(await planner.priced?.(time, shown, never)).toEqual({
+      answer: 'tue-10',
+      cost: { prompt: 31, completion: 5, milliseconds: expect.any(Number) },
+    });
+    expect(asked[0]?.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+  });
+
+  test('takes an answer that was cut off for none: at the limit, without an end, and where the connection breaks', async () => {
+    const limit = [delta('{"answer":"tue-10"}', 'length'), USAGE];
+    const endless = [delta('{"answer":"tue-10"}')];
+    for (const pieces of [limit, endless]) {
+      const { planner } = await endpoint((response) => stream(response, pieces), { streams: true });
+      await expect(ask(planner, time, shown, never)).rejects.toMatchObject({
+        code: 'bad_answer',
+        message: 'the answer to time was cut off',
+      });
+    }
+    const { planner } = await endpoint((response) => stream(response, endless, false), { streams: true });
+    await expect(ask(planner, time, shown, never)).rejects.toMatchObject({ code: 'unreachable' });
+  });
+
+  test('asks for a call of a tool, and takes its arguments, streamed or not', async () => {
+    const called = (part: string, finish: string | null = null) => ({
+      choices: [
+        {
+          index: 0,
+          delta: { tool_calls: [{ index: 0, function: { name: 'time', arguments: part } }] },
+          finish_reason: finish,
+        },
+      ],
+    });
+    const pieces = [called('{"answer"'), called(':"mon-09"}', 'tool_calls'), USAGE];
+    const streamed = await endpoint((response) => stream(response, pieces), { streams: true, as: 'tool' });
+    expect(await ask(streamed.planner, time, shown, never)).toBe('mon-09');
+    const call = { id: 'c1', type: 'function', function: { name: 'time', arguments: '{"answer":"mon-09"}' } };
+    const choices = [
+      { index: 0, finish_reason: 'tool_calls', message: { role: 'assistant', content: null, tool_calls: [call] } },
+    ];
+    const whole = await endpoint(
+      (response) =>
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ id: 'c', object: 'chat.completion', created: 0, model: 'a-model', choices })),
+      { as: 'tool' },
+    );
+    expect(await ask(whole.planner, time, shown, never)).toBe('mon-09');
+    for (const { asked } of [streamed, whole])
+      expect(asked[0]?.body).toMatchObject({
+        tools: [{ type: 'function', function: { name: 'time' } }],
+        tool_choice: { type: 'function', function: { name: 'time' } },
+      });
+  });
+
+  test('asks again where it is refused with 429, and a recording has the cost of what came in the end', async () => {
+    const { planner, asked } = await endpoint(
+      (response, _, nth) =>
+        nth === 1
+          ? fail(response, 429, { 'retry-after-ms': '1' })
+          : stream(response, [delta('{"answer":"mon-09"}', 'stop'), USAGE]),
+      { streams: true, retries: 1 },
+    );
+    const file = join(folder, 'priced.json');
+    expect(await ask(recording(file, planner), time, shown, never)).toBe('mon-09');
+    expect(asked).toHaveLength(2);
+    expect(costOf(file)).toEqual({ answers: 1, prompt: 31, completion: 5, milliseconds: expect.any(Number) });
+    expect(await ask(recorded(file), time, shown, never)).toBe('mon-09');
   });
 });
 
@@ -163,7 +267,7 @@ describe('the environment', () => {
   test('chooses the script, a recording, or an endpoint, and says what it lacks', async () => {
     const script = scripted([line(time, () => 'mon-09')]);
     const file = join(folder, 'chosen.json');
-    writeFileSync(file, JSON.stringify([{ question: 'time', shown, answer: 'fri-16' }]));
+    writeFileSync(file, JSON.stringify([captured('fri-16')]));
     expect(await ask(chosen(script, {}), time, shown, never)).toBe('mon-09');
     const recorded = chosen(script, { PLANNER: 'recorded', PLANNER_RECORDING: file });
     expect(await ask(recorded, time, shown, never)).toBe('fri-16');
@@ -184,15 +288,17 @@ describe('a recording', () => {
     expect(await ask(asked, time, shown, never)).toBe('mon-10');
     expect(await ask(recorded(file), time, { ...shown }, never)).toBe('mon-10');
     expect(times).toBe(1);
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual([{ question: 'time', shown, answer: 'mon-10' }]);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual([captured('mon-10')]);
   });
 
   test('has no answer to what was never asked in it, and is not just any file', async () => {
     const file = join(folder, 'other.json');
-    writeFileSync(file, JSON.stringify([{ question: 'time', shown, answer: 'mon-10' }]));
+    writeFileSync(file, JSON.stringify([captured('mon-10')]));
     const other = { times: ['wed-09'] };
     await expect(ask(recorded(file), time, other, never)).rejects.toMatchObject({ code: 'unknown_question' });
-    for (const text of ['{', '{}', '[1]']) {
+    const reworded = { ...time, asks: 'Pick the other one.' };
+    await expect(ask(recorded(file), reworded, shown, never)).rejects.toMatchObject({ code: 'unknown_question' });
+    for (const text of ['{', '{}', '[1]', JSON.stringify([{ ...captured('mon-10'), request: 'time' }])]) {
       writeFileSync(file, text);
       expect(() => recorded(file)).toThrow(expect.objectContaining({ code: 'not_set' }));
     }
