@@ -126,11 +126,11 @@ function actText(act: LedgerEffect, why: ReadonlyMap<string, readonly Relied[]>)
     unknown: ': outcome not known',
   }[status];
   const reason = becauseText(why.get(key) ?? []);
-  return `${quoted(tool)} ${valueText(args)}${became}${standingText(act)} [${instanceText(instance)}${reason}]`;
+  return `${quoted(tool)} ${valueText(args)}${became}${placeText(act)} [${instanceText(instance)}${reason}]`;
 }
 
 /** The place of an act that no work of the run has; empty for any other. */
-function standingText({ status, undone, stands, left }: LedgerEffect): string {
+function placeText({ status, undone, stands, left }: LedgerEffect): string {
   if (status === 'compensated' || status === 'failed') return '';
   if (stands !== null) return `; stands although its work was discarded: ${clipped(stands)}`;
   if (left) return '; stands, and no step has its answer';
