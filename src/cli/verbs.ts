@@ -36,6 +36,7 @@ const VERBS: Readonly<Record<string, () => Promise<Add>>> = {
   send: async () => (await import('./commands/messages.ts')).addSend,
   messages: async () => (await import('./commands/messages.ts')).addMessages,
   events: async () => (await import('./commands/steer.ts')).addEvents,
+  follow: async () => (await import('./commands/follow.ts')).addFollow,
   primer: async () => (await journals()).addPrimer,
   steer: async () => (await import('./commands/steer.ts')).addSteer,
   fail: async () => (await ending()).addFail,

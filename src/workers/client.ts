@@ -12,7 +12,7 @@ import { pauseMessage } from '../effects/messages/pauses.ts';
 import { retryMessage } from '../effects/messages/retries.ts';
 import { type SaidSteer, type SteerAct, sentSteer, steerMessage } from '../effects/messages/steers.ts';
 
-export type { SteerAct, SteerAnswer };
+export type { FollowedRow, FollowOptions, SteerAct, SteerAnswer };
 
 import { eventMessage, type SentEvent, sentIn } from '../effects/messages/sent-events.ts';
 import { encode, revive } from '../journal/codec.ts';
@@ -28,6 +28,7 @@ import type { Guards } from '../predicates/compile.ts';
 import { pendingRequests } from '../reports/approval-requests.ts';
 import { subjectOf } from '../reports/complaint-subject.ts';
 import { eventsOf, type RunEvent } from '../reports/events.ts';
+import type { FollowedRow } from '../reports/followed.ts';
 import { actsThatStand, type LeftAtEnd, leftAtEnd, type StandingAct } from '../reports/left-at-end.ts';
 import { messageNamed, messagesOf, type RunMessage } from '../reports/messages.ts';
 import { whyNoRetry } from '../reports/no-retry.ts';
@@ -45,6 +46,7 @@ import {
   steerPreviewOf,
 } from '../xstate/preview.ts';
 import { deleteEnded } from './deleting.ts';
+import { type FollowOptions, followed } from './follow.ts';
 
 /** The queue of runs that name none. */
 export const QUEUE = 'default';
@@ -185,6 +187,13 @@ export interface WorkClient {
    * @throws JournalError `run_unknown`; RangeError where the run is parked on no step that threw, or something comes first (TH5); TypeError for a blank name.
    */
   retry(run: string, answer?: Partial<Answerer>): Promise<number>;
+  /**
+   * Tells the rows of a run as they become durable, each once and in order, whichever process has it: none is left out over a death. A restore names the
+   * rows of the steps that it takes back. It ends with the run, with its deletion, or with `signal`.
+   * @param how `after`: the seq of the last row that is known.
+   * @throws JournalError `run_unknown`, once it is asked for the first row.
+   */
+  follow(run: string, how?: FollowOptions): AsyncIterable<FollowedRow>;
   /** The events that a run was sent from outside, with what each says now. @throws JournalError `run_unknown`. */
   events(run: string): Promise<readonly RunEvent[]>;
   /**
@@ -258,6 +267,7 @@ export function workClient(store: JournalStore): WorkClient {
     pause: async (run, { by, why }) => said(store, run, pauseMessage({ pause: true, by, why: why ?? null })),
     unpause: async (run, { by, why }) => said(store, run, pauseMessage({ pause: false, by, why: why ?? null })),
     retry: (run, answer = {}) => retried(store, run, answer),
+    follow: (run, how) => followed(store, run, how),
     events: async (run) => eventsOf(timelineOf(await gathered(store.read(run))).runState),
     steer: async (run, act, { by, why }) =>
       said(store, run, steerMessage(sentSteer({ ...act, by, ...(why !== undefined && { why }) }))),

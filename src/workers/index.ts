@@ -16,9 +16,13 @@ export type {
 export type { LeftAtEnd } from '../reports/left-at-end.ts';
 export {
   type Answerer,
+  type FollowedRow,
+  type FollowOptions,
   type LaterFailure,
   QUEUE,
   type RunRequest,
+  type SteerAct,
+  type SteerAnswer,
   type WorkClient,
   type WorkResult,
   workClient,

@@ -1,0 +1,100 @@
+/** The rows of a run as who follows it is told of them: one line each, and with a restore the rows whose steps it takes back. */
+import { EntryDecoder } from '../journal/entry-codec.ts';
+import type { StoredRow } from '../journal/journal.ts';
+import type { Entry } from '../model/entry.ts';
+import { instanceName } from '../model/instance.ts';
+import { eventType } from '../model/reply-event.ts';
+import { RunState } from '../projection/run-state.ts';
+import { quoted } from '../recovery/explain.ts';
+import { stateText } from './timeline.ts';
+
+/** A durable row of a run. */
+export interface FollowedRow {
+  readonly seq: number;
+  /** The wall clock at which it became durable, in milliseconds. */
+  readonly time: number;
+  /** The kind of its entry. */
+  readonly is: Entry['do'];
+  /** Its content in a few words, redacted as the config says. */
+  readonly says: string;
+  /** The rows of the steps that it takes back, those among them that are set aside as well; empty but for a restore. */
+  readonly undone: readonly number[];
+}
+
+/** The reading of one run, row by row. */
+export class Followed {
+  readonly #runState = new RunState();
+  readonly #decoder = new EntryDecoder();
+  /** The rows of the steps, by the numbers of the steps. */
+  readonly #rows = new Map<number, number>();
+
+  /** True once the run has ended: no row comes after that. */
+  get isOver(): boolean {
+    return this.#runState.ended !== null;
+  }
+
+  /** Folds the next row in; null for a row that only names things. */
+  take(row: StoredRow): FollowedRow | null {
+    const entry = this.#decoder.entry(row);
+    if (entry === null) return null;
+    const runState = this.#runState;
+    const undone = entry.do === 'restored' ? runState.takenOutBy(entry.kept).map(({ nth }) => this.#rows.get(nth)) : [];
+    const before = runState.places.next;
+    runState.apply(entry, row.time);
+    for (let nth = before; nth < runState.places.next; nth += 1) this.#rows.set(nth, row.seq);
+    const rows = [...new Set(undone.filter((seq) => seq !== undefined))].sort((a, b) => a - b);
+    return {
+      seq: row.seq,
+      time: row.time,
+      is: entry.do,
+      says: runState.redaction.text(saysOf(entry, runState)),
+      undone: rows,
+    };
+  }
+}
+
+function saysOf(entry: Entry, runState: RunState): string {
+  const toolOf = (key: string) => quoted(runState.ledger.get(key)?.intent.tool ?? key);
+  switch (entry.do) {
+    case 'begin':
+      return `agent ${quoted(runState.agent ?? '')}`;
+    case 'step':
+      return `${quoted(eventType(entry.event))} -> ${stateText(runState.actor(entry.actor).value)}`;
+    case 'intent':
+      return `${quoted(entry.tool)} of ${quoted(instanceName(entry.instance))}`;
+    case 'outcome':
+      return `${toolOf(entry.key)}: ${entry.status}`;
+    case 'decision':
+      return `${entry.signal}: ${entry.decision.verdict}`;
+    case 'restored':
+      return entry.kept.map(([id]) => quoted(instanceName(id))).join(', ');
+    case 'phase':
+      return entry.phase;
+    case 'gate':
+      return `${entry.asks} of ${toolOf(entry.key)}`;
+    case 'answer':
+      return entry.verdict + (entry.by === null ? '' : ` by ${quoted(entry.by)}`);
+    case 'message':
+      return `${quoted(entry.event)}${refusedText(entry)}`;
+    case 'held':
+      return quoted(eventType(entry.event));
+    case 'steered':
+      return `${entry.act} ${quoted(entry.of)}${refusedText(entry)}`;
+    case 'pause':
+      return `${entry.paused ? 'paused' : 'goes on'}${refusedText(entry)}`;
+    case 'complaint':
+    case 'cancel':
+    case 'retried':
+      return refusedText(entry).replace(/^, /, '');
+    case 'finding':
+      return entry.code;
+    case 'end':
+      return entry.status;
+    default:
+      return '';
+  }
+}
+
+function refusedText({ refused }: { readonly refused: string | null }): string {
+  return refused === null ? '' : `, refused: ${refused}`;
+}
