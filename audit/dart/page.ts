@@ -56,13 +56,11 @@ export function recordedText({ tables, turned, ...rest }: Recorded): string {
 
 /** Reads what was recorded. */
 export function readRecorded(text: string): Recorded {
-  const lines: { table?: Table; turned?: Turned }[] = text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
-  const [rest] = lines as unknown as [Omit<Recorded, 'tables' | 'turned'>];
+  const [first, ...others] = text.split('\n').filter((line) => line !== '');
+  const rest: Omit<Recorded, 'tables' | 'turned'> = JSON.parse(there(first, 'first line'));
+  const lines: { table?: Table; turned?: Turned }[] = others.map((line) => JSON.parse(line));
   return {
-    ...there(rest, 'first line'),
+    ...rest,
     tables: lines.flatMap(({ table }) => table ?? []),
     turned: lines.flatMap(({ turned }) => turned ?? []),
   };

@@ -3,7 +3,8 @@
  * runs of the same audit; none is written down.
  */
 import { binomialDistribution, mean, median } from 'simple-statistics';
-import type { Strategy } from '../case.ts';
+import { fieldOf, there } from '../../domains/there.ts';
+import { STRATEGIES, type Strategy } from '../case.ts';
 import type { JudgedCase } from '../judge.ts';
 import type { Studied } from '../langgraph/study.ts';
 import type { Experiments } from '../report.ts';
@@ -123,7 +124,7 @@ function labelOf({ columns }: Table, row: Row): string {
 
 const TURNS: Readonly<Record<string, Turn>> = {
   recovery: recoveryTurn,
-  'ablation-granularity': (row, column, cell, from) => siteTurn(row, column as Strategy, 'replay', cell, from),
+  'ablation-granularity': (row, column, cell, from) => siteTurn(row, strategyNamed(column), 'replay', cell, from),
   semantic: semanticTurn,
   calibration: calibrationTurn,
   localisation: localisationTurn,
@@ -161,8 +162,15 @@ function shareOf(rows: readonly Swept[], holds: (row: Swept) => boolean): number
   return round(mean(rows.map((row) => (holds(row) ? 1 : 0))));
 }
 
+function strategyNamed(name: unknown): Strategy {
+  return there(
+    STRATEGIES.find((strategy) => strategy === name),
+    `strategy ${name}`,
+  );
+}
+
 function recoveryTurn(row: Row, column: string, cell: Cell, from: Counted): Found | null {
-  const strategy = String(row.strategy?.ours) as Strategy;
+  const strategy = strategyNamed(row.strategy?.ours);
   if (column === 'replay' || column === 'upstream' || column === 'preserved')
     return siteTurn(row, strategy, column, cell, from);
   const sites = sitesOf(row, strategy, from);
@@ -180,7 +188,7 @@ function recoveryTurn(row: Row, column: string, cell: Cell, from: Counted): Foun
   const all =
     chosen.length > 0
       ? chosen
-      : sitesOf({ domain: row.domain as Cell }, strategy, from).filter(({ behind }) => behind === 0);
+      : sitesOf({ domain: there(row.domain, 'domain') }, strategy, from).filter(({ behind }) => behind === 0);
   if (all.length === 0) return null;
   const on = shareOf(all, (each) => (column === 'observed' ? each.observed : each.success));
   return {
@@ -276,7 +284,7 @@ function calibrationTurn(row: Row, column: string, cell: Cell, { judged, swept }
     byDependency: 0,
     events: sites.length,
   };
-  const pool = Number(cell.ours) + (more[column as keyof typeof more] ?? 0);
+  const pool = Number(cell.ours) + (numberIn(more, column) ?? 0);
   return { by: 'events-chosen', on: Math.min(pool, Number(cell.paper)), at: `${pool} to choose from` };
 }
 
@@ -331,7 +339,7 @@ function signalsTurn(row: Row, column: string, cell: Cell, { judged, signals }: 
 /** The paired test of calls made again, of each case and seed that both come to an end in. */
 function pairsTurn(row: Row, _column: string, _cell: Cell, { judged }: Counted): Found {
   const [regime, domain] = [String(row.regime?.ours), String(row.domain?.ours)];
-  const strategy = String(row.strategy?.ours) as Strategy;
+  const strategy = strategyNamed(row.strategy?.ours);
   const plain = rowsOf(judged, regime, domain, 'retry-only');
   const own = rowsOf(judged, regime, domain, strategy);
   const pairs = plain.flatMap((retry, index) => {
@@ -412,4 +420,10 @@ function studyTurn(row: Row, column: string, cell: Cell, { studied }: Counted): 
       return { by: 'one-case', on: wanted, at: low.of === high.of ? low.of : `${low.of} and ${high.of}` };
   }
   return nearest === undefined ? null : { by: 'one-case', on: nearest.replay, at: `${nearest.of}: the nearest` };
+}
+
+/** A number of a record by a name that it may not have. */
+function numberIn(record: object, name: string): number | null {
+  const value = fieldOf(record, name);
+  return typeof value === 'number' ? value : null;
 }

@@ -61,6 +61,14 @@ export const OF_LATER_WORDS: readonly Mutant[] = [
     by: ACTS,
   },
   {
+    rule: 'ST7',
+    file: 'sidecar/failures/without-event.ts',
+    off: 'an act without a place loses its cause',
+    find: "intent.class !== 'reversible' && !discarded",
+    replace: "intent.class === 'reversible' && !discarded",
+    by: { run: 'tests', file: 'test/steering/enumeration.test.ts' },
+  },
+  {
     rule: 'ST10',
     file: 'sidecar/failures/steered-event.ts',
     off: 'an act is carried out whatever version it means',

@@ -1,6 +1,6 @@
 /** Scenarios of acts on events that are drawn. */
 import { drawn } from './family.ts';
-import { callsIn } from './programs.ts';
+import { callsIn, type Program } from './programs.ts';
 import type { Scenario } from './scenario.ts';
 
 /** Numbers from 0 up to 1, the same for a seed. */
@@ -16,16 +16,40 @@ function numbers(seed: number): () => number {
 
 /** Scenarios that are drawn, without end: the same for a seed. */
 export function* drawnScenarios(seed: number): Generator<Scenario> {
+  for (const { scenario } of drawing(seed)) yield scenario;
+}
+
+/** The same with a complaint, a second act, or both, at any moment. */
+export function* mixedScenarios(seed: number): Generator<Scenario> {
+  for (const { scenario, random } of drawing(seed)) {
+    if (!hearsGo(scenario.program)) continue;
+    const [what, when, other] = [random(), random(), random()];
+    const [act, to] = ACTS[Math.floor(random() * 3)] as (typeof ACTS)[number];
+    const calls = [...callsIn(scenario.program).keys()];
+    const at = Math.floor(when * 8);
+    const then = { act, to, at: scenario.actAt + Math.floor(random() * 4) };
+    const wrong = { call: calls[Math.floor(other * calls.length)] as string, at };
+    yield { ...scenario, ...(what < 0.7 && { wrong }), ...(what > 0.4 && { then }) };
+  }
+}
+
+/** True for a program that GO may come to. */
+function hearsGo({ regions, handler }: Program): boolean {
+  return handler || regions.flat().some((node) => node.is === 'wait' && node.type === 'GO');
+}
+
+const ACTS = [['revise', 1.5] as const, ['revise', 2] as const, ['retract', 0] as const] as const;
+
+function* drawing(seed: number): Generator<{ readonly scenario: Scenario; readonly random: () => number }> {
   const random = numbers(seed);
   for (;;) {
     const program = drawn(random);
     if (callsIn(program).size === 0) continue;
     const whole = Math.floor;
-    const [act, to] = [['revise', 1.5] as const, ['revise', 2] as const, ['retract', 0] as const][
-      whole(random() * 3)
-    ] as ['revise', number] | ['retract', 0];
+    const [act, to] = ACTS[whole(random() * 3)] as (typeof ACTS)[number];
     const order = Array.from({ length: 8 }, () => whole(random() * 3));
     const sendAt = whole(random() * 3);
-    yield { program, order, sendAt, act, to, actAt: sendAt + whole(random() * 6), actsAtOnce: random() < 0.5 };
+    const actAt = sendAt + whole(random() * 6);
+    yield { scenario: { program, order, sendAt, act, to, actAt, actsAtOnce: random() < 0.5 }, random };
   }
 }

@@ -1,9 +1,9 @@
 /**
- * Enumerates acts on events over real machines under the sidecar (semantics.md ST): `npx tsx test/steering/enumerate.ts [--family seq|par|handlers|drawn]
+ * Enumerates acts on events over real machines under the sidecar (semantics.md ST): `npx tsx test/steering/enumerate.ts [--family seq|par|handlers|drawn|mixed]
  * [--seconds 60] [--seed 1] [--every 1] [--from 0]`. Prints the share that was played, the verdicts, and each scenario that ended wrong.
  */
 import { parseArgs } from 'node:util';
-import { drawnScenarios } from './draw.ts';
+import { drawnScenarios, mixedScenarios } from './draw.ts';
 import { FAMILIES, scenariosOf } from './family.ts';
 import { play } from './scenario.ts';
 
@@ -19,10 +19,11 @@ async function main(): Promise<void> {
   });
   const { family } = values;
   const programs = FAMILIES[family];
-  if (family !== 'drawn' && programs === undefined) throw new Error(`no family ${family}`);
+  const draw = { drawn: drawnScenarios, mixed: mixedScenarios }[family];
+  if (draw === undefined && programs === undefined) throw new Error(`no family ${family}`);
   const all =
     programs === undefined
-      ? drawnScenarios(Number(values.seed))
+      ? (draw as typeof drawnScenarios)(Number(values.seed))
       : [...programs()].flatMap((one) => [...scenariosOf(one)]);
   const until = Date.now() + Number(values.seconds) * 1000;
   const counts = new Map<string, number>();

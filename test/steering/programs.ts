@@ -137,14 +137,15 @@ interface Spot {
 /**
  * Every end of a program in plain xstate, whatever order its answers come in: those in which each event was received, and those that wait for one. A call
  * may begin later than its state is entered: what it is given is then of that moment.
+ * @param isOk false where OK was never taken.
  */
-export function endsOf(program: Program, words: Words): ReadonlySet<string> {
+export function endsOf(program: Program, words: Words, isOk = true): ReadonlySet<string> {
   const calls = callsIn(program);
   const actors = Object.fromEntries([...calls.keys()].map((name) => [name, NEVER]));
   const machine = machineFor(program, actors);
   const events: Readonly<Record<string, object>> = {
     ...(words !== null && { GO: { type: 'GO', ...words } }),
-    OK: { type: 'OK', v: 9 },
+    ...(isOk && { OK: { type: 'OK', v: 9 } }),
   };
   const ends = new Set<string>();
   const seen = new Set<string>();

@@ -18,6 +18,10 @@ export interface Scenario {
   readonly actAt: number;
   /** True where calls act as they are made, false where they act as they answer. */
   readonly actsAtOnce: boolean;
+  /** A second act on GO, behind the first. */
+  readonly then?: { readonly act: Scenario['act']; readonly to: number; readonly at: number };
+  /** A complaint about what a call has written, from so many answers on, as soon as its unit was begun. */
+  readonly wrong?: { readonly call: string; readonly at: number };
 }
 
 /** The verdict: `ok` where a run of plain xstate may end or wait so, `refused` likewise with the words that were sent, `none` where nothing was said. */
@@ -92,7 +96,11 @@ class Playing {
   readonly #it: Running;
   readonly #sent = new Set<string>();
   said: 'none' | 'done' | 'refused' = 'none';
+  /** What GO says by now; null where it was retracted. */
+  words: Words = { v: 1 };
   why = '';
+  #isThen = false;
+  #isComplained = false;
 
   constructor(scenario: Scenario, world: Counterparties, it: Running) {
     this.#scenario = scenario;
@@ -115,7 +123,13 @@ class Playing {
     await calm(8);
     if (nth >= this.#scenario.sendAt) await this.#says('GO', 1);
     await this.#says('OK', 9);
-    if (nth >= this.#scenario.actAt) await this.#steers();
+    if (nth >= (this.#scenario.wrong?.at ?? Number.POSITIVE_INFINITY)) await this.#complains();
+    if (nth >= this.#scenario.actAt && this.said === 'none') await this.#steers(this.#scenario);
+    const { then } = this.#scenario;
+    if (this.said !== 'none' && !this.#isThen && nth >= (then?.at ?? Number.POSITIVE_INFINITY)) {
+      this.#isThen = true;
+      await this.#steers(then as NonNullable<Scenario['then']>);
+    }
     return this.isOver;
   }
 
@@ -131,15 +145,28 @@ class Playing {
     await calm(8);
   }
 
-  async #steers(): Promise<void> {
-    if (this.said !== 'none' || !this.#sent.has('GO') || this.isOver) return;
+  async #steers({ act, to }: Pick<Scenario, 'act' | 'to'>): Promise<void> {
+    if (!this.#sent.has('GO') || this.isOver) return;
     const { sidecar } = this.#it;
-    const { act, to } = this.#scenario;
     const how = { by: 'ada' };
     const answer = await (act === 'revise' ? sidecar.revise('GO', { v: to }, how) : sidecar.retract('GO', how));
     this.said = answer.is === 'refused' ? 'refused' : 'done';
+    if (answer.is !== 'refused') this.words = act === 'retract' ? null : { v: to };
     this.why = answer.why ?? '';
     await calm(8);
+  }
+
+  async #complains(): Promise<void> {
+    const { call } = this.#scenario.wrong as NonNullable<Scenario['wrong']>;
+    if (this.#isComplained || this.isOver) return;
+    const instance = { skeleton: `U${call}`, entity: 'it' };
+    try {
+      await this.#it.sidecar.fail('CONTRACT_VIOLATION', { instance, key: `k${call}` } as never);
+      this.#isComplained = true;
+      await calm(8);
+    } catch {
+      // Its unit has not begun, or has written nothing yet.
+    }
   }
 
   /** No call waits for its answer: an event that waits for its sender is confirmed. @returns true where nothing is left to do. */
@@ -149,7 +176,9 @@ class Playing {
     if (this.#world.waiting.length > 0 || this.isOver || this.#mayBeSaid('GO') || this.#mayBeSaid('OK')) return false;
     const held = () => sidecar.events().find(({ is }) => is === 'taken_back');
     const waits = held();
-    if (waits === undefined) return this.said !== 'none' || nth > this.#scenario.actAt + this.#scenario.sendAt;
+    const { actAt, sendAt, then } = this.#scenario;
+    if (waits === undefined && then !== undefined && !this.#isThen && this.said !== 'none') return false;
+    if (waits === undefined) return this.said !== 'none' || nth > actAt + sendAt;
     await sidecar.confirm(waits.name, { by: waits.by ?? '' });
     await calm(12);
     return this.#world.waiting.length === 0 && held() !== undefined;
@@ -158,7 +187,7 @@ class Playing {
 
 /** Plays a scenario. */
 export async function play(scenario: Scenario): Promise<{ readonly verdict: Verdict; readonly why: string }> {
-  const { program, act, to } = scenario;
+  const { program } = scenario;
   const world = new Counterparties();
   const { undo, reconcilers } = world;
   const options = { journal: memoryStore(), undo, reconcilers };
@@ -168,12 +197,15 @@ export async function play(scenario: Scenario): Promise<{ readonly verdict: Verd
   await calm(12);
   const { status } = it.sidecar;
   const end = endText(it.context(), it.value(), world.standing);
+  const fates = new Map(it.sidecar.events().map(({ name, is }) => [name, is]));
   await it.sidecar.close();
+  // One that a complaint took back is its sender's to send again: a run that ends meanwhile ends without it, and says so (LC8).
+  const isTaken = (type: string) => fates.get(type) === 'taken';
   const { said, why } = playing;
+  const words = playing.words === null || !isTaken('GO') ? null : playing.words;
   if (said === 'none') return { verdict: 'none', why };
   if (status === 'parked' || status === 'stuck') return { verdict: 'parked', why: `${why} ${status}` };
-  const words: Words = said === 'refused' ? { v: 1 } : act === 'retract' ? null : { v: to };
-  const ends = endsOf(program, words);
+  const ends = endsOf(program, words, isTaken('OK') || !fates.has('OK'));
   if (ends.has(end)) return { verdict: said === 'refused' ? 'refused' : 'ok', why };
   return {
     verdict: `unsafe: ${status === 'done' ? 'end' : 'idle'}`,

@@ -141,7 +141,7 @@ async function imported(file: string): Promise<Record<string, unknown>> {
   try {
     return await import(href);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_UNKNOWN_FILE_EXTENSION') throw error;
+    if ((error as NodeJS.ErrnoException | null)?.code !== 'ERR_UNKNOWN_FILE_EXTENSION') throw error;
     await import(tsxBeside(file));
     // Node keeps that it could not load the address.
     return await import(`${href}?tsx`);

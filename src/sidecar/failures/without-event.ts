@@ -3,6 +3,7 @@
  * version in its place, and an act that would come to stand without its cause blocks.
  */
 
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Pieces } from '../../history/pieces.ts';
 import { positionBefore } from '../../history/registry.ts';
 import { type Decision, isRestore, type Restore } from '../../model/decision.ts';
@@ -77,7 +78,7 @@ export function* decidedWithout(
     effort,
   });
   if (!isRestore(decision)) return decision;
-  const left = leftOver(decision, others);
+  const left = [...leftOver(decision, others), ...leftWithoutPlace({ parts, queries }, step, decision)];
   // What is not known is asked about first: an act that has not happened is none.
   const unknown = left.filter(({ status }) => isOpen(status));
   const adds: Reason[] = [
@@ -119,6 +120,28 @@ function leftBehind(
     if (others.length > 0) left.set(name, others);
   }
   return left;
+}
+
+/**
+ * The acts behind a step whose work was taken back before and that no replay has taken over yet, for as far as their cause goes now (ST7): a replay may
+ * ask something else, or never come.
+ */
+function leftWithoutPlace(
+  { parts: { runState }, queries }: Pick<Steered, 'parts' | 'queries'>,
+  { firstStarted }: RecordedStep,
+  { line }: Restore,
+): Effect[] {
+  const { registry } = runState.history;
+  const moved = new Set(line.moves.map(({ instance }) => instanceName(instance)));
+  const isLost = ({ status, discarded, intent }: LedgerCall) => {
+    const name = instanceName(intent.instance);
+    const mayStand = (status === 'confirmed' || isOpen(status)) && intent.class !== 'reversible' && !discarded;
+    return mayStand && intent.actor >= firstStarted && (moved.has(name) || registry.named(name) === undefined);
+  };
+  return runState.ledger
+    .displaced()
+    .filter(isLost)
+    .map(({ key, intent }) => queries.effectOf(key, intent.instance));
 }
 
 /** The idempotent acts of a restore that would be asked something else, or never come again: a counterparty answers from memory (ST7). */
