@@ -45,7 +45,6 @@ export async function follow({
 }
 
 function lineOf({ seq, time, is, says, undone }: FollowedRow): string {
-  const back =
-    undone.length === 0 ? '' : `; takes back row${undone.length === 1 ? '' : 's'} ${undone.join(', ')}`;
+  const back = undone.length === 0 ? '' : `; takes back row${undone.length === 1 ? '' : 's'} ${undone.join(', ')}`;
   return `${String(seq).padStart(6)}  ${timeText(time)}  ${is.padEnd(9)} ${printable(says)}${back}\n`;
 }
