@@ -1,10 +1,12 @@
 /** The rows of a run as who follows it is told of them: one line each, and with a restore the rows whose steps it takes back. */
+import { entriesOf } from '../journal/entries.ts';
 import { EntryDecoder } from '../journal/entry-codec.ts';
 import type { StoredRow } from '../journal/journal.ts';
 import type { Entry } from '../model/entry.ts';
 import { instanceName } from '../model/instance.ts';
 import { eventType } from '../model/reply-event.ts';
 import { RunState } from '../projection/run-state.ts';
+import type { RecordedStep } from '../projection/state-types.ts';
 import { quoted } from '../recovery/explain.ts';
 import { stateText } from './timeline.ts';
 
@@ -33,23 +35,27 @@ export class Followed {
     return this.#runState.ended !== null;
   }
 
-  /** Folds the next row in; null for a row that only names things. */
+  /** Folds the next row in; null for a row that only names things. @throws JournalError `journal_corrupt`, `journal_not_ours`. */
   take(row: StoredRow): FollowedRow | null {
-    const entry = this.#decoder.entry(row);
-    if (entry === null) return null;
     const runState = this.#runState;
-    const undone = entry.do === 'restored' ? runState.takenOutBy(entry.kept).map(({ nth }) => this.#rows.get(nth)) : [];
-    const before = runState.places.next;
-    runState.apply(entry, row.time);
-    for (let nth = before; nth < runState.places.next; nth += 1) this.#rows.set(nth, row.seq);
-    const rows = [...new Set(undone.filter((seq) => seq !== undefined))].sort((a, b) => a - b);
-    return {
-      seq: row.seq,
-      time: row.time,
-      is: entry.do,
-      says: runState.redaction.text(saysOf(entry, runState)),
-      undone: rows,
-    };
+    for (const { entry, fold } of entriesOf([row], this.#decoder)) {
+      let undone: readonly number[] = [];
+      fold(() => {
+        if (entry.do === 'restored') undone = this.#rowsOf(runState.takenOutBy(entry.kept));
+        const before = runState.places.next;
+        runState.apply(entry, row.time);
+        for (let nth = before; nth < runState.places.next; nth += 1) this.#rows.set(nth, row.seq);
+      });
+      const says = runState.redaction.text(saysOf(entry, runState));
+      return { seq: row.seq, time: row.time, is: entry.do, says, undone };
+    }
+    return null;
+  }
+
+  /** The rows of steps, each once and in order. */
+  #rowsOf(steps: readonly RecordedStep[]): readonly number[] {
+    const rows = steps.flatMap(({ nth }) => this.#rows.get(nth) ?? []);
+    return [...new Set(rows)].sort((a, b) => a - b);
   }
 }
 

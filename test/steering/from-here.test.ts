@@ -49,6 +49,42 @@ describe('ST2: a revision from here', () => {
       is: 'same',
     });
     expect(it.world.count('draft') - before).toBe(1);
+    const other = await it.sidecar.revise('brief', { words: 9000 }, { ...by, from: 'here', id: 'second' });
+    expect([other.is, other.why]).toEqual(['refused', expect.stringContaining('message_differs')]);
+    await expect(it.sidecar.revise('brief', { words: 1 }, { ...by, from: 'here', id: '#3' })).rejects.toThrow(
+      TypeError,
+    );
+    await it.sidecar.close();
+  });
+
+  test('among a pause, a complaint and another region: it waits for the pause, and goes back with what it led to', async () => {
+    const { machine, config, world } = parallel('none', 'events: { BRIEF: { reads: [] }, OK: { reads: [] } }', {
+      BRIEF: { target: 'draft', actions: keeps('words') },
+    });
+    const it = await run(machine, config);
+    await it.sidecar.send({ type: 'BRIEF', words: 6000 } as never, { id: 'brief', by: 'ada' });
+    await it.at({ a: 'ready', b: 'wait' });
+    await it.sidecar.pause({ by: 'ops' });
+    const said = it.sidecar.revise('brief', { words: 8000 }, { ...by, from: 'here', id: 'second' });
+    await calm();
+    expect([it.context().words, world.count('draft')]).toEqual([6000, 1]);
+    await it.sidecar.unpause({ by: 'ops' });
+    expect(await said).toMatchObject({ is: 'done' });
+    await until(() => it.context().text === 'draft of 8000');
+    await it.sidecar.send({ type: 'OK' } as never, { id: 'ok', by: 'bob' });
+    await it.at({ a: 'ready', b: 'heard' });
+    await it.wrong('Draft', 'text', 1);
+    await until(() => world.count('draft') > 2 && it.context().text === 'draft of 8000');
+    expect([it.value(), it.context()]).toEqual([
+      { a: 'ready', b: 'heard' },
+      { words: 8000, text: 'draft of 8000', ok: true },
+    ]);
+    expect(it.sidecar.events().map(({ name, is }) => [name, is])).toEqual([
+      ['input', 'taken'],
+      ['brief', 'taken'],
+      ['second', 'taken'],
+      ['ok', 'taken'],
+    ]);
     await it.sidecar.close();
   });
 
@@ -118,6 +154,20 @@ describe('ST5: later events that hold with an act', () => {
     expect([answer.is, answer.waits]).toMatchObject(['done', []]);
     await it.at({ a: 'ready', b: 'heard' });
     expect(it.context()).toEqual({ words: 8000, text: 'draft of 8000', ok: true });
+    await it.sidecar.close();
+  });
+
+  test('with an act on one that waits, it keeps its version', async () => {
+    const it = await twoEvents('', 'ada');
+    await it.sidecar.revise('ok', { words: 3 }, by);
+    await it.at({ a: 'ready', b: 'heard' });
+    await it.sidecar.send({ type: 'BRIEF', words: 1 } as never, { id: 'late', by: 'ada' });
+    expect((await it.sidecar.revise('brief', { words: 8000 }, by)).waits).toMatchObject([{ name: 'ok', version: 1 }]);
+    await it.at({ a: 'ready', b: 'wait' });
+    const steered = await it.sidecar.revise('ok', { words: 4 }, { ...by, later: { confirm: ['ok'] } });
+    expect([steered.is, steered.version, steered.waits]).toEqual(['done', 2, []]);
+    await it.at({ a: 'ready', b: 'heard' });
+    expect(it.sidecar.events().find(({ name }) => name === 'ok')).toMatchObject({ version: 2, is: 'taken' });
     await it.sidecar.close();
   });
 

@@ -35,7 +35,7 @@ export function writer(effect = 'none', events = '') {
 }
 
 /** par {wait BRIEF; draft reads words ‖ wait OK} */
-export function parallel(effect: string, events: string) {
+export function parallel(effect: string, events: string, on: object = {}) {
   const world = new World();
   const machine = machineOf(
     { draft: world.tool('draft', ({ input }) => `draft of ${String(input.words)}`) },
@@ -47,7 +47,7 @@ export function parallel(effect: string, events: string) {
           states: {
             wait: { on: { BRIEF: { target: 'draft', actions: keeps('words') } } },
             draft: calls('draft', 'text', 'ready', ['words']),
-            ready: {},
+            ready: { on },
           },
         },
         b: { initial: 'wait', states: { wait: { on: { OK: { target: 'heard', actions: keeps('ok') } } }, heard: {} } },

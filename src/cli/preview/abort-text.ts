@@ -2,6 +2,7 @@
 import type { Outline } from '../../recovery/explain.ts';
 import type { AbortPreview } from '../../xstate/preview.ts';
 import { layOut, type Medium } from '../terminal/terminal.ts';
+import { section } from './preview.ts';
 
 /** Formats a preview of an abort. */
 export function abortText(run: string, preview: AbortPreview, medium: Medium): string {
@@ -37,8 +38,4 @@ export function abortText(run: string, preview: AbortPreview, medium: Medium): s
   };
   const isEmpty = tools.size === 0;
   return layOut(null, isEmpty ? { ...head, under: [{ text: 'Nothing that it did is in the world.' }] } : head, medium);
-}
-
-function section(text: string, under: readonly string[]): Outline[] {
-  return under.length === 0 ? [] : [{ text, under: under.map((each) => ({ text: each })) }];
 }

@@ -4,7 +4,7 @@ import { parseKey } from '../../model/key.ts';
 import { readerOf, text } from './reading.ts';
 
 /** A name that a sender gives: one that begins with `#` is the number of a message. */
-const ID = { ...text(200), pattern: '^[^#\\s]' };
+export const ID = { ...text(200), pattern: '^[^#\\s]' };
 
 /** An event as it travels. */
 export interface SentEvent {

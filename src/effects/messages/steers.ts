@@ -2,6 +2,7 @@
 import { encode } from '../../journal/codec.ts';
 import type { SteeredEntry, SteerFrom } from '../../model/message-entries.ts';
 import { PERSON, REASON, readerOf, text } from './reading.ts';
+import { ID } from './sent-events.ts';
 
 /** An act as it travels. */
 export interface SentSteer {
@@ -85,7 +86,7 @@ const read = readerOf<Message>({
         from: { enum: ['beginning', 'here'] },
         later: { type: 'array', minItems: 1, maxItems: 100, items: text(200) },
         base: { type: 'integer', minimum: 0 },
-        id: { ...text(200), pattern: '\\S' },
+        id: ID,
       },
     },
     by: { ...PERSON, type: ['string', 'null'] },

@@ -84,10 +84,12 @@ function lookAtFound(parts: LookedAt, word: SentSteer, found: Found): Looked {
 }
 
 /** A new event under the name of its act: said again, it is that event. */
-function lookHere(runState: RunState, { id }: SentSteer, found: Found): Looked {
+function lookHere(runState: RunState, word: SentSteer, found: Found): Looked {
+  const { id } = word;
   const known = id === undefined ? undefined : runState.received.get(id);
   if (known === undefined) return { is: 'here', found };
-  return known.instead === found.name ? SAME : no(`message_differs: another event has the id ${id}`);
+  const isSame = known.digest === argsDigest(revised(found, word), runState.secret, runState.codecs);
+  return isSame && known.instead === found.name ? SAME : no(`message_differs: another event has the id ${id}`);
 }
 
 /** True for a person who may change an event: its sender, whom its type lets, and anyone where no sender is known. */
@@ -166,6 +168,20 @@ export function steeredEntry(
   const event = act === 'revise' && found !== null ? { event: revised(found, word) } : {};
   const type = eventType(found?.event);
   return { do: 'steered', act, of, ...named, type, post, by, why, ...event, version, refused };
+}
+
+/** The entries of the later events that an act confirms beside the event that it is about, for an act that restores nothing. */
+export function laterEntries(runState: RunState, word: Word): SteeredEntry[] {
+  return (word.later ?? []).flatMap((of) => {
+    const found = find(runState, of);
+    const confirms = { ...unnamed(word), act: 'confirm', of, post: null } as const;
+    return typeof found === 'string' ? [] : [steeredEntry(runState, confirms, found, null)];
+  });
+}
+
+/** An act without its name: one that is said again leaves it to the first. */
+export function unnamed({ id: _, ...word }: Word): Word {
+  return word;
 }
 
 function digestOf({ secret, codecs }: RunState, { act, of, to, from, later }: SentSteer): string {

@@ -15,7 +15,17 @@ import { countingDecision } from './counting.ts';
 import type { Decisions } from './decisions.ts';
 import type { OpenCalls } from './open-calls.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
-import { causeOf, type Found, type Looked, lookAt, revised, steeredEntry, type Word } from './steered-event.ts';
+import {
+  causeOf,
+  type Found,
+  type Looked,
+  laterEntries,
+  lookAt,
+  revised,
+  steeredEntry,
+  unnamed,
+  type Word,
+} from './steered-event.ts';
 
 type Needs = Pick<RecoveryParts, 'parts' | 'machine' | 'write' | 'queries' | 'open' | 'queue' | 'lifecycle'>;
 
@@ -104,11 +114,10 @@ export class Steering {
     if (looked.is === 'here') return this.#sendHere(word, found);
     if (found.step !== null) return this.#change(word, found, found.step);
     const { parts, write, machine } = this.#run;
-    const later = (word.later ?? []).map((of) => ({ ...unnamed(word), act: 'confirm' as const, of, post: null }));
-    write.append([
-      steeredEntry(parts.runState, word, found, null),
-      ...later.map((each) => steeredEntry(parts.runState, each, null, null)),
-    ]);
+    write.together(() => {
+      write.append([steeredEntry(parts.runState, word, found, null)]);
+      write.append(laterEntries(parts.runState, word));
+    }, false);
     machine.offer();
     return this.#told(word, { is: 'done', why: null }, null, false);
   }
@@ -165,9 +174,4 @@ export class Steering {
     if (writes) write.append([{ ...entry, version }]);
     return { event: word.of, act: word.act, is, why, version, answer, waits: waitingEvents(parts.runState) };
   }
-}
-
-/** An act without its name: one that is said again leaves it to the first. */
-function unnamed({ id: _, ...word }: Word): Word {
-  return word;
 }

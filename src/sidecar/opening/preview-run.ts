@@ -63,7 +63,7 @@ export function previewSteerOf(
   sent: SentSteer,
 ): SteerAnswer {
   const { parts, queries, runtime } = standingRun(program, options, rows);
-  return inOneGo(previewedSteer({ parts, queries, ...papersOf(parts, runtime) }, sent));
+  return inOneGo(previewedSteer({ parts, queries, beside: [], ...papersOf(parts, runtime) }, sent));
 }
 
 /** A run as the process that has it, or takes it, stands there once what it was parked on is asked again. */

@@ -18,6 +18,8 @@ interface SteeredRun {
   readonly queries: RecoveryQueries;
   /** The past of the run on paper with a change; null for a runtime that has no machine. */
   paperWith(change: Change): ChangedPaper | null;
+  /** The names of the instances that waiting failures are about. */
+  readonly beside: readonly string[];
 }
 
 /**
@@ -38,7 +40,7 @@ export function* previewedSteer(run: SteeredRun, sent: SentSteer): Pieces<SteerA
   if (looked.is === 'here' || found.step === null) return says('done', null);
   const raised = causeOf(runState, word, found, found.step);
   if (raised?.steers === undefined) return says('refused', 'no state has taken it');
-  const decision = yield* decidedWithout(run, raised, raised.steers, []);
+  const decision = yield* decidedWithout(run, raised, raised.steers, run.beside);
   const answer = inFull(run, 'decided', decision, []);
   return isRestore(decision) ? says('done', null, answer) : says('refused', blockedText(decision), answer);
 }

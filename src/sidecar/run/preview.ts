@@ -81,8 +81,11 @@ export function previewComplaint(run: HeldRun, complaint: PreviewedComplaint): P
 
 /** Makes the preview of an act on an event in the process that has the run. @throws as {@link previewedSteer}. */
 export function previewSteer(run: HeldRun, sent: SentSteer): Promise<SteerAnswer> {
-  const { parts, queries, runtime } = run;
-  return madeInTurns(run, () => previewedSteer({ parts, queries, ...papersOf(parts, runtime) }, sent));
+  const { parts, queries, runtime, recovering } = run;
+  const beside = () => [...recovering.waiting.parked, ...recovering.waiting.others].flatMap(namesIn);
+  return madeInTurns(run, () =>
+    previewedSteer({ parts, queries, beside: beside(), ...papersOf(parts, runtime) }, sent),
+  );
 }
 
 /** Makes a preview in turns with others where it takes long, and anew where the run has moved meanwhile. */
@@ -154,7 +157,11 @@ function* answered(
   if (blocked.length > 0) return inFull(run, is, effectsStand(parts, raised.failure, blocked), []);
   const undo = undone.reverse();
   if (is !== 'decided') return inFull(run, is, null, undo);
-  const names = beside.flatMap(({ failure }) => (failure.in === null ? [] : [instanceName(failure.in)]));
-  const decision = yield* decidedAbout(run, raised, names);
+  const decision = yield* decidedAbout(run, raised, beside.flatMap(namesIn));
   return inFull(run, is, isRestore(decision) ? decision : queries.withWhomToAsk(decision), undo);
+}
+
+/** The name of the instance that a failure is about; none where it is about no instance. */
+function namesIn({ failure }: Pick<Raised, 'failure'>): string[] {
+  return failure.in === null ? [] : [instanceName(failure.in)];
 }
