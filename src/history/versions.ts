@@ -104,6 +104,11 @@ export class Versions {
     for (const { node } of overlapping(this.#root, key, from - 1, NEVER)) yield* node.reads.between(from - 1, NEVER);
   }
 
+  /** The writes of all instances up to an event, in event order. */
+  writesUpTo(upTo: number): Access[] {
+    return this.#written.between(-1, upTo);
+  }
+
   /** The writes of all instances after event `after`, in event order. */
   writesAfter(after: number): Access[] {
     return this.#written.between(after, NEVER);

@@ -301,6 +301,15 @@ export interface Steers extends Pick<SteeredEntry, 'of' | 'act' | 'event'> {
   readonly step: number;
   /** The names of later events of the same sender that hold although the act changes what was there before them (ST5). */
   readonly later?: readonly string[];
+  /** The first step of the run as it is with another input; present where the event is the input. */
+  readonly begun?: Begun;
+}
+
+/** The beginning of a run with another input: what its first step comes to. */
+export interface Begun {
+  readonly context: unknown;
+  /** The inputs of the actors that the first step starts and that are given something else, by their place among those. */
+  readonly inputs: readonly (readonly [place: number, input: unknown])[];
 }
 
 /** A step that threw. */

@@ -94,6 +94,9 @@ export interface RetriedEntry {
   readonly refused: string | null;
 }
 
+/** The name of the start input among the events of a run. */
+export const INPUT = 'input';
+
 /** The place from which on a revised event says something else: its own, or the head of the run (ST2). */
 export type SteerFrom = 'beginning' | 'here';
 

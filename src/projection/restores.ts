@@ -4,6 +4,7 @@ import type { PlacedStep } from '../history/step-lists.ts';
 import type { DecisionEntry, Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { overlaps, parseKey } from '../model/key.ts';
+import { beginAnew } from './begin-anew.ts';
 import { nameOfStep } from './received.ts';
 import { eventsToRedeliver, type FoundWrong, type Kept, rollBack, stepsFromOutside, undoneSteps } from './rollback.ts';
 import { contentsOf, type SetAside } from './set-aside/set-aside.ts';
@@ -47,6 +48,8 @@ export class Restores {
     for (const [id, at] of kept) if (at === 0) instances.forget(instanceName(id));
     rollBack(this.#run, undone);
     for (const [id, at] of kept) if (at > 0) instances.keep(instanceName(id));
+    const { begun, event } = decisions.pending?.entry.steers ?? {};
+    if (begun !== undefined) beginAnew(places, this.#run.actors, event, begun);
     this.#putControl(entry);
     decisions.restored();
   }

@@ -186,7 +186,11 @@ export class RunState {
         this.aborted.phase(entry);
         decisions.phase(entry);
       },
-      restored: (entry) => this.#restores.take(entry),
+      restored: (entry) => {
+        // What bases have of the first step is not so any more.
+        if (decisions.pending?.entry.steers?.begun !== undefined) this.pages.allIn();
+        this.#restores.take(entry);
+      },
       retracted: (entry) => decisions.retract(entry.questions),
       retried: (entry) => {
         calls.asked.heard(entry);

@@ -49,6 +49,8 @@ export interface RecordedStep extends PlacedStep {
   readonly isLetGo: boolean;
   /** Its entry in the bases of a source; undefined where they do not have it. */
   storedIn(source: StepSource): unknown;
+  /** It has another entry from here on, that no base has. */
+  become(entry: StepEntry): void;
 }
 
 /** An actor of the run. */

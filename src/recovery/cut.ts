@@ -106,11 +106,18 @@ export class Cutting {
     }
   }
 
-  /** The cut for the next candidate, and what it crosses; null where the effort is spent before it is found. */
-  *to(candidate: Checkpoint): Pieces<(Cut & { readonly proposal: Proposal }) | null> {
+  /**
+   * The cut for the next candidate, and what it crosses; null where the effort is spent before it is found.
+   * @param lost reads of what is another value.
+   */
+  *to(
+    candidate: Checkpoint,
+    lost: Iterable<readonly [read: Access, cause: Dependence]> = [],
+  ): Pieces<(Cut & { readonly proposal: Proposal }) | null> {
     const { places } = this.#control;
     const lowering = this.#lowering;
     lowering.begin(candidate);
+    lowering.loseReads(lost);
     while (!lowering.follow()) yield;
     yield* this.#onPaper();
     if (this.#effort.isSpent) return null;

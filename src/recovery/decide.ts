@@ -5,6 +5,7 @@
 
 import type { TracedControl } from '../history/control-trace.ts';
 import type { History } from '../history/history.ts';
+import type { Access } from '../history/key-tree.ts';
 import { inOneGo, type Pieces } from '../history/pieces.ts';
 import type { InstanceRecord } from '../history/registry.ts';
 import { kind, nullable, OBJECT, refuseOther, shape } from '../model/argument.ts';
@@ -13,7 +14,7 @@ import type { Decision, Policy, Rules } from '../model/decision.ts';
 import { crossing, type EffectVeto } from '../model/effect.ts';
 import type { Failure } from '../model/failure.ts';
 import { INSTANCE, type InstanceId, instanceName } from '../model/instance.ts';
-import type { Abstention, Reason, Refusal, Unavailable } from '../model/veto.ts';
+import type { Abstention, Dependence, Reason, Refusal, Unavailable } from '../model/veto.ts';
 import { candidates } from './candidates.ts';
 import type { Crossed, Proposal } from './crossings.ts';
 import { type Control, Cutting } from './cut.ts';
@@ -144,17 +145,31 @@ export function withoutReceipt(
   return decideCut(history, { in: failed.id, key: null }, { failed, asked: [before] }, rules, around, around.control);
 }
 
-/** The points from which an instance may be redone, newest first. */
+/** Decides what goes back where values that some reads have read are others: the first step of a run has written something else (ST3). */
+export function withoutReads(
+  history: History,
+  failed: InstanceRecord,
+  lost: NonNullable<Asked['lost']>,
+  rules: Rules,
+  around: Circumstances & { readonly control: Control },
+): Pieces<Decision> {
+  // What has read none of it stands as it is.
+  const asked: Checkpoint[] = [{ kind: 'outcome', at: history.head }];
+  return decideCut(history, { in: failed.id, key: null }, { failed, asked, lost }, rules, around, around.control);
+}
+
+/** The points from which an instance may be redone, newest first, and the reads that are taken back whichever is taken. */
 interface Asked {
   readonly failed: InstanceRecord;
   readonly asked: Iterable<Checkpoint>;
+  readonly lost?: Iterable<readonly [read: Access, cause: Dependence]>;
 }
 
 /** Decides where control is known (C2): the newest candidate that may be used, and the reasons against those that were judged. */
 function* decideCut(
   history: History,
   failure: Failure,
-  { failed, asked }: Asked,
+  { failed, asked, lost }: Asked,
   rules: Rules,
   around: Circumstances,
   control: Control,
@@ -170,7 +185,7 @@ function* decideCut(
   for (const candidate of asked) {
     if (!effort.admits()) break;
     const refusal = unusable(candidate, failed.id, around);
-    const cut = refusal === null ? yield* cutting.to(candidate) : null;
+    const cut = refusal === null ? yield* cutting.to(candidate, lost) : null;
     if (effort.isSpent) break;
     judged.push(candidate);
     if (refusal !== null) own.set(candidate, [refusal]);

@@ -127,6 +127,14 @@ export class Lowering {
     this.#waiting.push(...steps);
   }
 
+  /** Takes reads back, each with its cause: what they read is another value. `follow` takes back what rests on them. */
+  loseReads(reads: Iterable<readonly [read: Access, cause: Dependence]>): void {
+    for (const [read, cause] of reads) {
+      if (this.#evaluated.reads(read)) this.#leftReads.push([read, cause]);
+      else this.#place(read.by, { keep: positionBefore(read.by, read.at), cause });
+    }
+  }
+
   /** Counts what was left to the paper: there is none. */
   heedAll(): void {
     for (const [read, cause] of this.#leftReads.splice(0))

@@ -1,4 +1,5 @@
 /** The events that a run was sent from outside, each with what it says now and what has become of it: a function of its journal (semantics.md ST1). */
+import { INPUT } from '../model/message-entries.ts';
 import { eventType } from '../model/reply-event.ts';
 import { type Fate, nameOfStep } from '../projection/received.ts';
 import type { RunState } from '../projection/run-state.ts';
@@ -20,9 +21,6 @@ export interface RunEvent {
   /** The name of the event whose place it takes from where it was taken on; null where it is of its own. */
   readonly instead: string | null;
 }
-
-/** The name of the start input. */
-export const INPUT = 'input';
 
 /** Lists the events of a run: the input first, then in the order in which they were taken, those behind them that wait, and those that never were. */
 export function eventsOf(runState: RunState): RunEvent[] {
@@ -50,9 +48,10 @@ function nameAt({ nth }: RecordedStep, { received }: RunState): string {
   return received.takenBy(nth)?.name ?? nameOfStep(nth);
 }
 
-function inputOf({ entry }: RecordedStep, { redaction }: RunState): RunEvent {
+function inputOf({ entry }: RecordedStep, { received, redaction }: RunState): RunEvent {
   const { input } = (entry?.event ?? {}) as { readonly input?: unknown };
-  const none = { by: null, version: 0, is: 'taken', why: null, instead: null } as const;
+  const version = received.get(INPUT)?.version ?? 0;
+  const none = { by: null, version, is: 'taken', why: null, instead: null } as const;
   return { name: INPUT, type: INPUT, event: redaction.value(input), ...none };
 }
 

@@ -53,6 +53,22 @@ export const OF_LATER_WORDS: readonly Mutant[] = [
     by: ACTS,
   },
   {
+    rule: 'ST3',
+    file: 'sidecar/failures/without-event.ts',
+    off: 'who has read the old input stands',
+    find: 'if (keys.some((key) => overlaps(key, read.key))) lost.push([read, readDependence(write, read)]);',
+    replace: 'if (keys.length < 0) lost.push([read, readDependence(write, read)]);',
+    by: { run: 'tests', file: 'test/steering/input.test.ts' },
+  },
+  {
+    rule: 'ST3',
+    file: 'sidecar/paper/on-paper.ts',
+    off: 'the past is gone through from the old input',
+    find: 'this.#begin(from, changed?.step === from ? changed.event : from.entry?.event);',
+    replace: 'this.#begin(from);',
+    by: { run: 'tests', file: 'test/steering/enumeration.test.ts' },
+  },
+  {
     rule: 'ST9',
     file: 'projection/redelivery.ts',
     off: 'an event that waits keeps what it said',

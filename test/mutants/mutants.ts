@@ -296,7 +296,7 @@ export const MUTANTS: readonly Mutant[] = [
     rule: 'PA1',
     file: 'sidecar/paper/on-paper.ts',
     off: 'what a cut keeps is not gone through again',
-    find: 'if (behind.length === undone.size || undone.size === 0) return [];',
+    find: 'if (behind.length === undone.size || (undone.size === 0 && !this.#isBegunAnew)) return [];',
     replace: 'if (behind.length > 0) return [];',
     by: { run: 'tests', file: 'test/semantics/paper.test.ts' },
   },

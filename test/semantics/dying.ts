@@ -13,8 +13,16 @@ export class Dying {
   isDead = false;
   readonly #machine: AnyStateMachine;
   readonly #config: ReturnType<typeof configOf>;
+  readonly #more: object;
 
-  constructor(machine: AnyStateMachine, config: ReturnType<typeof configOf>, deaths: readonly Death[] = []) {
+  /** @param more further options of each process. */
+  constructor(
+    machine: AnyStateMachine,
+    config: ReturnType<typeof configOf>,
+    deaths: readonly Death[] = [],
+    more: object = {},
+  ) {
+    this.#more = more;
     this.#machine = machine;
     this.#config = config;
     this.store = new MortalStore(deaths);
@@ -24,8 +32,11 @@ export class Dying {
   }
 
   /** The first process; it is not started. */
-  async attached(): Promise<Sidecar> {
-    return (await attach(this.#machine, await this.#options())) as unknown as Sidecar;
+  async attached(input?: unknown): Promise<Sidecar> {
+    return (await attach(this.#machine, {
+      ...((await this.#options()) as object),
+      input,
+    } as never)) as unknown as Sidecar;
   }
 
   /** The next process, started, once the one before has gone. */
@@ -38,6 +49,7 @@ export class Dying {
 
   async #options() {
     const journal = await this.store.next('r');
-    return { run: 'r', config: this.#config, journal, reconcilers: { find: () => ({ is: 'not_applied' }) } } as never;
+    const reconcilers = { find: () => ({ is: 'not_applied' }) };
+    return { run: 'r', config: this.#config, journal, reconcilers, ...this.#more } as never;
   }
 }

@@ -208,7 +208,7 @@ describe('an act on an event', () => {
     expect((await sidecar.retract('brief', { ...by, id: 'r1' })).why).toContain('message_differs');
     await expect(sidecar.retract('never')).rejects.toThrow(/event_unknown|no event "never"/);
     await expect(sidecar.revise('brief', { words: () => 1 }, by)).rejects.toThrow(TypeError);
-    expect((await sidecar.revise('input', { words: 1 }, by)).why).toContain('steer_unsupported');
+    expect((await sidecar.retract('input', by)).why).toContain('steer_unsupported');
     expect(it.world.count('draft')).toBe(2);
     await sidecar.close();
   });

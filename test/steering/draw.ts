@@ -21,16 +21,23 @@ export function* drawnScenarios(seed: number): Generator<Scenario> {
 
 /** The same with a complaint, a second act, or both, at any moment. */
 export function* mixedScenarios(seed: number): Generator<Scenario> {
-  for (const { scenario, random } of drawing(seed)) {
-    if (!hearsGo(scenario.program)) continue;
-    const [what, when, other] = [random(), random(), random()];
-    const [act, to] = ACTS[Math.floor(random() * 3)] as (typeof ACTS)[number];
-    const calls = [...callsIn(scenario.program).keys()];
-    const at = Math.floor(when * 8);
-    const then = { act, to, at: scenario.actAt + Math.floor(random() * 4) };
-    const wrong = { call: calls[Math.floor(other * calls.length)] as string, at };
-    yield { ...scenario, ...(what < 0.7 && { wrong }), ...(what > 0.4 && { then }) };
-  }
+  for (const drawn of drawing(seed)) if (hearsGo(drawn.scenario.program)) yield mixed(drawn);
+}
+
+/** The same with acts on the input. */
+export function* inputScenarios(seed: number): Generator<Scenario> {
+  for (const { scenario, random } of drawing(seed))
+    yield mixed({ scenario: { ...scenario, program: { ...scenario.program, input: true } }, random });
+}
+
+function mixed({ scenario, random }: Drawing): Scenario {
+  const [what, when, other] = [random(), random(), random()];
+  const [act, to] = ACTS[Math.floor(random() * 3)] as (typeof ACTS)[number];
+  const calls = [...callsIn(scenario.program).keys()];
+  const at = Math.floor(when * 8);
+  const then = { act, to, at: scenario.actAt + Math.floor(random() * 4) };
+  const wrong = { call: calls[Math.floor(other * calls.length)] as string, at };
+  return { ...scenario, ...(what < 0.7 && { wrong }), ...(what > 0.4 && { then }) };
 }
 
 /** True for a program that GO may come to. */
@@ -40,7 +47,12 @@ function hearsGo({ regions, handler }: Program): boolean {
 
 const ACTS = [['revise', 1.5] as const, ['revise', 2] as const, ['retract', 0] as const] as const;
 
-function* drawing(seed: number): Generator<{ readonly scenario: Scenario; readonly random: () => number }> {
+interface Drawing {
+  readonly scenario: Scenario;
+  readonly random: () => number;
+}
+
+function* drawing(seed: number): Generator<Drawing> {
   const random = numbers(seed);
   for (;;) {
     const program = drawn(random);

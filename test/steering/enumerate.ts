@@ -1,9 +1,9 @@
 /**
- * Enumerates acts on events over real machines under the sidecar (semantics.md ST): `npx tsx test/steering/enumerate.ts [--family seq|par|handlers|drawn|mixed]
+ * Enumerates acts on events over real machines under the sidecar (semantics.md ST): `npx tsx test/steering/enumerate.ts [--family seq|par|handlers|input|drawn|mixed|inputs]
  * [--seconds 60] [--seed 1] [--every 1] [--from 0]`. Prints the share that was played, the verdicts, and each scenario that ended wrong.
  */
 import { parseArgs } from 'node:util';
-import { drawnScenarios, mixedScenarios } from './draw.ts';
+import { drawnScenarios, inputScenarios, mixedScenarios } from './draw.ts';
 import { FAMILIES, scenariosOf } from './family.ts';
 import { play } from './scenario.ts';
 
@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   });
   const { family } = values;
   const programs = FAMILIES[family];
-  const draw = { drawn: drawnScenarios, mixed: mixedScenarios }[family];
+  const draw = { drawn: drawnScenarios, mixed: mixedScenarios, inputs: inputScenarios }[family];
   if (draw === undefined && programs === undefined) throw new Error(`no family ${family}`);
   const all =
     programs === undefined

@@ -3,7 +3,7 @@
  * calls, the order of the answers and the moment of the act are, a run ends or waits as plain xstate may in which the event said so from the beginning.
  */
 import { expect, test } from 'vitest';
-import { drawnScenarios, mixedScenarios } from './draw.ts';
+import { drawnScenarios, inputScenarios, mixedScenarios } from './draw.ts';
 import { FAMILIES, scenariosOf } from './family.ts';
 import { play, type Scenario } from './scenario.ts';
 
@@ -32,6 +32,7 @@ test.each([
   ['seq', 17],
   ['par', 61],
   ['handlers', 11],
+  ['input', 59],
 ])(
   'programs of the family %s',
   async (family, every) => {
@@ -55,6 +56,12 @@ test('C12: drawn programs with a complaint, a second act, or both, at any moment
   expect(counts.refused).toBeGreaterThan(5);
 }, 120_000);
 
+test('ST3: drawn programs whose input is revised, with a complaint, a second act, or both', async () => {
+  const counts = await verdicts(some(inputScenarios(5), 1, 100));
+  expect(counts.ok).toBeGreaterThan(15);
+  expect(counts.refused).toBeGreaterThan(5);
+}, 120_000);
+
 test('ST7: an act whose work a complaint took back, and that is not asked again yet, does not lose its cause', async () => {
   const draft = { is: 'call', reads: ['q'], class: 'reversible' } as const;
   const pay = { is: 'call', reads: ['q', 'ka0'], class: 'idempotent' } as const;
@@ -63,8 +70,9 @@ test('ST7: an act whose work a complaint took back, and that is not asked again 
   const said = { program, order: [1, 2, 1, 1, 2, 0, 0, 2], sendAt: 2, actsAtOnce: true, wrong: { call: 'b1', at: 5 } };
   for (const [act, to] of [['retract', 0] as const, ['revise', 2] as const]) {
     const { verdict, why } = await play({ ...said, act, to, actAt: 7 });
-    // The answer is found wrong each time, so that the run is parked behind the refusal.
-    expect([act, verdict, why]).toEqual([act, 'parked', expect.stringContaining('unclaimed_effect: b1')]);
+    // The answer is found wrong each time, so that the run is parked behind the refusal; on a busy machine b1 may be asked again by then.
+    const refused = /(unclaimed_effect|effect_outcome_unknown): b1/;
+    expect([act, verdict, why]).toEqual([act, 'parked', expect.stringMatching(refused)]);
   }
 }, 60_000);
 

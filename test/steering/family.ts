@@ -1,11 +1,9 @@
 /** The families of little programs, and the scenarios of each. */
+
+import { input } from './input-family.ts';
+import { call, GO, OK } from './nodes.ts';
 import { CLASSES, type Node, type Program } from './programs.ts';
 import type { Scenario } from './scenario.ts';
-
-const GO: Node = { is: 'wait', type: 'GO' };
-const OK: Node = { is: 'wait', type: 'OK' };
-type Call = Extract<Node, { is: 'call' }>;
-const call = (reads: readonly string[], kind: Call['class'] = 'none'): Call => ({ is: 'call', reads, class: kind });
 
 /** Programs of one region: up to one call before the wait, and up to one behind it, or a choice there. */
 function* seq(): Generator<Program> {
@@ -82,20 +80,18 @@ function* handlers(): Generator<Program> {
         yield { regions: [[call(reads, kind), call(after, kind)]], handler: true };
 }
 
-export const FAMILIES: Readonly<Record<string, () => Generator<Program>>> = { seq, par, handlers };
+export const FAMILIES: Readonly<Record<string, () => Generator<Program>>> = { seq, par, handlers, input };
 
-/** Every scenario of a program of a family. */
+const ACTS = [['revise', 1.5] as const, ['revise', 2] as const, ['retract', 0] as const];
+
+/** Every scenario of a program of a family. An input is never retracted. */
 export function* scenariosOf(program: Program): Generator<Scenario> {
   const length = program.regions.flat().length;
+  const acts = ACTS.slice(0, program.input === true ? 2 : 3);
   const orders = program.regions.length === 1 ? [[]] : [[], [1], [0, 1]];
   for (const order of orders)
     for (const sendAt of program.handler ? [0, 1] : [0])
       for (let actAt = sendAt; actAt <= length; actAt += 1)
         for (const actsAtOnce of [true, false])
-          for (const [act, to] of [
-            ['revise', 1.5],
-            ['revise', 2],
-            ['retract', 0],
-          ] as const)
-            yield { program, order, sendAt, act, to, actAt, actsAtOnce };
+          for (const [act, to] of acts) yield { program, order, sendAt, act, to, actAt, actsAtOnce };
 }

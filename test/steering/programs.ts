@@ -24,6 +24,8 @@ export interface Program {
   readonly handler: boolean;
   /** The keys that the sender of OK has seen; null where it names none. */
   readonly seen?: readonly string[] | null;
+  /** True where q is what the input says, until GO says something else. */
+  readonly input?: boolean;
 }
 
 /** The words of GO; null where it is never sent. */
@@ -98,6 +100,7 @@ export function machineFor(program: Program, actors: Readonly<Record<string, unk
   ]);
   return machineOf(actors, {
     initial: 'both',
+    ...(program.input === true && { context: ({ input }: { input: { v: number } }) => ({ q: input.v }) }),
     ...(program.handler && { on: { GO: { actions: keeps('GO') } } }),
     states: { both: { type: 'parallel', states: Object.fromEntries(regions), onDone: 'end' }, end: { type: 'final' } },
   });
@@ -138,8 +141,9 @@ interface Spot {
  * Every end of a program in plain xstate, whatever order its answers come in: those in which each event was received, and those that wait for one. A call
  * may begin later than its state is entered: what it is given is then of that moment.
  * @param isOk false where OK was never taken.
+ * @param input what the input says; only where the program has one.
  */
-export function endsOf(program: Program, words: Words, isOk = true): ReadonlySet<string> {
+export function endsOf(program: Program, words: Words, isOk = true, input: number = 1): ReadonlySet<string> {
   const calls = callsIn(program);
   const actors = Object.fromEntries([...calls.keys()].map((name) => [name, NEVER]));
   const machine = machineFor(program, actors);
@@ -149,7 +153,7 @@ export function endsOf(program: Program, words: Words, isOk = true): ReadonlySet
   };
   const ends = new Set<string>();
   const seen = new Set<string>();
-  const [first, started] = initialTransition(machine);
+  const [first, started] = initialTransition(machine, (program.input === true ? { v: input } : undefined) as never);
   const todo: Spot[] = [
     spotAfter({ snapshot: first, under: new Map(), acts: [], left: Object.keys(events) }, first, started, calls),
   ];

@@ -98,6 +98,8 @@ class Playing {
   said: 'none' | 'done' | 'refused' = 'none';
   /** What GO says by now; null where it was retracted. */
   words: Words = { v: 1 };
+  /** What the input says by now. */
+  input = 1;
   why = '';
   #isThen = false;
   #isComplained = false;
@@ -146,12 +148,15 @@ class Playing {
   }
 
   async #steers({ act, to }: Pick<Scenario, 'act' | 'to'>): Promise<void> {
-    if (!this.#sent.has('GO') || this.isOver) return;
+    const ofInput = this.#scenario.program.input === true;
+    if ((!ofInput && !this.#sent.has('GO')) || this.isOver) return;
     const { sidecar } = this.#it;
-    const how = { by: 'ada' };
-    const answer = await (act === 'revise' ? sidecar.revise('GO', { v: to }, how) : sidecar.retract('GO', how));
+    const [how, of] = [{ by: 'ada' }, ofInput ? 'input' : 'GO'];
+    const isRevised = ofInput || act === 'revise';
+    const answer = await (isRevised ? sidecar.revise(of, { v: to }, how) : sidecar.retract(of, how));
     this.said = answer.is === 'refused' ? 'refused' : 'done';
-    if (answer.is !== 'refused') this.words = act === 'retract' ? null : { v: to };
+    if (answer.is !== 'refused' && ofInput) this.input = to;
+    else if (answer.is !== 'refused') this.words = act === 'retract' ? null : { v: to };
     this.why = answer.why ?? '';
     await calm(8);
   }
@@ -178,7 +183,7 @@ class Playing {
     const waits = held();
     const { actAt, sendAt, then } = this.#scenario;
     if (waits === undefined && then !== undefined && !this.#isThen && this.said !== 'none') return false;
-    if (waits === undefined) return this.said !== 'none' || nth > actAt + sendAt;
+    if (waits === undefined) return this.said !== 'none' || nth > actAt + sendAt + 1;
     await sidecar.confirm(waits.name, { by: waits.by ?? '' });
     await calm(12);
     return this.#world.waiting.length === 0 && held() !== undefined;
@@ -190,7 +195,7 @@ export async function play(scenario: Scenario): Promise<{ readonly verdict: Verd
   const { program } = scenario;
   const world = new Counterparties();
   const { undo, reconcilers } = world;
-  const options = { journal: memoryStore(), undo, reconcilers };
+  const options = { journal: memoryStore(), undo, reconcilers, ...(program.input === true && { input: { v: 1 } }) };
   const it = await run(machineFor(program, world.tools(scenario)), configFor(program), options as never);
   const playing = new Playing(scenario, world, it);
   await playing.drive();
@@ -205,7 +210,7 @@ export async function play(scenario: Scenario): Promise<{ readonly verdict: Verd
   const words = playing.words === null || !isTaken('GO') ? null : playing.words;
   if (said === 'none') return { verdict: 'none', why };
   if (status === 'parked' || status === 'stuck') return { verdict: 'parked', why: `${why} ${status}` };
-  const ends = endsOf(program, words, isTaken('OK') || !fates.has('OK'));
+  const ends = endsOf(program, words, isTaken('OK') || !fates.has('OK'), playing.input);
   if (ends.has(end)) return { verdict: said === 'refused' ? 'refused' : 'ok', why };
   return {
     verdict: `unsafe: ${status === 'done' ? 'end' : 'idle'}`,

@@ -1,6 +1,6 @@
 /** Acts on events as messages: what a run was sent has said something else, was never sent, or still holds (semantics.md ST2). They are untrusted. */
 import { encode } from '../../journal/codec.ts';
-import type { SteeredEntry, SteerFrom } from '../../model/message-entries.ts';
+import { INPUT, type SteeredEntry, type SteerFrom } from '../../model/message-entries.ts';
 import { PERSON, REASON, readerOf, text } from './reading.ts';
 import { ID } from './sent-events.ts';
 
@@ -82,7 +82,7 @@ const read = readerOf<Message>({
       properties: {
         act: { enum: ['revise', 'retract', 'confirm'] },
         of: text(200),
-        to: { type: 'object', not: { required: ['type'] } },
+        to: { type: 'object' },
         from: { enum: ['beginning', 'here'] },
         later: { type: 'array', minItems: 1, maxItems: 100, items: text(200) },
         base: { type: 'integer', minimum: 0 },
@@ -113,7 +113,9 @@ export function steerIn(message: string): SentSteer | null {
 }
 
 /** True where an act has the members of its kind, and no other. */
-function isWhole({ act, to, from, later }: Message['steer']): boolean {
+function isWhole({ act, of, to, from, later }: Message['steer']): boolean {
+  // The type of an event stays; an input has members of its own alone.
+  if (of !== INPUT && to !== undefined && 'type' in to) return false;
   if ((act === 'revise') !== (to !== undefined) || (from !== undefined && act !== 'revise')) return false;
   return later === undefined || (act !== 'confirm' && from !== 'here');
 }

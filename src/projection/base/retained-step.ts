@@ -113,6 +113,13 @@ export class RetainedStep implements RecordedStep {
     this.#entry = null;
   }
 
+  become(entry: StepEntry): void {
+    this.#entry = entry;
+    this.#source = null;
+    this.#stored = null;
+    this.#pin?.(this);
+  }
+
   storedIn(source: StepSource): unknown {
     return this.#source === source ? this.#stored : undefined;
   }

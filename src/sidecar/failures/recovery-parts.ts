@@ -1,4 +1,5 @@
 /** The parts that all recoveries of a run share. */
+import type { Begun } from '../../model/entry.ts';
 import type { ChangedPaper, Paper } from '../../recovery/cut.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import type { Calls } from '../calls/calls.ts';
@@ -23,6 +24,8 @@ export interface RecoveryHelpers {
   paper(): Paper | null;
   /** The same with a change in it. */
   paperWith(change: Change): ChangedPaper | null;
+  /** The first step of the run with another event of its beginning; null where it goes elsewhere with that. */
+  begunWith(event: unknown): Begun | null;
 }
 
 /** The parts that there are before the first failure: each recovery part takes of it what it needs. */

@@ -1,14 +1,14 @@
 /** The event that an act is about, or the reason why nothing is done (semantics.md ST2, ST9, ST10): a reading of the run, which it leaves as it is. */
 import { argsDigest } from '../../effects/digest.ts';
 import type { SentSteer } from '../../effects/messages/steers.ts';
+import type { Begun } from '../../model/entry.ts';
 import { STEERED } from '../../model/failure.ts';
-import type { SteeredEntry } from '../../model/message-entries.ts';
+import { INPUT, type SteeredEntry } from '../../model/message-entries.ts';
 import { eventType } from '../../model/reply-event.ts';
 import { stepOfName } from '../../projection/received.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { isEqual } from '../../projection/set-aside/records.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
-import { INPUT } from '../../reports/events.ts';
 import type { Raised, RunParts } from '../parts.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import { receiptAt, receiverOf } from './without-event.ts';
@@ -40,6 +40,9 @@ interface Answered {
 
 /** The parts of a run that say what an act is about. */
 export type LookedAt = Pick<RunParts, 'runState' | 'config' | 'decisionPolicy' | 'lifecycle'>;
+
+/** The type of the event by which a machine begins. */
+const BEGINNING = 'xstate.init';
 
 const SAME = { is: 'same', why: null } as const;
 const no = (why: string) => ({ is: 'refused', why }) as const;
@@ -73,8 +76,8 @@ function lookAtFound(parts: LookedAt, word: SentSteer, found: Found): Looked {
     return word.act === 'retract' ? SAME : no('it was retracted: send it anew');
   // One that the run merely holds is handed on by itself.
   if (word.act === 'confirm') return found.isTakenBack ? { is: 'open', found } : SAME;
-  const later = refusalOfLater(parts, word);
-  if (later !== null) return no(later);
+  const why = refusalOfInput(found, word) ?? refusalOfLater(parts, word);
+  if (why !== null) return no(why);
   if (word.act === 'revise' && isEqual(revised(found, word), found.event)) return SAME;
   if (found.step === null) return { is: 'open', found };
   const isHere = word.act === 'revise' && (word.from ?? config.events.get(type)?.from) === 'here';
@@ -103,6 +106,12 @@ function isAllowed(
   return steer === 'any' || (steer !== 'own' && by !== null && steer.includes(by));
 }
 
+/** The reason why an act cannot be about the input of a run; null where it can, or is about another event. */
+function refusalOfInput({ name }: Found, { act, from }: SentSteer): string | null {
+  const isRefused = name === INPUT && (act === 'retract' || from === 'here');
+  return isRefused ? 'steer_unsupported: a run has one input from its beginning: revise it, or cancel the run' : null;
+}
+
 /** The reason why later events cannot hold with an act; null where they can. */
 function refusalOfLater(parts: LookedAt, word: SentSteer): string | null {
   for (const name of word.later ?? []) {
@@ -117,8 +126,8 @@ function refusalOfLater(parts: LookedAt, word: SentSteer): string | null {
 /** The event of a name, or the reason why no act can be about it. @throws SidecarError `event_unknown`. */
 function find(runState: RunState, name: string): Found | string {
   const { received, toRedeliver, held } = runState;
-  if (name === INPUT) return 'steer_unsupported: the input of a run is not changed; begin another run with it';
   const known = received.get(name);
+  if (name === INPUT) return inputOf(runState);
   const of = { name, by: known?.by ?? null, version: known?.version ?? 0 };
   const waits = [...toRedeliver, ...held].find((one) => one.name === name);
   if (waits !== undefined) {
@@ -136,10 +145,29 @@ function find(runState: RunState, name: string): Found | string {
     : 'it is part of work that is set aside: it can be changed once that work is taken over, or given up';
 }
 
-/** An act on an event that was received, as the cause of a decision; null where no instance has a part in its step. */
-export function causeOf(runState: RunState, word: Word, found: Found, step: RecordedStep): Raised | null {
+/** The input of a run as its first event; why it cannot be changed where no machine has begun with it. */
+function inputOf({ places, received }: RunState): Found | string {
+  const step = places.first;
+  const event = step?.entry?.event;
+  if (step === null || eventType(event) !== BEGINNING)
+    return 'steer_unsupported: the input of a graph or a flow is not changed; begin another run with it';
+  const version = received.get(INPUT)?.version ?? 0;
+  return { name: INPUT, event, by: null, version, isTakenBack: false, step };
+}
+
+/**
+ * An act on an event that was received, as the cause of a decision; null where no instance has a part in its step, or the machine cannot begin with it.
+ * @param begun the first step of the run with another input; null where it goes elsewhere with that, or the event is none.
+ */
+export function causeOf(
+  runState: RunState,
+  word: Word,
+  found: Found,
+  step: RecordedStep,
+  begun: Begun | null = null,
+): Raised | null {
   const receiver = receiverOf(runState, step);
-  if (receiver === null) return null;
+  if (receiver === null || (found.name === INPUT && begun === null)) return null;
   const entry = steeredEntry(runState, word, found, null);
   const { act, of, event } = entry;
   const by = word.by === null ? '' : ` by ${word.by}`;
@@ -151,7 +179,7 @@ export function causeOf(runState: RunState, word: Word, found: Found, step: Reco
     failure: { in: receiver, key: null },
     call: null,
     heard: entry,
-    steers: { act, of, step: step.nth, ...more },
+    steers: { act, of, step: step.nth, ...more, ...(begun !== null && { begun }) },
   };
 }
 
@@ -189,6 +217,14 @@ function digestOf({ secret, codecs }: RunState, { act, of, to, from, later }: Se
 }
 
 /** The event in its new version. */
-export function revised({ event }: Pick<Found, 'event'>, { to }: SentSteer): { readonly type: string } {
-  return { ...to, type: eventType(event) };
+export function revised({ name, event }: Pick<Found, 'name' | 'event'>, { to }: SentSteer): { readonly type: string } {
+  const type = eventType(event);
+  return name === INPUT ? ({ ...(event as object), type, input: to } as never) : { ...to, type };
+}
+
+/** The reason why an event has no place in the past from which it could be changed. */
+export function notReceived({ name }: Pick<Found, 'name'>): string {
+  return name === INPUT
+    ? 'input_refused: with it the machine throws, or its first step goes elsewhere; begin another run with it'
+    : 'no state has taken it';
 }

@@ -4,6 +4,7 @@
  */
 import type { SentSteer } from '../../effects/messages/steers.ts';
 import { isRestore } from '../../model/decision.ts';
+import { INPUT } from '../../model/message-entries.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
 import { type RunEvent, waitingEvents } from '../../reports/events.ts';
 import { blockedText } from '../../reports/steer-text.ts';
@@ -21,13 +22,17 @@ import {
   type Looked,
   laterEntries,
   lookAt,
+  notReceived,
   revised,
   steeredEntry,
   unnamed,
   type Word,
 } from './steered-event.ts';
 
-type Needs = Pick<RecoveryParts, 'parts' | 'machine' | 'write' | 'queries' | 'open' | 'queue' | 'lifecycle'>;
+type Needs = Pick<
+  RecoveryParts,
+  'parts' | 'machine' | 'write' | 'queries' | 'open' | 'queue' | 'lifecycle' | 'begunWith'
+>;
 
 /** The answer to an act on an event. */
 export interface SteerAnswer {
@@ -143,8 +148,9 @@ export class Steering {
   /** Takes the receipt of an event out of the past. */
   async #change(word: Word, found: Found, step: RecordedStep): Promise<SteerAnswer | null> {
     const { parts, lifecycle, open, queries } = this.#run;
-    const raised = causeOf(parts.runState, word, found, step);
-    if (raised === null) return this.#told(word, { is: 'refused', why: 'no state has taken it' }, null);
+    const begun = found.name === INPUT ? this.#run.begunWith(revised(found, word)) : null;
+    const raised = causeOf(parts.runState, word, found, step, begun);
+    if (raised === null) return this.#told(word, { is: 'refused', why: notReceived(found) }, null);
     const { decisions, openCalls, plans } = this.#by;
     const [isLeft, isPast] = [() => this.#isLeft, () => this.#isLeft || lifecycle.answer('decide').is === 'no'];
     const decision = await countingDecision({ lifecycle, decisions, openCalls, isLeft: isPast, isPast }, raised);

@@ -4,17 +4,22 @@
  */
 
 import type { LedgerCall } from '../../effects/ledger-call.ts';
+import { readDependence } from '../../history/dependencies.ts';
+import type { Access } from '../../history/key-tree.ts';
 import type { Pieces } from '../../history/pieces.ts';
-import { positionBefore } from '../../history/registry.ts';
+import { type InstanceRecord, positionBefore } from '../../history/registry.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
 import { type Decision, isRestore, type Restore } from '../../model/decision.ts';
 import { type Effect, isOpen } from '../../model/effect.ts';
-import type { Steers } from '../../model/entry.ts';
-import { type InstanceId, instanceName, rootName } from '../../model/instance.ts';
-import type { Reason } from '../../model/veto.ts';
+import type { Begun, Steers } from '../../model/entry.ts';
+import { type InstanceId, instanceName, ROOT, rootName } from '../../model/instance.ts';
+import { overlaps } from '../../model/key.ts';
+import type { Dependence, Reason } from '../../model/veto.ts';
+import { keysBegunAnew } from '../../projection/begin-anew.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
 import type { ChangedPaper } from '../../recovery/cut.ts';
-import { withoutReceipt } from '../../recovery/decide.ts';
+import { withoutReads, withoutReceipt } from '../../recovery/decide.ts';
 import { Effort, REPORTED_IN_RUN } from '../../recovery/effort.ts';
 import type { Change, Raised, RunParts } from '../parts.ts';
 import type { RecoveryQueries } from '../queries/recovery-queries.ts';
@@ -48,35 +53,36 @@ export function receiverOf({ history }: RunState, { parties, moves }: RecordedSt
 export function* decidedWithout(
   { parts, queries, paperWith }: Steered,
   raised: Raised,
-  { act, event, step: nth }: Steers,
+  { act, event, step: nth, begun }: Steers,
   beside: readonly string[],
 ): Pieces<Decision> {
   const { runState } = parts;
   const { history, places } = runState;
   const { failure } = raised;
-  const step = receiptAt(runState, nth);
+  const step = begun === undefined ? receiptAt(runState, nth) : (places.first ?? undefined);
   const failed = failure.in === null ? undefined : history.registry.get(failure.in);
-  const before = failed === undefined || step === undefined ? null : positionBefore(failed, step.act + 1);
+  const before = failed === undefined || step === undefined ? null : positionOf(failed, step, begun);
   const paper = step === undefined ? null : paperWith({ step, event: act === 'revise' ? (event as object) : null });
   if (step === undefined || failed === undefined || before === null || paper === null)
     return effectsStand(parts, failure, []);
   const effort = new Effort(REPORTED_IN_RUN);
   const met = yield* paper.met(effort);
   const others = leftBehind(runState, step, met);
+  const lost = begun === undefined ? null : lostReads(runState, step, begun);
+  const readers = (lost ?? []).flatMap(([{ by }]) => (by.id.skeleton === ROOT ? [] : [instanceName(by.id)]));
   const published = runState.publications.map(({ instance }) => instanceName(instance));
   const control = {
     places,
-    suspects: new Set([...beside, ...published, ...others.keys()]),
+    suspects: new Set([...beside, ...published, ...others.keys(), ...readers]),
     escapes: queries.escaping(),
     paper,
   };
   // That work is finished is no reason: who changes the words changes what was made of them. What is committed stays.
   const rules = { ...queries.rules(failure), joint: 'all' } as const;
-  const decision = yield* withoutReceipt(history, failed, before, rules, {
-    control,
-    unavailable: queries.unavailable(raised),
-    effort,
-  });
+  const around = { control, unavailable: queries.unavailable(raised), effort };
+  const decision = yield* lost === null
+    ? withoutReceipt(history, failed, before, rules, around)
+    : withoutReads(history, failed, lost, rules, around);
   if (!isRestore(decision)) return decision;
   const left = [...leftOver(decision, others), ...leftWithoutPlace({ parts, queries }, step, decision)];
   // What is not known is asked about first: an act that has not happened is none.
@@ -87,6 +93,22 @@ export function* decidedWithout(
   ];
   if (adds.length > 0) return { ...effectsStand(parts, failure, []), refusals: [{ candidate: before, adds }] };
   return left.length > 0 ? effectsStand(parts, failure, left) : decision;
+}
+
+/** The position that an act puts the receiver of its event back to: another input alone puts nothing back. */
+function positionOf(receiver: InstanceRecord, { act }: RecordedStep, begun: Begun | undefined): Checkpoint | null {
+  return begun === undefined ? positionBefore(receiver, act + 1) : receiver.entry;
+}
+
+/** The reads of what the first step of a run writes differently now. */
+function lostReads({ history, places }: RunState, { to }: RecordedStep, begun: Begun): [Access, Dependence][] {
+  const keys = keysBegunAnew(places, begun);
+  const lost: [Access, Dependence][] = [];
+  for (const write of history.versions.writesUpTo(to))
+    for (const { reads, from, until } of history.versions.readsOf(write))
+      for (const read of reads.slice(from, until))
+        if (keys.some((key) => overlaps(key, read.key))) lost.push([read, readDependence(write, read)]);
+  return lost;
 }
 
 /** The commits that a restore would take back (ST7). */

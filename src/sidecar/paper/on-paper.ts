@@ -3,12 +3,14 @@
  * assigns, eventless transitions and raised events are evaluated where they were, and what does not come to the same is taken out, too. It is a pure
  * reading: nothing is called, nothing is undone, and the run does not move.
  */
-import { contextKey } from '../../history/context.ts';
+import { contextKey, fold } from '../../history/context.ts';
 import type { Pieces } from '../../history/pieces.ts';
 import type { PlacedStep } from '../../history/step-lists.ts';
 import { type Key, overlaps } from '../../model/key.ts';
 import { endedChild, eventType } from '../../model/reply-event.ts';
+import { changeOf } from '../../projection/edits.ts';
 import { isSeenTheSame } from '../../projection/meets.ts';
+import { contextWithoutSteps } from '../../projection/rollback.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { isEqual } from '../../projection/set-aside/records.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
@@ -62,7 +64,8 @@ export function paperWith(runState: RunState, machines: Machines, readsOf: Reads
     *judge(undone, effort) {
       const lost = yield* onPaper.judge(undone, effort);
       if (lost !== null) return lost;
-      const first = Math.min(...[...undone].map(({ nth }) => nth));
+      // The first step of a run always stands (C1a), with what its input says now.
+      const first = change.step.nth === 0 ? 1 : Math.min(...[...undone].map(({ nth }) => nth));
       return places.between(first - 1, Number.POSITIVE_INFINITY).filter((step) => !undone.has(step));
     },
     met: (effort) => onPaper.met(change, effort),
@@ -76,6 +79,8 @@ class OnPaper {
   readonly #readsOf: ReadsOf;
   readonly #change: Change | null;
   #unchanged: Unchanged | null = null;
+  /** The context of the machine behind its first step, as it was begun last. */
+  #begunAt: unknown;
   /** The past was not the same on paper, from this step on or from one before it. */
   #unlikeFrom = -1;
 
@@ -88,9 +93,9 @@ class OnPaper {
 
   /** Judges what a cut keeps behind the first step that it takes out. */
   *judge(undone: ReadonlySet<PlacedStep>, effort: Effort): Pieces<readonly PlacedStep[] | null> {
-    const first = Math.min(...[...undone].map(({ nth }) => nth));
+    const first = this.#isBegunAnew ? 0 : Math.min(...[...undone].map(({ nth }) => nth));
     const behind = this.#runState.places.between(first - 1, Number.POSITIVE_INFINITY);
-    if (behind.length === undone.size || undone.size === 0) return [];
+    if (behind.length === undone.size || (undone.size === 0 && !this.#isBegunAnew)) return [];
     // An event that is received anew before its place comes is none of this past.
     const changed = this.#change !== null && this.#change.step.nth === first ? this.#change : null;
     try {
@@ -100,6 +105,11 @@ class OnPaper {
     } finally {
       this.#machine.stop();
     }
+  }
+
+  /** True where the change is another input of the run: its first step stands, and comes to something else. */
+  get #isBegunAnew(): boolean {
+    return this.#change?.step.nth === 0;
   }
 
   /** The unchanged past from an input at or before a step; null where the machine does not come to it. */
@@ -134,9 +144,9 @@ class OnPaper {
     return before !== undefined && before.entry !== null && eventType(before.entry.event) !== type;
   }
 
-  #begin(from: RecordedStep): boolean {
+  #begin(from: RecordedStep, event: unknown = from.entry?.event): boolean {
     try {
-      if (from.nth === 0) this.#machine.begin((from.entry?.event as { readonly input?: unknown } | undefined)?.input);
+      if (from.nth === 0) this.#machine.begin((event as { readonly input?: unknown } | undefined)?.input);
       else this.#machine.putAt(planBefore(this.#runState, from));
       return true;
     } catch {
@@ -171,13 +181,11 @@ class OnPaper {
     const lost: PlacedStep[] = [];
     /** The inputs behind which the machine takes steps that the cut does not keep. */
     const more: RecordedStep[] = [];
-    this.#begin(from);
+    this.#begin(from, changed?.step === from ? changed.event : from.entry?.event);
     if (from.nth !== 0) machine.forget();
+    else this.#begunAt = machine.ahead(0)[0]?.context;
     for (const passage of passages) {
-      const { missing, isMore } =
-        passage.first === changed?.step
-          ? this.#takenAnew(passage, undone, changed)
-          : this.#taken(passage, undone, writes);
+      const { missing, isMore } = this.#takenIn(passage, undone, changed, writes);
       if (isMore) more.push(passage.first);
       lost.push(...missing);
       // What is lost with its input is all of it; behind anything else that is, the machine stands elsewhere.
@@ -188,9 +196,25 @@ class OnPaper {
     // A step that the cut does not keep is taken again where the run stands: that may come to something else than in its place.
     const last = more.at(-1);
     if (lost.length === 0 && last !== undefined && !this.#endsThere(undone, changed))
-      lost.push(...(changed === null ? [last] : keptIn(passages, undone)));
+      lost.push(...(changed === null ? [last] : keptIn(passages, undone).filter(({ nth }) => nth > 0)));
     // The first step of a run always stands (C1a): where it would have to go, the cut decides alone.
     return lost.some(({ nth }) => nth === 0) ? null : lost;
+  }
+
+  #takenIn(passage: Passage, undone: ReadonlySet<PlacedStep>, changed: Change | null, writes: UndoneWrites): Taken {
+    if (changed === null || passage.first !== changed.step) return this.#taken(passage, undone, writes);
+    return changed.step.nth === 0 ? this.#begunAnew(passage, undone) : this.#takenAnew(passage, undone, changed);
+  }
+
+  /** The outcome of the beginning of a run with another input: its first step stands where it goes the same way, whatever it writes. */
+  #begunAnew({ first, steps }: Passage, undone: ReadonlySet<PlacedStep>): Taken {
+    const machine = this.#machine;
+    const beginning = new Walk(machine);
+    beginning.takes(first);
+    if (!beginning.hasTakenLast || beginning.isWithin(first.actor)) return { missing: [first], isMore: false };
+    const walk = new Walk(machine);
+    const missing = steps.filter((step) => step !== first && !walk.takes(step, undone) && !undone.has(step));
+    return { missing, isMore: machine.isAhead || !walk.isOver || walk.hasTakenUndone };
   }
 
   /** True where the sender of an input from outside had seen what there is on paper (PA5): what is taken back was other, whatever stands in its place. */
@@ -234,15 +258,33 @@ class OnPaper {
     const machine = this.#machine;
     const onPaper = machine.whole;
     try {
-      machine.putAt(planWithout(this.#runState, undone));
+      const begunAnew = this.#isBegunAnew ? this.#contextsBegunAnew(undone) : null;
+      machine.putAt(planWithout(this.#runState, undone, begunAnew));
       const stands = machine.whole;
       if (!machine.settles()) return false;
-      if (changed !== null && !(isEqual(stands, machine.whole) && machine.receives(changed.step.actor, changed.event)))
-        return false;
+      const comesFirst = () =>
+        changed === null ||
+        begunAnew !== null ||
+        (isEqual(stands, machine.whole) && machine.receives(changed.step.actor, changed.event));
+      if (!comesFirst()) return false;
       return isEqual(onPaper, machine.whole);
     } catch {
       return false;
     }
+  }
+
+  /** The contexts of the past without some steps, where its first step is another one. */
+  #contextsBegunAnew(undone: ReadonlySet<PlacedStep>): (actor: number) => unknown {
+    const { places } = this.#runState;
+    return (actor) => {
+      if (actor !== 0)
+        return undone.size === 0 ? this.#runState.actor(actor).context : contextWithoutSteps(places, actor, undone);
+      const kept = places.steps.all.filter((step) => step.actor === 0 && step.nth > 0 && !undone.has(step));
+      return fold(
+        this.#begunAt,
+        kept.flatMap(({ edits }) => edits.map(changeOf)),
+      );
+    };
   }
 
   /** The actors behind a change that begin again there and are given the same. */
@@ -251,12 +293,15 @@ class OnPaper {
     const machine = this.#machine;
     try {
       const unchanged = yield* this.#from(change.step.nth, effort);
-      if (unchanged === null || !this.#begin(unchanged.from)) return met;
-      const writes = new UndoneWrites(new Set([change.step]));
+      const isBegin = unchanged !== null && unchanged.from === change.step;
+      if (unchanged === null || !this.#begin(unchanged.from, isBegin ? change.event : unchanged.from.entry?.event))
+        return met;
+      // What the first step writes is told by the values alone.
+      const writes = new UndoneWrites(new Set(this.#isBegunAnew ? [] : [change.step]));
       for (const passage of unchanged.passages) {
         // What was taken over since is part of another order of things.
         if (passage.is === 'placed') break;
-        machine.forget();
+        if (passage.first.nth !== 0) machine.forget();
         if (this.#isMet(passage, change, met, writes)) this.#meet(passage, unchanged.inputs, met);
         effort.visited += passage.steps.length;
         if (effort.endsPiece) yield;
@@ -270,6 +315,7 @@ class OnPaper {
   /** True where an input is received again: the change itself, or what meets the same. */
   #isMet(passage: Passage, { step, event }: Change, met: ReadonlySet<number>, writes: UndoneWrites): boolean {
     const { first } = passage;
+    if (first.nth === 0) return true;
     if (first === step) return event !== null && this.#machine.receives(step.actor, event);
     const asked = this.#answeringIn(first);
     if (asked !== null && first.nth > step.nth && this.#isStartedBehind(asked, step) && !met.has(asked)) return false;

@@ -84,9 +84,16 @@ export function planBefore(runState: RunState, step: PlacedStep): ActorPlan {
   return withoutDelays(planner.whole());
 }
 
-/** A plan of the whole run without some of its steps, and without its delays. */
-export function planWithout(runState: RunState, undone: ReadonlySet<PlacedStep>): ActorPlan {
-  const contextOf = (actor: number) => contextWithoutSteps(runState.places, actor, undone);
+/**
+ * A plan of the whole run without some of its steps, and without its delays.
+ * @param contexts the contexts of its actors; null where they are those of the steps that are left.
+ */
+export function planWithout(
+  runState: RunState,
+  undone: ReadonlySet<PlacedStep>,
+  contexts: ((actor: number) => unknown) | null = null,
+): ActorPlan {
+  const contextOf = contexts ?? ((actor: number) => contextWithoutSteps(runState.places, actor, undone));
   const planner = new Planner(runState, undone, new Set(), { resumes: [], around: AT_REST, contextOf });
   return withoutDelays(planner.whole());
 }

@@ -1,10 +1,12 @@
 /** The ports through which the outbox and the recoveries of a run act on it. */
+import type { Begun } from '../../model/entry.ts';
 import { eventType } from '../../model/reply-event.ts';
 import type { ChangedPaper, Paper } from '../../recovery/cut.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Calls } from '../calls/calls.ts';
 import { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
+import { begunWith } from '../paper/begun.ts';
 import { paperFor, paperWith, type ReadsOf } from '../paper/on-paper.ts';
 import type { Change, RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
@@ -42,6 +44,8 @@ export function papersOf(parts: Read, runtime: Pick<Runtime, 'machines'>) {
     paper: () => paperOf(parts, runtime),
     paperWith: (change: Change): ChangedPaper | null =>
       machines === null ? null : paperWith(parts.runState, machines, readsIn(parts), change),
+    begunWith: (event: unknown): Begun | null =>
+      machines === null ? null : begunWith(parts.runState, machines, event),
   };
 }
 

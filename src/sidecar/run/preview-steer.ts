@@ -2,10 +2,12 @@
 import type { SentSteer } from '../../effects/messages/steers.ts';
 import type { Pieces } from '../../history/pieces.ts';
 import { isRestore } from '../../model/decision.ts';
+import type { Begun } from '../../model/entry.ts';
+import { INPUT } from '../../model/message-entries.ts';
 import type { ChangedPaper } from '../../recovery/cut.ts';
 import { waitingEvents } from '../../reports/events.ts';
 import { blockedText } from '../../reports/steer-text.ts';
-import { causeOf, lookAt } from '../failures/steered-event.ts';
+import { causeOf, lookAt, notReceived, revised } from '../failures/steered-event.ts';
 import type { SteerAnswer } from '../failures/steering.ts';
 import { decidedWithout } from '../failures/without-event.ts';
 import type { Change, RunParts } from '../parts.ts';
@@ -18,6 +20,8 @@ interface SteeredRun {
   readonly queries: RecoveryQueries;
   /** The past of the run on paper with a change; null for a runtime that has no machine. */
   paperWith(change: Change): ChangedPaper | null;
+  /** The first step of the run with another event of its beginning; null where it goes elsewhere with that. */
+  begunWith(event: unknown): Begun | null;
   /** The names of the instances that waiting failures are about. */
   readonly beside: readonly string[];
 }
@@ -38,8 +42,9 @@ export function* previewedSteer(run: SteeredRun, sent: SentSteer): Pieces<SteerA
   if ('why' in looked) return says(looked.is, looked.why);
   const { found } = looked;
   if (looked.is === 'here' || found.step === null) return says('done', null);
-  const raised = causeOf(runState, word, found, found.step);
-  if (raised?.steers === undefined) return says('refused', 'no state has taken it');
+  const begun = found.name === INPUT ? run.begunWith(revised(found, word)) : null;
+  const raised = causeOf(runState, word, found, found.step, begun);
+  if (raised?.steers === undefined) return says('refused', notReceived(found));
   const decision = yield* decidedWithout(run, raised, raised.steers, run.beside);
   const answer = inFull(run, 'decided', decision, []);
   return isRestore(decision) ? says('done', null, answer) : says('refused', blockedText(decision), answer);

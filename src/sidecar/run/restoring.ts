@@ -55,7 +55,8 @@ export class Restoring {
     const before = new Set(runState.toRedeliver);
     const resumes = queries.resumes(kept);
     const taken = deliveries.chunks.takingBack(kept, aside);
-    const plan = planRestore(runState, kept, resumes, this.#surroundings());
+    const changed = runState.pending?.entry.steers?.begun === undefined ? [] : [0];
+    const plan = planRestore(runState, kept, resumes, this.#surroundings(), new Set(changed));
     write.append([
       {
         do: 'restored',

@@ -1,0 +1,35 @@
+/** The first step of a run with another input, as its machine takes it on paper (semantics.md ST3). */
+import type { Begun } from '../../model/entry.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import { isEqual } from '../../projection/set-aside/records.ts';
+import type { RecordedStep } from '../../projection/state-types.ts';
+import type { Machines } from '../../runtime/runtime.ts';
+import { PaperMachine } from './paper-machine.ts';
+import { compared, takesOut } from './same-step.ts';
+
+/** The first step of a run with another event of its beginning; null where it goes elsewhere with that, starts others, or throws. */
+export function begunWith(runState: RunState, machines: Machines, event: unknown): Begun | null {
+  const entry = runState.places.first?.entry ?? null;
+  if (entry === null || !isOneWrite(entry.edits)) return null;
+  const machine = new PaperMachine(machines);
+  try {
+    machine.begin((event as { readonly input?: unknown }).input);
+    const [micro] = machine.ahead(0);
+    if (machine.hasThrown || micro === undefined || !takesOut(entry, compared(micro))) return null;
+    const inputs = entry.started.flatMap(({ id, input }, place) => {
+      const now = micro.started.find((one) => one.id === id)?.input;
+      return isEqual(now, input) ? [] : [[place, now] as const];
+    });
+    return { context: micro.context, inputs };
+  } catch {
+    return null;
+  } finally {
+    machine.stop();
+  }
+}
+
+/** True where the first step has written its context as a whole. */
+function isOneWrite(edits: RecordedStep['edits']): boolean {
+  const [edit] = edits;
+  return edits.length === 1 && edit?.op === 'set' && edit.path.length === 0;
+}
