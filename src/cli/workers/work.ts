@@ -15,7 +15,7 @@ import { worldFolder } from '../run/session.ts';
 import { note } from '../terminal/console.ts';
 import { printable } from '../terminal/terminal.ts';
 import { command, count, leftSentences, timeText } from '../terminal/wording.ts';
-import { countedWaiting, serveHealth } from './health.ts';
+import { countedRuns, serveHealth } from './health.ts';
 
 /** Options of `work`. */
 export interface WorkOptions {
@@ -85,7 +85,7 @@ export async function work(options: WorkOptions): Promise<Problem | Ended> {
           options.health,
           () => worker.counts,
           () => isLeaving,
-          countedWaiting(store),
+          countedRuns(store),
         );
       say(begun(worker, options, server), begunText(worker, options, server));
       const signal = await stopSignal();
