@@ -141,5 +141,8 @@ test('planMigration plans the runs of a recorded journal in code', async () => {
   const machine = setup({}).createMachine({ id: 'order', initial: 'idle', states: RELEASES.renamed } as never);
   const plan = await planMigration({ journal: store, machine: machine as never, config });
   await store.close();
-  expect(plan).toMatchObject({ stays: 2, runs: [{ code: 'parts', stay: { parting: { step: 2, is: 'state' } } }, { run: 'order-2' }] });
+  expect(plan).toMatchObject({
+    stays: 2,
+    runs: [{ code: 'parts', stay: { parting: { step: 2, is: 'state' } } }, { run: 'order-2' }],
+  });
 });

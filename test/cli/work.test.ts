@@ -140,7 +140,9 @@ test('a worker counts the runs of the store by their release and state', async (
   );
   expect(text).toMatch(/^# TYPE belay_runs gauge$/m);
   const { releases } = JSON.parse((await ask('drains', '--json')).out);
-  expect(releases).toMatchObject([{ agent: 'order', version: '1 "beta"', runs: ['a'], states: { open: 1 }, persons: 0 }]);
+  expect(releases).toMatchObject([
+    { agent: 'order', version: '1 "beta"', runs: ['a'], states: { open: 1 }, persons: 0 },
+  ]);
 });
 
 test('runs that a worker does not carry are told with what they want', async () => {

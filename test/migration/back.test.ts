@@ -26,20 +26,27 @@ function takeovers() {
   return names.flatMap((name) => appends.flatMap((at) => failures.map((failure) => ({ name, at, failure }))));
 }
 
+/** Plays one run that dies at an append; null where it was over before. */
+async function playedAt(name: string, at: number, append: number, failure: Failure) {
+  const now = CHANGES[name] as Release;
+  const death = { append: at, when: 'after' } as const;
+  const dying = { death, again: { append, when: 'after' }, failure, goesBack: true } as const;
+  const played = await play({ before: BEFORE, now, ...dying });
+  if (!played.isKilled) return null;
+  const { isMoved, isBack, moves } = played;
+  const why = wrongWith(played, await freshOf(isMoved && isBack !== true ? now : BEFORE));
+  return { isBack, moves, why, name, at, append, failure };
+}
+
 test('CO3: --back at each moment of a run that was moved', async () => {
   const wrong: unknown[] = [];
   const counts = { back: 0, stayed: 0, unmoved: 0 };
   for (const { name, at, failure } of takeovers())
     for (let append = 1; ; append += 1) {
-      const now = CHANGES[name] as Release;
-      const death = { append: at, when: 'after' } as const;
-      const dying = { death, again: { append, when: 'after' }, failure, goesBack: true } as const;
-      const played = await play({ before: BEFORE, now, ...dying });
-      if (!played.isKilled) break;
-      const { isMoved, isBack, moves } = played;
-      counts[isBack === null ? 'unmoved' : isBack ? 'back' : 'stayed'] += 1;
-      const why = wrongWith(played, await freshOf(isMoved && isBack !== true ? now : BEFORE));
-      if (why !== null) wrong.push({ name, at, append, failure, isBack, moves, why });
+      const played = await playedAt(name, at, append, failure);
+      if (played === null) break;
+      counts[played.isBack === null ? 'unmoved' : played.isBack ? 'back' : 'stayed'] += 1;
+      if (played.why !== null) wrong.push(played);
     }
   if (isFull) console.log(counts);
   expect(wrong).toEqual([]);

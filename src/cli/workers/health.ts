@@ -80,7 +80,12 @@ function metricsText(counts: WorkCounts, store: StoreCounts | null): string {
       ? []
       : [
           ['belay_runs_waiting', 'gauge', 'Runs of the store that need a person.', store.waiting.count] as const,
-          ['belay_runs_waiting_age_seconds', 'gauge', 'Age of the oldest wait for a person.', store.waiting.oldest] as const,
+          [
+            'belay_runs_waiting_age_seconds',
+            'gauge',
+            'Age of the oldest wait for a person.',
+            store.waiting.oldest,
+          ] as const,
         ];
   const metrics = [
     ['belay_worker_runs_open', 'gauge', 'Runs that this worker has now.', counts.open],
@@ -120,7 +125,8 @@ function metricsText(counts: WorkCounts, store: StoreCounts | null): string {
 
 /** The runs of each release, one line for each state. */
 function releasesText(releases: readonly NeededRelease[]): string {
-  const head = '# HELP belay_runs Runs of the store that are not over, by release and state.\n# TYPE belay_runs gauge\n';
+  const head =
+    '# HELP belay_runs Runs of the store that are not over, by release and state.\n# TYPE belay_runs gauge\n';
   const lines = releases.flatMap(({ agent, machine, config, version, states }) =>
     Object.entries(states).map(([state, count]) => {
       const labels = { agent, machine: short(machine), config: short(config), version: version ?? '', state };
