@@ -8,8 +8,9 @@ import type { RuntimeEvent } from '../runtime/microstep.ts';
 import { type PlainChange, plainStep, rootMove, rootPlace } from '../runtime/plain-step.ts';
 import type { Act, ToolCall } from '../runtime/tool-call.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
-import { beginRun, type Program, resumeRun } from '../sidecar/opening/open-run.ts';
+import { beginRun, resumeRun } from '../sidecar/opening/open-run.ts';
 import type { RunOptions } from '../sidecar/opening/options.ts';
+import type { Program } from '../sidecar/opening/program.ts';
 import { RUN_FIELDS } from '../sidecar/opening/taken-options.ts';
 
 /**

@@ -61,8 +61,8 @@ export class Runs {
     const standing = await this.#asking(async (store): Promise<ReadStatus> => {
       try {
         const note = parseRunNote(summary.note) ?? runNoteOf(await collected(store.read(run)));
-        const { agent, config, standing: status, waits } = note;
-        return { agent, config, status, waits };
+        const { agent, under, standing: status, waits } = note;
+        return { agent, config: under?.config ?? null, status, waits };
       } catch (error) {
         if (!(error instanceof JournalError) || error.code === 'journal_closed') throw error;
         return { agent: null, config: null, status: { is: 'unread', code: error.code }, waits: [] };

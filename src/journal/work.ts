@@ -48,6 +48,8 @@ export interface WorkOrder extends StartRequest {
 /** An agent as a worker carries it. */
 export interface Carried extends WorkDigests {
   readonly agent: string;
+  /** True where runs that no worker has had begin under it; false where it goes on with runs of these digests only. */
+  readonly begins: boolean;
   /** The version of its code; null where it names none. */
   readonly version: string | null;
 }
@@ -59,6 +61,12 @@ export interface WorkAsked {
   readonly limit: number;
   /** True for only those that have claims: others may wait for them. */
   readonly holding?: boolean;
+}
+
+/** The runs of other releases that a worker asks for. */
+export interface OthersAsked extends Pick<WorkAsked, 'queue' | 'carries' | 'limit'> {
+  /** Only runs whose names come after it; null for the first ones. */
+  readonly after: string | null;
 }
 
 /** A run that could go on and is not taken. `unserved`: no agent with its digests. `worker_crashed`: it has ended three processes. */
@@ -98,6 +106,11 @@ export interface WorkQueue {
   ready(asked: WorkAsked): Awaitable<readonly WorkOrder[]>;
   /** The runs of the queue that are due, and that such a worker does not take. */
   left(asked: WorkAsked): Awaitable<readonly LeftRun[]>;
+  /**
+   * The runs of the queue that go on under other digests than those under which their agent begins runs here, in the order of their names: no process has
+   * them, and they are not over. A run that has ended three processes is left out.
+   */
+  others(asked: OthersAsked): Awaitable<readonly WorkOrder[]>;
   /** Binds a run to digests, where it is bound to none. @returns true where it is bound to these. */
   bind(run: string, digests: WorkDigests): Awaitable<boolean>;
   /** The runs of the queue that ended longer ago than that, the oldest first. */
@@ -116,22 +129,36 @@ export function differs(there: StartRequest, asked: StartRequest): string | null
   return there.queue === asked.queue ? null : `in the queue ${JSON.stringify(there.queue)}`;
 }
 
-/** True where a run is parked over a throw, and a worker carries its agent under a version of the code that has not thrown there (TH2). */
-export function isUnderOther(
-  { agent, threw, ended }: Pick<WorkOrder, 'agent' | 'threw' | 'ended'>,
-  carries: readonly Carried[],
-): boolean {
+/** The part of a request that says which worker serves it. */
+type Served = Pick<WorkOrder, 'agent' | 'digests'>;
+
+/** The agent by which a worker goes on with a run, by agent, machine and config; undefined where it carries none. */
+export function servedBy<T extends Carried>({ agent, digests }: Served, carries: readonly T[]): T | undefined {
+  return carries.find((each) => each.agent === agent && (digests === null ? each.begins : isUnder(digests, each)));
+}
+
+/** True where a run is parked over a throw, and a worker carries its release under a version of the code that has not thrown there (TH2). */
+export function isUnderOther(order: Served & Pick<WorkOrder, 'threw' | 'ended'>, carries: readonly Carried[]): boolean {
+  const { threw, ended } = order;
   if (threw === null || ended !== null) return false;
-  return carries.some((each) => each.agent === agent && each.version !== null && !threw.includes(each.version));
+  const version = servedBy(order, carries)?.version ?? null;
+  return version !== null && !threw.includes(version);
+}
+
+/** True where a worker begins runs of an agent under other digests than a run is under. */
+export function isOfOther(order: Served & Pick<WorkOrder, 'ended' | 'taken'>, carries: readonly Carried[]): boolean {
+  const { agent, digests, ended, taken } = order;
+  if (digests === null || ended !== null || taken >= CRASHES) return false;
+  return carries.some((each) => each.agent === agent && each.begins && !isUnder(digests, each));
+}
+
+/** True where digests are the same. */
+export function isUnder(digests: WorkDigests, { machine, config }: WorkDigests): boolean {
+  return digests.machine === machine && digests.config === config;
 }
 
 /** The reason why a worker does not take a run that is due; null where it does. */
 export function whyLeft(order: WorkOrder, carries: readonly Carried[]): LeftRun['why'] | null {
   if (order.taken >= CRASHES) return 'worker_crashed';
-  const { digests } = order;
-  const isServed = carries.some(
-    ({ agent, machine, config }) =>
-      agent === order.agent && (digests === null || (digests.machine === machine && digests.config === config)),
-  );
-  return isServed ? null : 'unserved';
+  return servedBy(order, carries) === undefined ? 'unserved' : null;
 }

@@ -50,8 +50,8 @@ export class RunState {
   trace: TraceContext | null = null;
   /** The number of the last event under other digests than the present ones. */
   staleUpTo = 0;
-  /** The digests that the run went by before it was moved to another release last; null where it never was. */
-  movedFrom: Digests | null = null;
+  /** The releases that the run was under before, in the order in which it left them. */
+  readonly before: Pick<Digests, 'machine' | 'config'>[] = [];
   ended: Extract<Entry, { do: 'end' }>['status'] | null = null;
   /** The codecs of values that have no form of their own. */
   readonly codecs: readonly ValueCodec[];
@@ -163,10 +163,7 @@ export class RunState {
     return {
       begin: (entry) => this.#begin(entry),
       config: (entry) => this.#reconfigure(entry),
-      migrated: (entry) => {
-        this.movedFrom = entry.from;
-        this.#reconfigure(entry);
-      },
+      migrated: (entry) => this.#reconfigure(entry),
       step: (entry, context) => {
         decisions.wentOn();
         this.#steps.take(entry, context);
@@ -299,7 +296,8 @@ export class RunState {
 
   #reconfigure(entry: Extract<Entry, { do: 'config' | 'migrated' }>): void {
     const { digests, redact, classes = [], isReplaced = false } = entry;
-    const { version } = this.digests ?? digests;
+    const { version, machine, config } = this.digests ?? digests;
+    if (machine !== digests.machine || config !== digests.config) this.before.push({ machine, config });
     if (isReplaced || !this.#isCertifiedUnder(digests)) this.staleUpTo = this.history.head;
     for (const kept of classes) this.#run.calls.keepAs(kept);
     if (digests.version !== version) this.#run.decisions.giveBack();

@@ -6,15 +6,23 @@ import { EntryDecoder, kindOf } from '../journal/entry-codec.ts';
 import type { StoredRow } from '../journal/journal.ts';
 import type { Verdict } from '../model/decision.ts';
 import { isOpen } from '../model/effect.ts';
-import type { Entry } from '../model/entry.ts';
+import type { Digests, Entry } from '../model/entry.ts';
 import { type RunStatus, RunStatusFold } from './run-status.ts';
 import { parsedWaits, type Wait } from './waits.ts';
+
+/** The release of a run, as its note has it. */
+export interface NotedRelease {
+  readonly machine: string;
+  readonly config: string;
+  /** The version that the program has named; null where it named none. */
+  readonly version: string | null;
+}
 
 /** The content of a note. */
 export interface RunNote {
   readonly agent: string | null;
-  /** The digest of the config that it goes by. */
-  readonly config: string | null;
+  /** The release that it is under; null before it began. */
+  readonly under: NotedRelease | null;
   readonly standing: RunStatus;
   /** The things that it waits for, as its journal tells them: whether a process holds it is for its lease to say. */
   readonly waits: readonly Wait[];
@@ -35,12 +43,12 @@ const TELLING: ReadonlySet<Entry['do']> = new Set([
 ]);
 
 /** The version of a note; one of another version is none. */
-const VERSION = 3;
+const VERSION = 4;
 
 /** Follows a run from entry to entry. */
 export class RunNoteFold {
   readonly #status = new RunStatusFold();
-  #config: string | null = null;
+  #under: NotedRelease | null = null;
   #asked = false;
   /** The questions without an answer: the key of the call, by the gate. */
   readonly #unanswered = new Map<string, string>();
@@ -51,16 +59,16 @@ export class RunNoteFold {
   get parts() {
     return {
       status: this.#status.parts,
-      config: this.#config,
+      under: this.#under,
       asked: this.#asked,
       unanswered: [...this.#unanswered] as readonly (readonly [string, string])[],
     };
   }
 
   /** Goes on from what a base holds. */
-  resumeAt({ status, config, asked, unanswered }: RunNoteFold['parts']): void {
+  resumeAt({ status, under, asked, unanswered }: RunNoteFold['parts']): void {
     this.#status.resumeAt(status);
-    this.#config = config;
+    this.#under = under;
     this.#asked = asked;
     for (const [gate, key] of unanswered) this.#unanswered.set(gate, key);
   }
@@ -68,7 +76,7 @@ export class RunNoteFold {
   /** The present note. */
   get now(): RunNote {
     const { agent, now: standing, waits } = this.#status;
-    return { agent, config: this.#config, standing, waits, asked: this.#asked, unanswered: this.#unanswered.size };
+    return { agent, under: this.#under, standing, waits, asked: this.#asked, unanswered: this.#unanswered.size };
   }
 
   /** The present note as a text; undefined where it would be too long. */
@@ -105,7 +113,7 @@ export class RunNoteFold {
       case 'begin':
       case 'config':
       case 'migrated':
-        this.#config = entry.digests.config;
+        this.#goUnder(entry.digests);
         return;
       case 'gate':
         this.#unanswered.set(entry.gate, entry.key);
@@ -119,6 +127,10 @@ export class RunNoteFold {
       default:
         return;
     }
+  }
+
+  #goUnder({ machine, config, version }: Digests): void {
+    this.#under = { machine, config, version: version ?? null };
   }
 
   #known(about: string): void {
@@ -144,17 +156,17 @@ export function runNoteOf(rows: Iterable<StoredRow>): RunNote {
 export function parseRunNote(text: string | undefined): RunNote | null {
   if (text === undefined) return null;
   try {
-    const { note, agent, config, standing, asked, unanswered, waits } = JSON.parse(text) as Record<string, unknown>;
+    const { note, agent, under, standing, asked, unanswered, waits } = JSON.parse(text) as Record<string, unknown>;
     const read = parsedWaits(waits);
     const fits =
       read !== null &&
       isName(agent) &&
-      isName(config) &&
+      isRelease(under) &&
       isStanding(standing) &&
       note === VERSION &&
       typeof asked === 'boolean' &&
       Number.isSafeInteger(unanswered);
-    return fits ? { agent, config, standing, waits: read, asked, unanswered: unanswered as number } : null;
+    return fits ? { agent, under, standing, waits: read, asked, unanswered: unanswered as number } : null;
   } catch {
     return null;
   }
@@ -189,6 +201,12 @@ function isStanding(value: unknown): value is RunStatus {
   if (typeof value !== 'object' || value === null) return false;
   const of = value as Readonly<Record<string, unknown>>;
   return typeof of.is === 'string' && Object.hasOwn(STANDINGS, of.is) && STANDINGS[of.is as RunStatus['is']](of);
+}
+
+function isRelease(value: unknown): value is NotedRelease | null {
+  if (value === null) return true;
+  const { machine, config, version } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof machine === 'string' && typeof config === 'string' && isName(version);
 }
 
 function isName(value: unknown): value is string | null {

@@ -19,6 +19,8 @@ export type SidecarErrorCode =
   | 'machine_changed'
   /** The config is not the one that the run was journaled under: what it would decide is no answer about that run. */
   | 'config_changed'
+  /** The run goes on under another release than the one that it was taken for. */
+  | 'moved'
   /** The run was begun with another input. */
   | 'other_input'
   /** The name of a codec is none, or that of another. */

@@ -1,16 +1,47 @@
-/** An agent as a worker carries it: by the digests of its machine and its config, and the version of its code. */
+/** The agents that a worker carries: each release by its agent and the digests of its machine and its config, and the version of its code. */
 import { readConfig } from '../boundaries/directory.ts';
-import type { Carried } from '../journal/work.ts';
+import { type Carried, isUnder } from '../journal/work.ts';
 import type { Guards } from '../predicates/compile.ts';
 import type { Agent } from '../xstate/agent.ts';
 import { machineShape } from '../xstate/shape.ts';
 
-/** @param named the version of all agents of the worker, in place of their own. @throws Error where its config cannot be read. */
-export function carried(
-  { machine, config, version }: Agent,
-  guards: Guards | undefined,
-  named: string | undefined,
-): Carried {
+/** A release of an agent that a worker carries. */
+export interface CarriedAgent extends Carried {
+  readonly by: Agent;
+}
+
+/** The releases of a worker, in two lists. */
+interface Releases {
+  /** Those under which runs begin. */
+  readonly agents: Iterable<Agent>;
+  /** Those that only go on with runs that are under them. */
+  readonly releases?: Iterable<Agent>;
+  readonly guards?: Guards;
+  /** The version of `agents`, in place of their own. */
+  readonly version?: string;
+}
+
+/** The releases that a worker carries. @throws Error where a config cannot be read, or two releases would take the same runs. */
+export function carriedBy({ agents, releases = [], guards, version }: Releases): readonly CarriedAgent[] {
+  const carried: CarriedAgent[] = [];
+  for (const agent of agents) carried.push({ by: agent, begins: true, ...digestsOf(agent, guards, version) });
+  for (const agent of releases) carried.push({ by: agent, begins: false, ...digestsOf(agent, guards, undefined) });
+  for (const [index, each] of carried.entries()) refuseTwice(each, carried.slice(0, index));
+  return carried;
+}
+
+function refuseTwice(one: CarriedAgent, others: readonly CarriedAgent[]): void {
+  for (const other of others.filter(({ agent }) => agent === one.agent)) {
+    if (isUnder(one, other))
+      throw new Error(`agent_twice two releases of ${one.agent} have the same machine and the same config: carry one`);
+    if (one.begins && other.begins)
+      throw new Error(
+        `agent_twice there are two agents ${one.agent} for runs that begin: put the older one among the releases`,
+      );
+  }
+}
+
+function digestsOf({ machine, config, version }: Agent, guards: Guards | undefined, named: string | undefined) {
   const { config: loaded, findings } = readConfig(config, guards === undefined ? {} : { guards });
   if (loaded !== null) {
     const digests = { machine: machineShape(machine).digest, config: loaded.digest };

@@ -3,12 +3,12 @@
 import { PROCESS } from '../clock/clock.ts';
 import type { Claims } from '../effects/claims/claims.ts';
 import type { JournalStore } from '../journal/journal.ts';
-import type { WorkOrder } from '../journal/work.ts';
+import type { WorkDigests, WorkOrder } from '../journal/work.ts';
 import { CodedError } from '../model/coded-error.ts';
 import { type LeftAtEnd, onlyLeft } from '../reports/left-at-end.ts';
 import { isOver } from '../reports/run-status.ts';
 import { type Agent, openedOptions } from '../xstate/agent.ts';
-import { resume, type Sidecar } from '../xstate/attach.ts';
+import { resumeUnder, type Sidecar } from '../xstate/attach.ts';
 
 /** The time between two looks at a run, in milliseconds. */
 const LOOK = 100;
@@ -17,6 +17,8 @@ const LOOK = 100;
 export interface Setting {
   readonly order: WorkOrder;
   readonly agent: Agent;
+  /** The release that the run is taken for. */
+  readonly under: WorkDigests;
   /** The version of its code; null where none is named. */
   readonly version: string | null;
   readonly store: JournalStore;
@@ -45,6 +47,8 @@ export type Left =
   | { readonly is: 'waits' | 'paused' | 'parked' | 'stuck'; readonly due: number | null }
   /** The worker takes leave: what is left to do is done by another one. */
   | { readonly is: 'given_back' }
+  /** It goes on under another release by now: what had moved it died before it said so to the store. */
+  | { readonly is: 'moved' }
   /** Another process holds it. */
   | { readonly is: 'held_elsewhere' }
   | { readonly is: 'failed'; readonly code: string; readonly why: string };
@@ -57,6 +61,7 @@ export async function goOn(setting: Setting): Promise<Left> {
     const code = error instanceof CodedError ? String(error.code) : 'cannot_run';
     if (code === 'run_cancelled') return { is: 'cancelled' };
     if (code === 'paused') return { is: 'paused', due: null };
+    if (code === 'moved') return { is: 'moved' };
     if (code === 'lease_held' || code === 'lease_lost') return { is: 'held_elsewhere' };
     if (code === 'claims_closed') return { is: 'given_back' };
     const why = (error instanceof Error ? error.message : String(error)).split('\n')[0] as string;
@@ -73,7 +78,7 @@ async function opened(setting: Setting): Promise<Left> {
     const kept = { journal: store, ...(setting.claims !== null && { claims: setting.claims }) };
     const named = version === null ? {} : { version };
     const own = { run, config: agent.config, ...named, ...kept, redeliver: true, keepAlive: false };
-    const sidecar = await resume(open.machine, { ...openedOptions(open), ...own });
+    const sidecar = await resumeUnder(open.machine, { ...openedOptions(open), ...own }, setting.under);
     setting.onTaken();
     let left: Left;
     try {

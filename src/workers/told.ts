@@ -6,6 +6,10 @@ import type { Left } from './going-on.ts';
 export type WorkTold =
   | { readonly is: 'taken'; readonly run: string; readonly agent: string }
   | { readonly is: 'left'; readonly run: string; readonly as: Left }
+  /** A run was moved to the release under which the worker begins runs of its agent. */
+  | { readonly is: 'moved'; readonly run: string; readonly agent: string }
+  /** A run that is not moved, and why. Told again where the reason is another one. */
+  | { readonly is: 'stays'; readonly run: string; readonly agent: string; readonly code: string; readonly why: string }
   /** Runs that are due and that it does not take. Told when they change. */
   | { readonly is: 'not_taken'; readonly runs: readonly LeftRun[] }
   /** A run that ended long enough ago is gone. */
@@ -29,6 +33,10 @@ export interface WorkCounts {
   readonly parked: number;
   /** The times that a run could not go on. */
   readonly failed: number;
+  /** The runs that it has moved to another release. */
+  readonly moved: number;
+  /** The runs of other releases that did not go over when it last looked at them. */
+  readonly stays: number;
   readonly polls: number;
   /** The runs that polls were told of. */
   readonly told: number;

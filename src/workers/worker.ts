@@ -9,9 +9,10 @@ import type { Claims, StoreClaims } from '../effects/claims/claims.ts';
 import { claimsIn } from '../effects/claims/kept.ts';
 import type { JournalStore } from '../journal/journal.ts';
 import { STORE } from '../journal/store-argument.ts';
-import type { Carried, WorkOrder } from '../journal/work.ts';
+import { type Carried, servedBy, type WorkOrder } from '../journal/work.ts';
 import {
   CODE,
+  FLAG,
   having,
   kind,
   NAME,
@@ -25,7 +26,8 @@ import {
 import type { Guards } from '../predicates/compile.ts';
 import type { Agent } from '../xstate/agent.ts';
 import { MACHINE } from '../xstate/machine-argument.ts';
-import { carried } from './carried.ts';
+import { Adopting } from './adopting.ts';
+import { type CarriedAgent, carriedBy } from './carried.ts';
 import { CountedClaims } from './counted-claims.ts';
 import type { Archive } from './deleting.ts';
 import { goOn, type Left } from './going-on.ts';
@@ -36,8 +38,15 @@ import type { WorkCounts, WorkTold } from './told.ts';
 export interface WorkerOptions {
   /** Where the runs are. The caller closes it, after the worker. */
   readonly store: JournalStore;
-  /** The agents that it carries. */
+  /** The agents that it carries, each by the release under which its runs begin. */
   readonly agents: Iterable<Agent>;
+  /** Other releases of agents: the worker goes on with the runs that are under them, and begins none. */
+  readonly releases?: Iterable<Agent>;
+  /**
+   * Moves runs at rest of other releases to those of `agents`, where these take the whole past the same way (semantics.md CO3). Left out, such runs stay
+   * where they are.
+   */
+  readonly adopt?: boolean;
   /** The version of the code of its agents, in place of the one that each names. */
   readonly version?: string;
   /** Conditions in code that configs name. */
@@ -86,7 +95,7 @@ const LEFT_EVERY = 10;
 
 /**
  * Starts a worker.
- * @throws Error where the config of an agent cannot be read.
+ * @throws Error where the config of an agent cannot be read, or two releases would take the same runs (`agent_twice`).
  * @example
  * import { memoryStore } from 'belay-sidecar';
  * import { startWorker } from 'belay-sidecar/workers';
@@ -99,15 +108,16 @@ const LEFT_EVERY = 10;
  */
 export function startWorker(options: WorkerOptions): Worker {
   refuseOther('startWorker', { options: [options, WORKER_OPTIONS] });
-  const agents = [...options.agents];
-  for (const agent of agents) refuseOther('startWorker', { 'an agent': [agent, AGENT] });
-  return new Working({ ...options, agents });
+  const [agents, releases] = [[...options.agents], [...(options.releases ?? [])]];
+  for (const agent of [...agents, ...releases]) refuseOther('startWorker', { 'an agent': [agent, AGENT] });
+  return new Working({ ...options, agents, releases });
 }
 
 class Working implements Worker {
   readonly carries: readonly Carried[];
   readonly #options: WorkerOptions;
-  readonly #agents: ReadonlyMap<string, Agent>;
+  readonly #carried: readonly CarriedAgent[];
+  readonly #adopting: Adopting | null;
   readonly #stopping = new AbortController();
   readonly #open = new Map<string, Promise<void>>();
   /** The claims of the store, where the caller gave none. */
@@ -135,9 +145,9 @@ class Working implements Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    const agents = [...options.agents];
-    this.#agents = new Map(agents.map((agent) => [agent.machine.id, agent]));
-    this.carries = agents.map((agent) => carried(agent, options.guards, options.version));
+    this.#carried = carriedBy(options);
+    this.carries = this.#carried.map(({ by: _, ...carried }) => carried);
+    this.#adopting = options.adopt === true ? new Adopting(options, this.#carried) : null;
     this.#sweeping = options.retainMs === undefined ? null : new Sweeping(options, options.retainMs);
     this.#own = options.claims === undefined ? claimsIn(options.store) : null;
     const claims = options.claims ?? this.#own;
@@ -148,7 +158,8 @@ class Working implements Worker {
   }
 
   get counts(): WorkCounts {
-    return { ...this.#counts, open: this.#open.size, answered: this.#answered };
+    const { moved = 0, stays = 0 } = this.#adopting ?? {};
+    return { ...this.#counts, moved, stays, open: this.#open.size, answered: this.#answered };
   }
 
   async stop(): Promise<void> {
@@ -165,6 +176,7 @@ class Working implements Worker {
         this.#wake = resolve;
       });
       try {
+        await this.#adopting?.look(this.#stopping.signal);
         await this.#poll();
         if (polls % LEFT_EVERY === 0) {
           await this.#lookForLeft();
@@ -209,10 +221,9 @@ class Working implements Worker {
   async #goOn(order: WorkOrder): Promise<void> {
     const { run } = order;
     const { store, folderOf, drainMs = 30_000, lingerMs = 1_000, onTold } = this.#options;
-    const agent = this.#agents.get(order.agent);
-    const own = this.carries.find((each) => each.agent === order.agent);
-    if (agent === undefined || own === undefined) return;
-    const { machine, config, version } = own;
+    const own = servedBy(order, this.#carried);
+    if (own === undefined) return;
+    const { by: agent, machine, config, version } = own;
     // Before it begins: another worker with another version does not take it then.
     if (order.digests === null && !(await store.work.bind(run, { machine, config }))) return;
     const stopping = this.#stopping.signal;
@@ -222,7 +233,18 @@ class Working implements Worker {
       this.#counts.taken += 1;
       onTold?.({ is: 'taken', run, agent: order.agent });
     };
-    const given = { order, agent, version, store, stopping, lingerMs, drainMs, onTaken, claims: this.#claims };
+    const given = {
+      order,
+      agent,
+      under: { machine, config },
+      version,
+      store,
+      stopping,
+      lingerMs,
+      drainMs,
+      onTaken,
+      claims: this.#claims,
+    };
     const left = await goOn({ ...given, folder: async () => folderOf(run) });
     // Two workers that see the same run ask for it both: the one that comes late has nothing to tell.
     // A run that is paused was looked at for its mail, and not taken.
@@ -272,10 +294,17 @@ const AGENT = shape<Pick<Agent, 'machine' | 'config' | 'open'>>('an agent: { mac
   open: CODE,
 });
 
+const AGENTS = kind(
+  'a list of agents',
+  (value) => typeof value === 'object' && value !== null && Symbol.iterator in value,
+);
+
 /** The options, as they are held against what is given. */
 const WORKER_OPTIONS = shape<WorkerOptions>('an object: { store, agents, folderOf }', {
   store: STORE,
-  agents: kind('a list of agents', (value) => typeof value === 'object' && value !== null && Symbol.iterator in value),
+  agents: AGENTS,
+  releases: optional(AGENTS),
+  adopt: optional(FLAG),
   version: optional(NAME),
   guards: optional(namedBy(CODE)),
   folderOf: CODE,

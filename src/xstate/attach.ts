@@ -5,12 +5,15 @@
 
 import type { Actor, ActorOptions, AnyStateMachine, EventFrom, InputFrom } from 'xstate';
 import { ANYTHING, CODE, kind, OBJECT, optional, refuseOther, shape } from '../model/argument.ts';
+import type { Digests } from '../model/entry.ts';
 import { DECISION_POLICY, type DecisionPolicy } from '../recovery/decision-policy.ts';
 import { SilentWatcher } from '../runtime/silent-watcher.ts';
 import type { Release } from '../sidecar/migration/plan.ts';
+import { type Adopted, adoptRun } from '../sidecar/opening/adopt-run.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
-import { beginRun, migrateRun, type Opened, type Program, resumeRun } from '../sidecar/opening/open-run.ts';
-import type { RunOptions } from '../sidecar/opening/options.ts';
+import { beginRun, migrateRun, type Opened, resumeRun } from '../sidecar/opening/open-run.ts';
+import { type RunOptions, UNDER, type UnderRelease } from '../sidecar/opening/options.ts';
+import type { Program } from '../sidecar/opening/program.ts';
 import { RUN_FIELDS } from '../sidecar/opening/taken-options.ts';
 import type { EventOutcome, Sending } from '../sidecar/run/sending.ts';
 import { codeDigest } from './code-digest.ts';
@@ -127,6 +130,19 @@ export async function resume<TMachine extends AnyStateMachine>(
   return sidecarOf(await resumeRun(programOf('resume', machine, options), options));
 }
 
+/**
+ * Takes a run up that was taken for one release; one that goes on under another by now is given back as of that.
+ * @throws SidecarError `moved`, and as {@link resume}.
+ */
+export function resumeUnder<TMachine extends AnyStateMachine>(
+  machine: TMachine,
+  options: SidecarOptions<TMachine>,
+  { machine: digest, config }: Pick<Digests, 'machine' | 'config'>,
+): Promise<Sidecar<TMachine>> {
+  const held: SidecarOptions<TMachine> & UnderRelease = { ...options, [UNDER]: { machine: digest, config } };
+  return resume(machine, held);
+}
+
 /** A machine as a run executes it. */
 export function programOf<TMachine extends AnyStateMachine>(
   called: string,
@@ -166,6 +182,14 @@ export function migrate(
   word: Parameters<typeof migrateRun>[2],
 ): ReturnType<typeof migrateRun> {
   return migrateRun(programOf('migrate', machine, options), options, word);
+}
+
+/**
+ * Moves a run that no process has to the release of a machine and its config by itself, as a worker that was told to adopt does.
+ * @throws SidecarError, JournalError (`journal_corrupt`, `lease_held`, `rows_archived`).
+ */
+export function adopt(machine: AnyStateMachine, options: RunOptions): Promise<Adopted> {
+  return adoptRun(programOf('adopt', machine, options), options);
 }
 
 function sidecarOf<TMachine extends AnyStateMachine>({ root, commands, send }: Opened): Sidecar<TMachine> {

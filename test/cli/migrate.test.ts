@@ -115,10 +115,34 @@ test('a run is moved, is listed under its release, and goes back', async () => {
   expect([back.code, JSON.parse(back.out).runs]).toMatchObject([0, [{ run: 'order-1', is: 'moved' }]]);
 });
 
+test('a move whose process died before it told the store is finished by the same command', async () => {
+  const store = sqliteStore(journal);
+  await store.work.start({ run: 'order-2', agent: 'order', input: '', queue: 'default' });
+  const machine = setup({}).createMachine({ id: 'order', initial: 'idle', states: FIRST } as never);
+  const sidecar = await resume(machine as never, { run: 'order-2', config, journal: store });
+  sidecar.actor.start();
+  expect((await sidecar.send({ type: 'go' } as never)).is).toBe('taken');
+  await sidecar.close();
+  const digests = (await store.work.order('order-2'))?.digests;
+  const apply = ['migrate', 'apply', 'order-2', '--machines', moduleOf('added'), '--json'];
+  const said = async () => JSON.parse((await command(...apply)).out).runs[0];
+  expect(await said()).toMatchObject({ is: 'moved' });
+  const moved = (await store.work.order('order-2'))?.digests;
+  expect(moved).not.toEqual(digests);
+  const left = await store.open('order-2', 'resume');
+  await left.close({ due: 0, heard: 0, ended: false, digests: digests as never, threw: null, output: null });
+  expect(await said()).toMatchObject({ is: 'same', why: expect.stringMatching(/workers of it receive it/) });
+  expect((await store.work.order('order-2'))?.digests?.machine).toBe(moved?.machine);
+  await store.close();
+});
+
 test('planMigration plans the runs of a recorded journal in code', async () => {
   const store = sqliteStore(journal, { readonly: true });
   const machine = setup({}).createMachine({ id: 'order', initial: 'idle', states: RELEASES.renamed } as never);
   const plan = await planMigration({ journal: store, machine: machine as never, config });
   await store.close();
-  expect(plan).toMatchObject({ stays: 1, runs: [{ code: 'parts', stay: { parting: { step: 2, is: 'state' } } }] });
+  expect(plan).toMatchObject({
+    stays: 2,
+    runs: [{ code: 'parts', stay: { parting: { step: 2, is: 'state' } } }, { run: 'order-2' }],
+  });
 });

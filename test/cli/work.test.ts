@@ -114,13 +114,35 @@ test('a worker tells its health, and on SIGTERM gives everything back and ends w
   await ask('start', 'a', '--agent', 'order');
   await until(() => payments('a').length === 1);
   expect(await (await fetch(`${at}/metrics`)).text()).toMatch(/^belay_worker_runs_open 1$/m);
-  expect(await (await fetch(`${at}/metrics`)).text()).toMatch(/^belay_runs_waiting 0$/m);
+  const metrics = await (await fetch(`${at}/metrics`)).text();
+  expect(metrics).toMatch(/^belay_runs_waiting 0$/m);
+  expect(metrics).toMatch(/^belay_worker_runs_moved_total 0$/m);
   const statuses = [(await fetch(`${at}/`)).status, (await fetch(`${at}/metrics`, { method: 'POST' })).status];
   expect(statuses).toEqual([404, 405]);
   child.kill('SIGTERM');
   expect(await closed).toBe(0);
   expect(told.slice(-3)).toMatchObject([{ is: 'leaving', open: 1 }, { is: 'given_back', run: 'a' }, { is: 'stopped' }]);
   expect(JSON.parse((await ask('show', 'a', '--json')).out)).toMatchObject({ held: false, standing: 'open' });
+});
+
+test('a worker counts the runs of the store by their release and state', async () => {
+  const { ask, payments, work } = desk();
+  const first = work('--version', '1 "beta"', '--drain', '100ms');
+  await ask('start', 'a', '--agent', 'order');
+  await until(() => payments('a').length === 1);
+  first.child.kill('SIGKILL');
+  const { told, says } = work('--queue', 'other', '--health', '0');
+  await until(() => says('working'));
+  const text = await (await fetch(`http://${told[0]?.health}/metrics`)).text();
+  const [line = ''] = text.split('\n').filter((each) => each.startsWith('belay_runs{'));
+  expect(line).toMatch(
+    /^belay_runs\{agent="order",machine="[0-9a-f]{12}",config="[0-9a-f]{12}",version="1 \\"beta\\"",state="open"\} 1$/,
+  );
+  expect(text).toMatch(/^# TYPE belay_runs gauge$/m);
+  const { releases } = JSON.parse((await ask('drains', '--json')).out);
+  expect(releases).toMatchObject([
+    { agent: 'order', version: '1 "beta"', runs: ['a'], states: { open: 1 }, persons: 0 },
+  ]);
 });
 
 test('runs that a worker does not carry are told with what they want', async () => {

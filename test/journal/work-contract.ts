@@ -11,7 +11,7 @@ interface Stores {
 }
 
 const digests = { machine: 'm1', config: 'c1' };
-const carries: readonly Carried[] = [{ agent: 'order', ...digests, version: null }];
+const carries: readonly Carried[] = [{ agent: 'order', ...digests, begins: true, version: null }];
 const asked: WorkAsked = { queue: 'default', carries, limit: 10 };
 const request = (run: string, more: Partial<StartRequest> = {}): StartRequest => {
   return { run, agent: 'order', input: '{"item":"tea"}', queue: 'default', ...more };
@@ -129,20 +129,63 @@ export function workContract({ newStore, journalOf }: Stores): void {
     expect(await names(store, { limit: 0 })).toEqual([]);
   });
 
+  test('a release that begins no runs goes on with its own, and each version of the code is asked of its own release', async () => {
+    const store = newStore();
+    const later = { agent: 'order', machine: 'm2', config: 'c1', begins: true, version: '2' };
+    const older = { agent: 'order', ...digests, begins: false, version: '1' };
+    for (const run of ['new', 'old', 'newer']) await store.work.start(request(run));
+    await store.work.bind('old', digests);
+    await store.work.bind('newer', { machine: 'm2', config: 'c1' });
+    expect(await names(store, { carries: [older] })).toEqual(['old']);
+    expect((await names(store, { carries: [later, older] })).toSorted()).toEqual(['new', 'newer', 'old']);
+    await (await journalOf(store, 'old')).close(rest({ threw: ['1'] }));
+    // The version that has not thrown is that of another release.
+    expect(await names(store, { carries: [later, older] })).not.toContain('old');
+    expect(await names(store, { carries: [later, { ...older, version: '1.1' }] })).toContain('old');
+  });
+
+  test('the runs of other releases are those that no process has and that are not over, page by page', async () => {
+    const store = newStore();
+    const later: Carried = { agent: 'order', machine: 'm2', config: 'c1', begins: true, version: null };
+    const older: Carried = { agent: 'order', ...digests, begins: false, version: null };
+    const others = async (more: { limit?: number; after?: string | null; carries?: readonly Carried[] } = {}) => {
+      const wanted = { queue: 'default', carries: [later, older], limit: 10, after: null, ...more };
+      return (await store.work.others(wanted)).map(({ run }) => run);
+    };
+    for (const run of ['c', 'a', 'b', 'fresh', 'held', 'mine', 'over']) await store.work.start(request(run));
+    await store.work.start(request('parcel', { agent: 'parcel' }));
+    await store.work.start(request('slow', { queue: 'slow' }));
+    for (const run of ['c', 'b', 'slow', 'parcel']) await store.work.bind(run, digests);
+    await store.work.bind('mine', { machine: 'm2', config: 'c1' });
+    await (await journalOf(store, 'a')).close(rest({ digests: { machine: 'm2', config: 'c0' } }));
+    await (await journalOf(store, 'over')).close(rest({ ended: true }));
+    await store.work.bind('held', digests);
+    const held = await journalOf(store, 'held');
+    expect(await others()).toEqual(['a', 'b', 'c']);
+    expect([await others({ limit: 2 }), await others({ limit: 2, after: 'b' })]).toEqual([['a', 'b'], ['c']]);
+    // Only where runs of the agent begin is a run one of another release.
+    expect(await others({ carries: [older] })).toEqual([]);
+    await held.close(rest());
+    expect(await others()).toEqual(['a', 'b', 'c', 'held']);
+  });
+
   test('a run that is parked over a throw goes to a worker with another version of the code, and to no worker twice', async () => {
     const store = newStore();
-    const by = (version: string | null) => names(store, { carries: [{ agent: 'order', ...digests, version }] });
+    const by = (version: string | null) =>
+      names(store, { carries: [{ agent: 'order', ...digests, begins: true, version }] });
     for (const run of ['a', 'b']) await store.work.start(request(run));
     await (await journalOf(store, 'a')).close(rest({ threw: ['1'] }));
     await (await journalOf(store, 'b')).close(rest({ threw: [], due: 3_600_000 }));
     expect((await store.work.order('a'))?.threw).toEqual(['1']);
     expect([await by(null), await by('1'), await by('2')]).toEqual([[], ['b'], ['a', 'b']]);
     expect(await left(store)).toEqual([]);
-    expect(await names(store, { carries: [{ agent: 'order', machine: 'm2', config: 'c1', version: '2' }] })).toEqual(
-      [],
-    );
-    expect(await names(store, { carries: [{ agent: 'parcel', ...digests, version: '2' }] })).toEqual([]);
-    expect(await names(store, { carries: [{ agent: 'order', ...digests, version: '2' }], limit: 1 })).toEqual(['a']);
+    expect(
+      await names(store, { carries: [{ agent: 'order', machine: 'm2', config: 'c1', begins: true, version: '2' }] }),
+    ).toEqual([]);
+    expect(await names(store, { carries: [{ agent: 'parcel', ...digests, begins: true, version: '2' }] })).toEqual([]);
+    expect(
+      await names(store, { carries: [{ agent: 'order', ...digests, begins: true, version: '2' }], limit: 1 }),
+    ).toEqual(['a']);
     const a = await journalOf(store, 'a');
     expect(await by('2')).toEqual(['b']);
     await a.close(rest({ threw: ['1', '2'] }));

@@ -19,6 +19,8 @@ export interface Scenario {
   readonly failure: Failure;
   /** The way in which the run is taken over: by the process that takes it up, or by `belay migrate apply` before. */
   readonly by?: 'adopt' | 'apply';
+  /** True where a person moves the run back to the release before as soon as the second process has died. */
+  readonly goesBack?: boolean;
   /** The append of a restore at which the first process dies: a unit is found wrong once the run is at its rest. */
   readonly restoring?: { readonly skeleton: string; readonly append: number };
 }
@@ -38,6 +40,8 @@ export interface Played {
   readonly isLeft: boolean;
   /** The number of moves in the journal. */
   readonly moves: number;
+  /** True where the run was moved back; null where nobody asked for it. */
+  readonly isBack: boolean | null;
   /** True where the second process, or one after it, has died. */
   readonly isKilled: boolean;
 }
@@ -77,9 +81,9 @@ class Processes {
   }
 
   /** Moves the run as `belay migrate apply` does, by as many processes as that takes. */
-  async apply(release: Release): Promise<void> {
+  async apply(release: Release, back = false): Promise<void> {
     const options = await this.#options(release);
-    const moved = migrate(machineOf(release, this.world) as never, options as never, { by: 'ada', back: false });
+    const moved = migrate(machineOf(release, this.world) as never, options as never, { by: 'ada', back });
     if ((await this.lived(moved)) === 'dead') await this.apply(release);
   }
 
@@ -128,6 +132,7 @@ export async function play({
   failure,
   by = 'adopt',
   restoring,
+  goesBack = false,
 }: Scenario): Promise<Played> {
   const processes = new Processes(death === null ? [] : [death]);
   const { store, world } = processes;
@@ -165,8 +170,21 @@ export async function play({
   };
   let sidecar = await taken();
   const isMoved = sidecar !== null;
-  const release = isMoved ? now : then;
+  let release = isMoved ? now : then;
   sidecar ??= await reopened(then);
+  let isBack: boolean | null = null;
+  const nextRelease = async (): Promise<Release> => {
+    if (!goesBack || isBack !== null || !isMoved) return release;
+    isBack = await processes.apply(then, true).then(
+      () => true,
+      (error: { readonly code?: string }) => {
+        if (error.code !== 'machine_changed') throw error;
+        return false;
+      },
+    );
+    if (isBack) release = then;
+    return release;
+  };
   const [skeleton = '', isEarly] = failure.split(', ');
   /** Drives the run to a rest, by as many processes as that takes. */
   const driven = async (of: Sidecar, rest: string): Promise<Sidecar> => {
@@ -174,7 +192,7 @@ export async function play({
     await drive(of, () => processes.isDead, rest);
     if (!processes.isDead) return of;
     of.actor.stop();
-    return driven(await reopened(release), rest);
+    return driven(await reopened(await nextRelease()), rest);
   };
   sidecar = await driven(sidecar, isEarly === undefined ? 'over' : 'waiting');
   if (failure !== 'none' && sidecar.status !== 'parked') {
@@ -183,7 +201,7 @@ export async function play({
     await drive(sidecar, () => processes.isDead);
     if (processes.isDead) {
       sidecar.actor.stop();
-      sidecar = await driven(await reopened(release), 'over');
+      sidecar = await driven(await reopened(await nextRelease()), 'over');
     }
   }
   const played = { status: sidecar.status, value: value(sidecar), context: context(sidecar) };
@@ -197,14 +215,16 @@ export async function play({
     world,
     appends,
     moves,
+    isBack,
     isLeft,
     isKilled: again !== null && all - appends >= again.append,
   };
 }
 
 /** What is wrong with the end of a run; null where nothing is. `fresh`: a run that its release has begun itself. */
-export function wrongWith({ status, value: at, context: met, world, moves }: Played, fresh: Played): string | null {
-  if (moves > 1) return `it was moved ${moves} times`;
+export function wrongWith(played: Played, fresh: Played): string | null {
+  const { status, value: at, context: met, world, moves, isBack } = played;
+  if (moves > (isBack === true ? 2 : 1)) return `it was moved ${moves} times`;
   for (const tool of ['pay', 'post'])
     if (world.standing(tool) > 1) return `${tool} stands ${world.standing(tool)} times`;
   if (status === 'parked') return null;

@@ -237,6 +237,22 @@ export const OF_LATER_WORDS: readonly Mutant[] = [
     by: { run: 'tests', file: 'test/migration/same-way.test.ts' },
   },
   {
+    rule: 'CO3',
+    file: 'sidecar/opening/adopt-run.ts',
+    off: 'a process moves a run by itself to a release that it has left',
+    find: 'if (hasLeft(runState, own)) return {',
+    replace: "if (hasLeft(runState, own) && own.machine === '') return {",
+    by: { run: 'tests', file: 'test/workers/releases.test.ts' },
+  },
+  {
+    rule: 'CO3',
+    file: 'sidecar/opening/open-run.ts',
+    off: 'a worker takes a run up that was moved from its release meanwhile',
+    find: 'if (under !== null && runState.digests !== null && !isUnder(runState.digests, under))',
+    replace: 'if (under !== null && runState.digests !== null && under.machine === runState.agent)',
+    by: { run: 'tests', file: 'test/workers/releases.test.ts' },
+  },
+  {
     rule: 'CO4',
     file: 'sidecar/opening/kept-classes.ts',
     off: 'a call of another version is undone, or made again, as one of this',

@@ -130,7 +130,7 @@ export function addDrains(program: Command): void {
       `
 A release is a machine with a config, by their digests, and the version that the
 program has named. A release that is not listed has no run that is not over: it
-is drained, and its code may go.
+is drained, and its code may go. belay_runs of belay work --health counts the same.
 
 Examples:
   belay drains

@@ -55,6 +55,7 @@ interface Given {
   machines?: string;
   queue: string;
   version?: string;
+  adopt?: boolean;
   concurrency: number;
   poll: number;
   drain: number;
@@ -74,6 +75,7 @@ export function addWork(program: Command): void {
     .option('--machines <file>', 'the same, as for run')
     .option('--queue <name>', 'the queue', QUEUE)
     .option(...VERSION)
+    .option('--adopt', 'move runs at rest of other releases to this one, where they go over')
     .option('--concurrency <runs>', 'the most runs at once', numberOf(1, 10_000), 16)
     .option('--poll <time>', 'the time between two looks for runs', timeOf, 1_000)
     .option('--drain <time>', 'the longest wait for calls under way at the end', timeOf, 30_000)
@@ -91,6 +93,10 @@ answered or whose worker is gone, if it carries their agent with the machine and
 the config that they went on under. Others are told as unserved. A run that has
 ended three processes is told as worker_crashed; belay resume sets it going.
 
+Runs begin under the agents of the module; under its "releases", older releases,
+runs only go on. With --adopt, runs at rest of other releases are moved by the
+plan of belay migrate; one that stays is told with the reason.
+
 On SIGTERM or SIGINT it takes no more runs, waits for the calls under way, and
 gives the rest back. Told twice, it ends at once.
 
@@ -98,6 +104,7 @@ Examples:
   belay work --module dist/agents.js
   belay work --store postgres://db/orders --concurrency 32 --health 9464
   belay work --queue slow --json
+  belay work --module dist/agents.js --adopt --version 2.4.1
 
 Exit code: 0 when it was told to stop and has given everything back; 2 when it
 cannot begin, or the command is misused.`,
@@ -110,6 +117,7 @@ cannot begin, or the command is misused.`,
       const ended = await work({
         ...{ journal, queue, concurrency, poll, drain, retain, archive },
         version: given.version ?? null,
+        adopt: given.adopt ?? false,
         machines: given.module ?? given.machines ?? null,
         health: health === undefined ? null : { host: healthAt, port: health },
         json: given.json ?? false,

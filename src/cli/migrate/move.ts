@@ -1,5 +1,6 @@
 /** `belay migrate apply`: moves runs to the release of a module, each by one entry of its journal. */
 import { JournalError, type JournalStore } from '../../journal/journal.ts';
+import { isUnder, type WorkDigests } from '../../journal/work.ts';
 import { planIn } from '../../rehearsal/replay/plan-migration.ts';
 import { SidecarError } from '../../sidecar/sidecar-error.ts';
 import { migrate } from '../../xstate/attach.ts';
@@ -69,25 +70,35 @@ async function moveOne(
     return { run, is: 'stays', code: planned.code, why: planned.why ?? '' };
   if (release.config === null)
     return { run, is: 'stays', code: 'no_config', why: 'no agent of the module names its config: --config FILE' };
-  if (planned.is === 'same' && planned.under?.config === release.config.digest && !back)
+  const { under } = planned;
+  const isThere = planned.is === 'same' && under?.config === release.config.digest && !back;
+  if (isThere && !(await isHandedOutElse(store, run, under)))
     return { run, is: 'same', code: null, why: 'it is under this release' };
+  const options = { run, config: release.config, journal: store, ...(version !== null && { version }) };
   try {
-    const options = { run, config: release.config, journal: store, ...(version !== null && { version }) };
     const plan = await migrate(release.machine, options, { by, back });
-    const steps = plan.is === 'goes' ? plan.compared.steps : 0;
-    return {
-      run,
-      is: 'moved',
-      code: null,
-      why: plan.is === 'goes' ? `${steps} steps go the same way` : 'its config is another one',
-    };
+    if (isThere)
+      return { run, is: 'same', code: null, why: 'it is under this release, and workers of it receive it now' };
+    const why = plan.is === 'goes' ? `${plan.compared.steps} steps go the same way` : 'its config is another one';
+    return { run, is: 'moved', code: null, why };
   } catch (error) {
-    if (error instanceof JournalError && error.code === 'lease_held')
-      return { run, is: 'held', code: error.code, why: error.message };
-    if (error instanceof SidecarError && error.code === 'machine_changed')
-      return { run, is: 'stays', code: error.code, why: error.message };
-    throw error;
+    return notMoved(run, error);
   }
+}
+
+/** A run that a process holds, or that stays. @throws any other error. */
+function notMoved(run: string, error: unknown): Moved {
+  if (error instanceof JournalError && error.code === 'lease_held')
+    return { run, is: 'held', code: error.code, why: error.message };
+  if (error instanceof SidecarError && error.code === 'machine_changed')
+    return { run, is: 'stays', code: error.code, why: error.message };
+  throw error;
+}
+
+/** True where the store hands a run out for another release than it is under: the process that moved it died before it said so. */
+async function isHandedOutElse(store: JournalStore, run: string, under: WorkDigests): Promise<boolean> {
+  const digests = (await store.work.order(run))?.digests ?? null;
+  return digests !== null && !isUnder(digests, under);
 }
 
 /** The moved runs as a table. */

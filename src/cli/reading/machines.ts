@@ -29,6 +29,8 @@ export interface Machines {
   readonly guards: Guards;
   /** The agents of its export `agents`, by the ids of their machines. */
   readonly agents: ReadonlyMap<string, Agent>;
+  /** The agents of its export `releases`: older releases, whose runs a worker goes on with. */
+  readonly releases: readonly Agent[];
 }
 
 /** The shape of the machine, or of the graph, that a config is about; null where there is none. */
@@ -43,6 +45,7 @@ export const NO_MACHINES: Machines = {
   graphs: new Map(),
   guards: {},
   agents: new Map(),
+  releases: [],
 };
 
 /** The time that a module may take to load, in milliseconds. */
@@ -83,29 +86,41 @@ export async function loadMachines(file: string): Promise<Machines | { readonly 
   }
   const agents = agentsIn(exports.agents);
   if ('problem' in agents) return { problem: `${file}: bad_agent ${agents.problem}` };
-  for (const { machine } of agents.values()) if (!machines.has(machine.id)) machines.set(machine.id, machine);
+  // A machine that is exported beside the agents may be that of an older release.
+  for (const { machine } of agents.values()) machines.set(machine.id, machine);
+  const releases = listOfAgents('releases', exports.releases);
+  if ('problem' in releases) return { problem: `${file}: bad_agent ${releases.problem}` };
   const graphs = await graphsAmong(exports);
   const shapes = new Map([...graphs].map(([id, { shape }]) => [id, shape]));
   for (const [id, machine] of machines)
     shapes.set(id, { ...machineShape(machine), assigns: keysAssigned(machine), code: codeIn(machine, lostIn) });
   if (shapes.size === 0)
     return { problem: `${file}: no_machine it exports no xstate machine and no compiled graph of LangGraph` };
-  return { shapes, machines, graphs, guards: guardsIn(exports.guards), agents };
+  return { shapes, machines, graphs, guards: guardsIn(exports.guards), agents, releases };
 }
 
 /** The agents of an export; a machine among them is only a machine. */
 function agentsIn(exported: unknown): Map<string, Agent> | { readonly problem: string } {
+  const list = listOfAgents('agents', exported);
+  if ('problem' in list) return list;
   const agents = new Map<string, Agent>();
-  if (exported === undefined) return agents;
-  if (typeof exported !== 'object' || exported === null)
-    return { problem: 'its export "agents" is no record and no list of agents' };
-  for (const [name, value] of Object.entries(exported)) {
-    if (isMachine(value)) continue;
-    const lack = lackOf(value);
-    if (lack !== null) return { problem: `"${name}" of its agents has no ${lack}` };
-    const agent = value as Agent;
+  for (const agent of list) {
     if (agents.has(agent.machine.id)) return { problem: `two of its agents have the machine "${agent.machine.id}"` };
     agents.set(agent.machine.id, agent);
+  }
+  return agents;
+}
+
+function listOfAgents(name: string, exported: unknown): readonly Agent[] | { readonly problem: string } {
+  if (exported === undefined) return [];
+  if (typeof exported !== 'object' || exported === null)
+    return { problem: `its export "${name}" is no record and no list of agents` };
+  const agents: Agent[] = [];
+  for (const [key, value] of Object.entries(exported)) {
+    if (isMachine(value)) continue;
+    const lack = lackOf(value);
+    if (lack !== null) return { problem: `"${key}" of its ${name} has no ${lack}` };
+    agents.push(value as Agent);
   }
   return agents;
 }

@@ -1,6 +1,7 @@
 /** The health of a worker over HTTP: `/healthz` for what restarts it, `/metrics` for Prometheus. It tells counts and no names of runs. */
 import { createServer, type Server } from 'node:http';
 import type { JournalStore } from '../../journal/journal.ts';
+import { type NeededRelease, runsByRelease } from '../../reports/runs-by-release.ts';
 import { type RunsWaiting, runsWaiting } from '../../reports/runs-waiting.ts';
 import type { WorkCounts } from '../../workers/told.ts';
 
@@ -10,12 +11,19 @@ const PATIENCE = 30_000;
 /** The time for which the runs of a store are not counted again, in milliseconds. */
 const COUNTED = 15_000;
 
-/** Counts the runs of a store that need a person, however often it is asked; null where the store does not answer. */
-export function countedWaiting(store: Pick<JournalStore, 'runs'>): () => Promise<RunsWaiting | null> {
-  let last: { readonly at: number; readonly of: Promise<RunsWaiting | null> } | null = null;
+/** The runs of a store, counted. */
+interface StoreCounts {
+  readonly waiting: RunsWaiting;
+  readonly releases: readonly NeededRelease[];
+}
+
+/** Counts the runs of a store, however often it is asked; null where the store does not answer. */
+export function countedRuns(store: Pick<JournalStore, 'runs'>): () => Promise<StoreCounts | null> {
+  let last: { readonly at: number; readonly of: Promise<StoreCounts | null> } | null = null;
   const counted = async () => {
     try {
-      return runsWaiting(await store.runs(), Date.now());
+      const runs = await store.runs();
+      return { waiting: runsWaiting(runs, Date.now()), releases: runsByRelease(runs) };
     } catch {
       return null;
     }
@@ -26,12 +34,12 @@ export function countedWaiting(store: Pick<JournalStore, 'runs'>): () => Promise
   };
 }
 
-/** Serves the health of a worker. @param leaving true once it takes no more runs. @param waiting counts the runs that need a person. */
+/** Serves the health of a worker. @param leaving true once it takes no more runs. @param ofStore counts the runs of the store. */
 export async function serveHealth(
   { host, port }: { readonly host: string; readonly port: number },
   counts: () => WorkCounts,
   leaving: () => boolean,
-  waiting: () => Promise<RunsWaiting | null>,
+  ofStore: () => Promise<StoreCounts | null>,
 ): Promise<Server> {
   const server = createServer(async (request, response) => {
     const path = (request.url ?? '').split('?')[0];
@@ -42,7 +50,7 @@ export async function serveHealth(
       response.writeHead(why === null ? 200 : 503, { 'content-type': 'text/plain; charset=utf-8' });
       response.end(`${why ?? 'ok'}\n`);
     } else if (isRead && path === '/metrics') {
-      const text = metricsText(counts(), await waiting());
+      const text = metricsText(counts(), await ofStore());
       response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
       response.end(text);
     } else {
@@ -66,13 +74,18 @@ function illness({ answered, polls }: WorkCounts, isLeaving: boolean): string | 
 }
 
 /** The counts in the text format of Prometheus. */
-function metricsText(counts: WorkCounts, waiting: RunsWaiting | null): string {
+function metricsText(counts: WorkCounts, store: StoreCounts | null): string {
   const ofStore =
-    waiting === null
+    store === null
       ? []
       : [
-          ['belay_runs_waiting', 'gauge', 'Runs of the store that need a person.', waiting.count] as const,
-          ['belay_runs_waiting_age_seconds', 'gauge', 'Age of the oldest wait for a person.', waiting.oldest] as const,
+          ['belay_runs_waiting', 'gauge', 'Runs of the store that need a person.', store.waiting.count] as const,
+          [
+            'belay_runs_waiting_age_seconds',
+            'gauge',
+            'Age of the oldest wait for a person.',
+            store.waiting.oldest,
+          ] as const,
         ];
   const metrics = [
     ['belay_worker_runs_open', 'gauge', 'Runs that this worker has now.', counts.open],
@@ -99,10 +112,37 @@ function metricsText(counts: WorkCounts, waiting: RunsWaiting | null): string {
     ],
     ['belay_worker_runs_parked_total', 'counter', 'Times that a run was left parked or stuck.', counts.parked],
     ['belay_worker_runs_failed_total', 'counter', 'Takings that could not go on.', counts.failed],
+    ['belay_worker_runs_moved_total', 'counter', 'Runs moved to the release of this worker.', counts.moved],
+    ['belay_worker_runs_staying', 'gauge', 'Runs of other releases that did not go over.', counts.stays],
     ['belay_worker_polls_total', 'counter', 'Looks for runs.', counts.polls],
     ['belay_worker_runs_told_total', 'counter', 'Runs that looks were told of.', counts.told],
   ] as const;
-  return [...metrics, ...ofStore]
+  const text = [...metrics, ...ofStore]
     .map(([name, type, help, value]) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${name} ${value}\n`)
     .join('');
+  return `${text}${store === null ? '' : releasesText(store.releases)}`;
+}
+
+/** The runs of each release, one line for each state. */
+function releasesText(releases: readonly NeededRelease[]): string {
+  const head =
+    '# HELP belay_runs Runs of the store that are not over, by release and state.\n# TYPE belay_runs gauge\n';
+  const lines = releases.flatMap(({ agent, machine, config, version, states }) =>
+    Object.entries(states).map(([state, count]) => {
+      const labels = { agent, machine: short(machine), config: short(config), version: version ?? '', state };
+      const texts = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+      return `belay_runs{${texts.join(',')}} ${count}\n`;
+    }),
+  );
+  return `${head}${lines.join('')}`;
+}
+
+/** A digest as `belay work` prints it. */
+function short(digest: string): string {
+  return digest.slice(0, 12);
+}
+
+/** A text as the value of a label. */
+function escaped(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

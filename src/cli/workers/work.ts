@@ -15,7 +15,7 @@ import { worldFolder } from '../run/session.ts';
 import { note } from '../terminal/console.ts';
 import { printable } from '../terminal/terminal.ts';
 import { command, count, leftSentences, timeText } from '../terminal/wording.ts';
-import { countedWaiting, serveHealth } from './health.ts';
+import { countedRuns, serveHealth } from './health.ts';
 
 /** Options of `work`. */
 export interface WorkOptions {
@@ -24,6 +24,8 @@ export interface WorkOptions {
   readonly queue: string;
   /** The version of the code of the agents; null for the one that each names. */
   readonly version: string | null;
+  /** True to move runs at rest of other releases to those of the module. */
+  readonly adopt: boolean;
   readonly concurrency: number;
   readonly poll: number;
   readonly drain: number;
@@ -36,13 +38,13 @@ export interface WorkOptions {
 }
 
 /** The counts of a worker that has stopped. */
-type Ended = Pick<WorkCounts, 'taken' | 'done' | 'cancelled' | 'compensated' | 'parked' | 'failed'>;
+type Ended = Pick<WorkCounts, 'taken' | 'done' | 'cancelled' | 'compensated' | 'parked' | 'failed' | 'moved'>;
 
 /** Works until the process is told to stop. @returns a problem where it cannot begin. */
 export async function work(options: WorkOptions): Promise<Problem | Ended> {
   const machines = await findMachines(options.machines);
   if ('problem' in machines) return machines;
-  const { agents, guards } = machines;
+  const { agents, releases, guards } = machines;
   if (agents.size === 0)
     return { problem: 'there are no agents to work with: the module exports them as "agents" (docs/sidecar.md)' };
   const { journal, queue, concurrency } = options;
@@ -53,7 +55,7 @@ export async function work(options: WorkOptions): Promise<Problem | Ended> {
     const store = await openJournal(journal);
     try {
       await store.runs({ limit: 0 });
-      const onTold = (told: WorkTold) => tell(told, journal, say);
+      const onTold = (told: WorkTold) => tell(told, { journal, agents: new Set(agents.keys()) }, say);
       const folderOf = async (run: string) => {
         const folder = worldFolder(journal, run);
         await mkdir(folder, { recursive: true });
@@ -63,6 +65,8 @@ export async function work(options: WorkOptions): Promise<Problem | Ended> {
       const settings = {
         store,
         agents: agents.values(),
+        releases,
+        adopt: options.adopt,
         guards,
         folderOf,
         queue,
@@ -81,7 +85,7 @@ export async function work(options: WorkOptions): Promise<Problem | Ended> {
           options.health,
           () => worker.counts,
           () => isLeaving,
-          countedWaiting(store),
+          countedRuns(store),
         );
       say(begun(worker, options, server), begunText(worker, options, server));
       const signal = await stopSignal();
@@ -89,8 +93,8 @@ export async function work(options: WorkOptions): Promise<Problem | Ended> {
       const { open } = worker.counts;
       say({ is: 'leaving', signal, open }, `${signal}: takes no more runs, and gives ${count(open, 'run')} back`);
       await worker.stop();
-      const { taken, done, cancelled, compensated, parked, failed } = worker.counts;
-      return { taken, done, cancelled, compensated, parked, failed };
+      const { taken, done, cancelled, compensated, parked, failed, moved } = worker.counts;
+      return { taken, done, cancelled, compensated, parked, failed, moved };
     } finally {
       server?.close();
       await store.close().catch((error: unknown) => note(journalProblem(journal, error)));
@@ -106,7 +110,7 @@ function begun({ carries }: Worker, { queue, concurrency }: WorkOptions, server:
 }
 
 function begunText({ carries }: Worker, { queue, concurrency }: WorkOptions, server: Server | null): string {
-  const agents = carries.map(({ agent }) => agent).join(', ');
+  const agents = [...new Set(carries.map(({ agent }) => agent))].join(', ');
   const health = server === null ? '' : `, health at http://${addressOf(server)}/healthz`;
   return `process ${process.pid} works on queue ${queue} with ${agents}, ${count(concurrency, 'run')} at once at most${health}`;
 }
@@ -119,16 +123,28 @@ function addressOf(server: Server | null): string | null {
 
 type Say = (told: object, text: string) => void;
 
-function tell(told: WorkTold, journal: string, say: Say): void {
+/** The place of a worker, for what it says of runs: its store, and the agents that it begins runs of. */
+interface Workplace {
+  readonly journal: string;
+  readonly agents: ReadonlySet<string>;
+}
+
+function tell(told: WorkTold, at: Workplace, say: Say): void {
   switch (told.is) {
     case 'taken':
       say(told, `${told.run}: taken (${told.agent})`);
       break;
     case 'left':
-      left(told, journal, say);
+      left(told, at.journal, say);
       break;
     case 'not_taken':
-      for (const each of told.runs) notTaken(each, journal, say);
+      for (const each of told.runs) notTaken(each, at, say);
+      break;
+    case 'moved':
+      say(told, `${told.run}: moved to the release of this worker (${told.agent})`);
+      break;
+    case 'stays':
+      say(told, `${told.run}: stays with its release: ${told.code} ${told.why}`);
       break;
     case 'deleted':
       say(told, `${told.run}: deleted`);
@@ -143,12 +159,14 @@ function tell(told: WorkTold, journal: string, say: Say): void {
   }
 }
 
-function notTaken({ order: { run, agent, digests }, why }: LeftRun, journal: string, say: Say): void {
+function notTaken({ order: { run, agent, digests }, why }: LeftRun, { journal, agents }: Workplace, say: Say): void {
   const short = (digest: string) => digest.slice(0, 12);
   const wanted = digests === null ? '' : `, machine ${short(digests.machine)}, config ${short(digests.config)}`;
   const next = command('resume', run, journal);
+  const isOther = digests !== null && agents.has(agent);
+  const other = isOther ? ', another release than this worker has: belay migrate plan, or belay work --adopt' : '';
   const text =
-    why === 'unserved' ? `unserved: wants ${agent}${wanted}` : `worker_crashed: a person resumes it: ${next}`;
+    why === 'unserved' ? `unserved: wants ${agent}${wanted}${other}` : `worker_crashed: a person resumes it: ${next}`;
   say({ is: why, run, agent, wants: digests }, `${run}: ${text}`);
 }
 
@@ -177,6 +195,8 @@ function leftText(run: string, as: Extract<WorkTold, { is: 'left' }>['as'], jour
       return `${as.is}, ${next}: ${command('explain', run, journal)}`;
     case 'given_back':
       return 'given back';
+    case 'moved':
+      return 'goes on under another release: given back for a worker of that';
     case 'held_elsewhere':
       return 'another process holds it now';
     case 'failed':

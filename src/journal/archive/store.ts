@@ -48,7 +48,7 @@ class ArchiveStore implements LocalStore {
       ...{ start: refuse, bind: refuse, delay: refuse },
       order: (run) => this.#runs.get(run)?.order ?? null,
       // Nothing of it is handed out, and nothing deleted.
-      ...{ ready: () => [], left: () => [], ended: () => [] },
+      ...{ ready: () => [], left: () => [], others: () => [], ended: () => [] },
     };
     this.claims = {
       pollMs: 1_000,

@@ -2,8 +2,11 @@
 import { checkRunName, inputBytes, otherRequest, wrongRun } from '../rows.ts';
 import {
   differs,
+  isOfOther,
+  isUnder,
   isUnderOther,
   type LeftRun,
+  type OthersAsked,
   type Rest,
   type StartRequest,
   type WorkAsked,
@@ -76,10 +79,17 @@ export class MemoryWork implements WorkQueue {
     });
   }
 
+  others({ queue, carries, limit, after }: OthersAsked): readonly WorkOrder[] {
+    const isAsked = (kept: Kept) => kept.queue === queue && (after === null || kept.run > after);
+    return this.#free((kept) => isAsked(kept) && isOfOther(kept, carries))
+      .sort((one, other) => (one.run < other.run ? -1 : 1))
+      .slice(0, limit);
+  }
+
   bind(run: string, digests: WorkDigests): boolean {
     const kept = this.#named(run);
     kept.digests ??= digests;
-    return kept.digests.machine === digests.machine && kept.digests.config === digests.config;
+    return isUnder(kept.digests, digests);
   }
 
   ended(queue: string, milliseconds: number, limit: number): readonly string[] {

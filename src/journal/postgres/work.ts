@@ -4,6 +4,7 @@ import {
   type Carried,
   CRASHES,
   type LeftRun,
+  type OthersAsked,
   type StartRequest,
   type WorkAsked,
   type WorkDigests,
@@ -24,17 +25,21 @@ const SELECT = `SELECT r.name, w.agent, w.queue, w.input, w.machine, w.config, w
     floor(extract(epoch FROM w.ended) * 1000) AS ended
   FROM belay.work w JOIN belay.run r ON r.id = w.run
   LEFT JOIN belay.worker k ON k.id = r.worker AND k.expires > clock_timestamp()`;
-const SERVED = `EXISTS (SELECT FROM unnest($2::text[], $3::text[], $4::text[]) AS c (agent, machine, config)
-    WHERE c.agent = w.agent AND (w.machine IS NULL OR (c.machine = w.machine AND c.config = w.config)))`;
+const CARRIED = 'unnest($2::text[], $3::text[], $4::text[], $5::bool[])';
+const BY =
+  'c.agent = w.agent AND CASE WHEN w.machine IS NULL THEN c.begins ELSE c.machine = w.machine AND c.config = w.config END';
+const SERVED = `EXISTS (SELECT FROM ${CARRIED} AS c (agent, machine, config, begins) WHERE ${BY})`;
 const DUE = `${SELECT} WHERE w.queue = $1 AND w.due <= clock_timestamp() AND k.id IS NULL`;
 const READY = `${DUE} AND w.taken < ${CRASHES} AND ${SERVED}
-  AND (NOT $6 OR EXISTS (SELECT FROM belay.claim c WHERE c.run = w.run)) ORDER BY w.due, w.run LIMIT $5`;
+  AND (NOT $7 OR EXISTS (SELECT FROM belay.claim c WHERE c.run = w.run)) ORDER BY w.due, w.run LIMIT $6`;
 const THREW = `${SELECT} WHERE w.queue = $1 AND w.threw IS NOT NULL AND w.ended IS NULL AND (w.due > clock_timestamp()) IS NOT FALSE
-  AND k.id IS NULL AND w.taken < ${CRASHES} AND (NOT $6 OR EXISTS (SELECT FROM belay.claim c WHERE c.run = w.run))
-  AND EXISTS (SELECT FROM unnest($2::text[], $3::text[], $4::text[], $7::text[]) AS c (agent, machine, config, version)
-    WHERE c.agent = w.agent AND c.version <> ALL (w.threw)
-    AND (w.machine IS NULL OR (c.machine = w.machine AND c.config = w.config))) ORDER BY w.run LIMIT $5`;
-const OTHERS = `${DUE} AND (w.taken >= ${CRASHES} OR NOT ${SERVED}) ORDER BY w.due, w.run LIMIT $5`;
+  AND k.id IS NULL AND w.taken < ${CRASHES} AND (NOT $7 OR EXISTS (SELECT FROM belay.claim c WHERE c.run = w.run))
+  AND EXISTS (SELECT FROM unnest($2::text[], $3::text[], $4::text[], $5::bool[], $8::text[]) AS c (agent, machine, config, begins, version)
+    WHERE ${BY} AND c.version <> ALL (w.threw)) ORDER BY w.run LIMIT $6`;
+const LEFT_RUNS = `${DUE} AND (w.taken >= ${CRASHES} OR NOT ${SERVED}) ORDER BY w.due, w.run LIMIT $6`;
+const OTHERS = `${SELECT} WHERE w.queue = $1 AND w.ended IS NULL AND k.id IS NULL AND w.taken < ${CRASHES} AND r.name > $7
+  AND EXISTS (SELECT FROM ${CARRIED} AS c (agent, machine, config, begins)
+    WHERE c.agent = w.agent AND c.begins AND (c.machine <> w.machine OR c.config <> w.config)) ORDER BY r.name LIMIT $6`;
 const ENDED = `SELECT r.name FROM belay.work w JOIN belay.run r ON r.id = w.run
   WHERE w.queue = $1 AND w.ended <= clock_timestamp() - $2 * interval '1 ms' ORDER BY w.ended LIMIT $3`;
 const OF = 'run = (SELECT id FROM belay.run WHERE name = $1)';
@@ -92,11 +97,16 @@ export class PostgresWork implements WorkQueue {
   }
 
   async left({ queue, carries }: WorkAsked): Promise<readonly LeftRun[]> {
-    const rows = await this.#ask('read', OTHERS, [queue, ...columns(carries), LEFT]);
+    const rows = await this.#ask('read', LEFT_RUNS, [queue, ...columns(carries), LEFT]);
     return rows.map((row) => {
       const order = this.#order(row);
       return { order, why: whyLeft(order, carries) ?? 'unserved' };
     });
+  }
+
+  async others({ queue, carries, limit, after }: OthersAsked): Promise<readonly WorkOrder[]> {
+    const rows = await this.#ask('read', OTHERS, [queue, ...columns(carries), limit, after ?? '']);
+    return rows.map((row) => this.#order(row));
   }
 
   async ended(queue: string, milliseconds: number, limit: number): Promise<readonly string[]> {
@@ -157,11 +167,12 @@ export class PostgresWork implements WorkQueue {
   }
 }
 
-function columns(carries: readonly Carried[]): [string[], string[], string[]] {
+function columns(carries: readonly Carried[]): [string[], string[], string[], boolean[]] {
   return [
     carries.map(({ agent }) => agent),
     carries.map(({ machine }) => machine),
     carries.map(({ config }) => config),
+    carries.map(({ begins }) => begins),
   ];
 }
 

@@ -177,6 +177,7 @@ export class ReadOnlyStore implements LocalStore {
       order: (run) => asked((work) => work.order(run)),
       ready: (wanted) => asked((work) => work.ready(wanted)),
       left: (wanted) => asked((work) => work.left(wanted)),
+      others: (wanted) => asked((work) => work.others(wanted)),
       ended: (...wanted) => asked((work) => work.ended(...wanted)),
       bind: (run) => {
         throw this.#refused(`to bind run ${JSON.stringify(run)}`);

@@ -9,6 +9,7 @@ export function watchedQueue(work: Work, watched: <T>(call: () => T, doing: 'rea
     order: (run) => watched(() => work.order(run), 'read'),
     ready: (asked) => watched(() => work.ready(asked), 'read'),
     left: (asked) => watched(() => work.left(asked), 'read'),
+    others: (asked) => watched(() => work.others(asked), 'read'),
     ended: (...asked) => watched(() => work.ended(...asked), 'read'),
     bind: (run, digests) => watched(() => work.bind(run, digests), 'write'),
     delay: (run, milliseconds, note) => watched(() => work.delay(run, milliseconds, note), 'write'),

@@ -7,8 +7,10 @@ import type { Statement } from 'better-sqlite3';
 import { checkRunName, inputBytes, otherRequest, wrongRun } from '../rows.ts';
 import {
   differs,
+  isOfOther,
   isUnderOther,
   type LeftRun,
+  type OthersAsked,
   type Rest,
   type StartRequest,
   type WorkAsked,
@@ -99,6 +101,15 @@ export class Work implements WorkQueue {
       const why = order.held ? null : whyLeft(order, carries);
       return why === null ? null : { order, why };
     });
+  }
+
+  others({ queue, carries, limit, after }: OthersAsked): readonly WorkOrder[] {
+    const told = (order: WorkOrder) => (!order.held && isOfOther(order, carries) ? order : null);
+    return this.#found(limit, told, (offset) =>
+      this.#prepared(
+        `${SELECT} WHERE w.queue = ? AND w.ended IS NULL AND w.machine IS NOT NULL AND r.name > ? ORDER BY r.name LIMIT ${PAGE} OFFSET ?`,
+      ).all(queue, after ?? '', offset),
+    );
   }
 
   bind(name: string, { machine, config }: WorkDigests): boolean {

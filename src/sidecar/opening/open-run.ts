@@ -8,24 +8,21 @@ import { overMachines } from '../../boundaries/lint/machines.ts';
 import { processClock } from '../../clock/clock.ts';
 import { argsDigest } from '../../effects/digest.ts';
 import type { SentEvent } from '../../effects/messages/sent-events.ts';
-import { type EntryDecoder, EntryEncoder, FORMAT } from '../../journal/entry-codec.ts';
+import { EntryEncoder, FORMAT } from '../../journal/entry-codec.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { isGoneAnywhere, thisProcess } from '../../journal/lease/holder.ts';
-import type { ActorCodec } from '../../model/actor-reference.ts';
+import { isUnder } from '../../journal/work.ts';
 import type { Digests } from '../../model/entry.ts';
-import type { ToolVersion } from '../../model/tool-version.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { DECISION_POLICY, type DecisionPolicy } from '../../recovery/decision-policy.ts';
 import { RunNoteFold } from '../../reports/run-note.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
-import type { Runtime, Watcher } from '../../runtime/runtime.ts';
-import { SilentWatcher } from '../../runtime/silent-watcher.ts';
 import { Activity } from '../activity.ts';
 import { Basing } from '../bases/basing.ts';
 import { resumed } from '../bases/resumed.ts';
 import { forgetLeft } from '../calls/left-behind.ts';
 import { Lifecycle } from '../lifecycle/lifecycle.ts';
-import { planRun, type RunPlan, replacedTools, stayText, unsureText } from '../migration/plan.ts';
+import { type RunPlan, replacedTools, unsureText } from '../migration/plan.ts';
 import { observing } from '../observing.ts';
 import { outside } from '../outside.ts';
 import type { Parting } from '../paper/same-way.ts';
@@ -39,32 +36,18 @@ import { SidecarError } from '../sidecar-error.ts';
 import { claimedAgain, endUnbegun, finishCancelled, planStandstill } from './cancelled.ts';
 import { commandsOf, type RunCommands } from './commands.ts';
 import { configOf, redactOf, storeFor } from './config.ts';
+import {
+  planOf,
+  refuseMoved,
+  refuseOthers,
+  refuseOtherThanBefore,
+  refuseToMove,
+  refuseToReturn,
+} from './held-to-release.ts';
 import { keptClasses } from './kept-classes.ts';
-import { type RunOptions, SECRET, spacingOf } from './options.ts';
+import { type RunOptions, SECRET, spacingOf, underOf } from './options.ts';
+import type { Program } from './program.ts';
 import { foldWith } from './read-run.ts';
-
-/** A program that a run executes. */
-export interface Program {
-  /** The name that its config calls the agent. */
-  readonly agent: string;
-  /** The digest of its states and edges: a run is taken up with the same. */
-  readonly digest: string;
-  /** That of the text of the code that decides where it goes; left out where it shows none. */
-  readonly code?: string;
-  /** The versions of the tools that name one. */
-  readonly tools?: ReadonlyMap<string, ToolVersion>;
-  /** The paths of its states, where it may invoke other machines. */
-  readonly states?: ReadonlySet<string>;
-  readonly input: unknown;
-  /** Its actors as the journal writes them; left out where values hold none. */
-  readonly actors?: ActorCodec;
-  /** The limit of the runtime, for instance of supersteps; left out where it has none (TH7). */
-  readonly limit?: number;
-  /** True where a run that was begun with an input is taken up with no other one. */
-  readonly isHeldToInput?: true;
-  /** Makes what executes it, by the clock of the run. */
-  runtime(watcher: Watcher, now: () => number): Runtime;
-}
 
 /** A run that is open: its root, not started, and its commands. */
 export interface Opened {
@@ -101,7 +84,7 @@ export async function resumeRun(program: Program, given: RunOptions): Promise<Op
 }
 
 /** The options of a run whose values may hold its actors. */
-function withActors({ actors }: Program, options: RunOptions): RunOptions {
+export function withActors({ actors }: Program, options: RunOptions): RunOptions {
   return actors === undefined ? options : { ...options, codecs: [actors, ...(options.codecs ?? [])] };
 }
 
@@ -227,18 +210,19 @@ function begun(
 
 /**
  * Moves a run that no process has to another release, where that takes its whole past the same way (CO3): one entry, and the run is given back.
- * @param back true where it goes back to the release that it was moved from last.
+ * @param word the word of a person; null where a process moves it by itself.
  * @returns the plan by which it was moved, or stays.
  * @throws SidecarError, JournalError (`journal_corrupt`, `lease_held`).
  */
-export async function migrateRun(program: Program, given: RunOptions, word: Word): Promise<RunPlan> {
+export async function migrateRun(program: Program, given: RunOptions, word: Word | null): Promise<RunPlan> {
   const options = { ...withActors(program, given), adopt: true };
   const config = configOf(program.agent, options);
   const journal = await storeFor(config, options).open(options.run, 'resume');
   return opened(journal, async () => {
-    const { run, plan } = await underRelease(program, options, config, journal, word);
+    const { run, plan } = await underRelease(program, options, config, journal, word ?? undefined);
     await run.write.durable();
-    await journal.close(givenBack(run));
+    // Due at once: a process of the release says from when the run can go on by itself.
+    await journal.close({ ...givenBack(run), due: 0 });
     return plan;
   });
 }
@@ -258,8 +242,12 @@ async function underRelease(
   word?: Word,
 ): Promise<{ readonly run: Run; readonly plan: RunPlan }> {
   const { runState, reader, note, from: read } = await resumed(journal, options.codecs);
+  const under = underOf(options);
+  if (under !== null && runState.digests !== null && !isUnder(runState.digests, under))
+    await refuseMoved(journal, runState.digests);
   refuseOthers(program, runState, reader);
   if (word?.back === true) refuseOtherThanBefore(program, config, runState);
+  if (word === undefined && options.adopt === true) refuseToReturn(program, config, runState);
   const plan = planOf(program, runState);
   refuseToMove(plan, runState, options);
   refuseOtherInput(program, options, runState);
@@ -302,39 +290,6 @@ async function takeUp(
   else if (runState.ended !== null) void run.recovering.finish(run.runtime.outputOf(root));
   else if (!isCancelled) goOn(run, isStuck);
   return taken;
-}
-
-/** The plan of a run that is taken up; one that has ended goes nowhere. */
-function planOf(program: Program, runState: RunState): RunPlan {
-  if (runState.ended !== null) return { is: 'same' };
-  const { agent, digest, code, tools } = program;
-  const { machines } = program.runtime(new SilentWatcher(), () => 0);
-  const shown = { ...(code !== undefined && { code }), ...(tools !== undefined && { tools }) };
-  return planRun(runState, { agent, digest, ...shown, machines });
-}
-
-/** @throws SidecarError `machine_changed` where a run stays with its release, or nothing has said that it moves. */
-function refuseToMove(plan: RunPlan, { digests, ended }: RunState, { run, adopt }: RunOptions): void {
-  const release =
-    digests?.version === undefined ? 'the release that it was journaled under' : `release ${digests.version}`;
-  const name = JSON.stringify(run);
-  if (plan.is === 'stays')
-    throw new SidecarError(
-      'machine_changed',
-      `${stayText(plan.why)}. Take it up with ${release}, or see \`belay migrate plan --run ${name}\``,
-    );
-  if (plan.is === 'goes' && plan.isMoved && adopt !== true && ended === null)
-    throw new SidecarError(
-      'machine_changed',
-      `the machine has other states or edges than the run was journaled under, and takes all ${plan.compared.steps} steps of the run the same way. Move it with \`belay migrate apply ${name}\`, or take it up with adopt: true; or take it up with ${release}`,
-    );
-}
-
-/** @throws SidecarError `machine_changed` where a program is not the one that a run was moved from last. */
-function refuseOtherThanBefore({ digest }: Program, config: BoundaryConfig, { movedFrom }: RunState): void {
-  if (movedFrom?.machine === digest && movedFrom.config === config.digest) return;
-  const why = movedFrom === null ? 'the run was never moved' : 'the run was moved from another release than this one';
-  throw new SidecarError('machine_changed', `${why}: it goes back with the machine and the config of that release`);
 }
 
 function notPure(unsure: Parting) {
@@ -417,36 +372,6 @@ async function refusePaused(run: Run, journal: Journal): Promise<void> {
 
 function runOf(program: Program, parts: RunParts): Run {
   return new Run(parts, (watcher) => program.runtime(watcher, parts.now), program.input);
-}
-
-/** @throws SidecarError `other_agent`, `machine_changed` where a program is not the one of a run. */
-export function refuseOtherProgram({ agent, digest }: Pick<Program, 'agent' | 'digest'>, runState: RunState): void {
-  if (runState.agent !== agent)
-    throw new SidecarError('other_agent', `the run is of "${runState.agent}", and the machine is "${agent}"`);
-  if (runState.digests?.machine !== digest) {
-    throw new SidecarError(
-      'machine_changed',
-      'the machine has other states or edges than the run was journaled under; run the machine that it began with',
-    );
-  }
-}
-
-function refuseOthers(program: Program, runState: RunState, reader: EntryDecoder): void {
-  if (runState.ended !== null || runState.agent !== program.agent) refuseOtherProgram(program, runState);
-  const [codec] = reader.unregistered;
-  if (codec !== undefined) {
-    throw new SidecarError(
-      'codec_missing',
-      `the run has journaled values with the codec "${codec}": attach it with codecs: [{ name: '${codec}', ... }]`,
-    );
-  }
-  const [missing] = reader.missing;
-  if (missing !== undefined) {
-    throw new SidecarError(
-      'memory_lost',
-      `${missing} held a value that no journal can hold, so the memory cannot be made again`,
-    );
-  }
 }
 
 /** The digest of the input that a program holds its runs to; null where none was given, or it holds them to none. */

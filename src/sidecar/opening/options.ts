@@ -5,6 +5,7 @@ import type { Inverse, Reconciler, StagingArea, Undo } from '../../effects/count
 import type { GuardedRequest } from '../../effects/gates.ts';
 import type { JournalStore } from '../../journal/journal.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
+import type { Digests } from '../../model/entry.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import type { Guards } from '../../predicates/compile.ts';
 import type { Spacing } from '../bases/basing.ts';
@@ -85,6 +86,19 @@ export const SECRET: unique symbol = Symbol('the secret of the run');
 
 /** The option by which a test has bases kept more often; no other run has it. */
 export const SPACING: unique symbol = Symbol('the spacing of bases');
+
+/** The option by which a worker takes a run for one release: a run that goes on under another one is given back as of that. */
+export const UNDER: unique symbol = Symbol('the release that the run is taken for');
+
+/** The options of a run that is taken for one release. */
+export interface UnderRelease {
+  readonly [UNDER]?: Pick<Digests, 'machine' | 'config'>;
+}
+
+/** The release that a run is taken for; null for whichever it is under. */
+export function underOf(options: RunOptions): Pick<Digests, 'machine' | 'config'> | null {
+  return (options as RunOptions & UnderRelease)[UNDER] ?? null;
+}
 
 /** The spacing of the bases of a run; undefined for the usual one. */
 export function spacingOf(options: RunOptions): Spacing | undefined {

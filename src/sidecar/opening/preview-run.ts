@@ -21,9 +21,10 @@ import { previewedSteer } from '../run/preview-steer.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import { failureBy } from '../taking-up/journaled-questions.ts';
 import { configOf } from './config.ts';
+import { refuseOtherProgram } from './held-to-release.ts';
 import { keptClasses } from './kept-classes.ts';
-import { type Program, refuseOtherProgram } from './open-run.ts';
 import type { RunOptions } from './options.ts';
+import type { Program } from './program.ts';
 import { readRun } from './read-run.ts';
 
 /** The options of a run that its preview needs. */

@@ -1,0 +1,27 @@
+/** A program that a run executes, as any runtime has it. */
+import type { ActorCodec } from '../../model/actor-reference.ts';
+import type { ToolVersion } from '../../model/tool-version.ts';
+import type { Runtime, Watcher } from '../../runtime/runtime.ts';
+
+/** A program that a run executes. */
+export interface Program {
+  /** The name that its config calls the agent. */
+  readonly agent: string;
+  /** The digest of its states and edges: a run is taken up with the same. */
+  readonly digest: string;
+  /** That of the text of the code that decides where it goes; left out where it shows none. */
+  readonly code?: string;
+  /** The versions of the tools that name one. */
+  readonly tools?: ReadonlyMap<string, ToolVersion>;
+  /** The paths of its states, where it may invoke other machines. */
+  readonly states?: ReadonlySet<string>;
+  readonly input: unknown;
+  /** Its actors as the journal writes them; left out where values hold none. */
+  readonly actors?: ActorCodec;
+  /** The limit of the runtime, for instance of supersteps; left out where it has none (TH7). */
+  readonly limit?: number;
+  /** True where a run that was begun with an input is taken up with no other one. */
+  readonly isHeldToInput?: true;
+  /** Makes what executes it, by the clock of the run. */
+  runtime(watcher: Watcher, now: () => number): Runtime;
+}
