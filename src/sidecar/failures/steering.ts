@@ -3,10 +3,11 @@
  * act is carried out as a whole, or refused with what stands against it, and then no entry of the run moves.
  */
 import type { SentSteer } from '../../effects/messages/steers.ts';
-import { isRestore } from '../../model/decision.ts';
+import { type Decision, isRestore } from '../../model/decision.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
 import { type RunEvent, waitingEvents } from '../../reports/events.ts';
 import { blockedText } from '../../reports/steer-text.ts';
+import type { Raised } from '../parts.ts';
 import type { PlanRunner } from '../plan/plan-runner.ts';
 import { inFull, type PreviewedAnswer } from '../queries/answer-in-full.ts';
 import { SidecarError } from '../sidecar-error.ts';
@@ -142,15 +143,21 @@ export class Steering {
 
   /** Takes the receipt of an event out of the past. */
   async #change(word: Word, found: Found, step: RecordedStep): Promise<SteerAnswer | null> {
-    const { parts, lifecycle, open, queries } = this.#run;
+    const { parts, lifecycle } = this.#run;
     const raised = causeOf(parts.runState, word, found, step);
     if (raised === null) return this.#told(word, { is: 'refused', why: 'no state has taken it' }, null);
-    const { decisions, openCalls, plans } = this.#by;
-    const [isLeft, isPast] = [() => this.#isLeft, () => this.#isLeft || lifecycle.answer('decide').is === 'no'];
-    const decision = await countingDecision({ lifecycle, decisions, openCalls, isLeft: isPast, isPast }, raised);
-    if (isLeft()) return null;
-    if (decision === null)
-      return this.#told(word, { is: 'refused', why: 'run_cancelled: a person ends the run' }, null);
+    const { decisions, openCalls } = this.#by;
+    const isPast = () => this.#isLeft || lifecycle.answer('decide').is === 'no';
+    const needs = { lifecycle, decisions, openCalls, isLeft: isPast, isPast };
+    const told = await countingDecision(needs, raised, (decision) => this.#carry(word, raised, decision));
+    if (told !== null || this.#isLeft) return told;
+    return this.#told(word, { is: 'refused', why: 'run_cancelled: a person ends the run' }, null);
+  }
+
+  /** Carries the decision about an act out. */
+  async #carry(word: Word, raised: Raised, decision: Decision): Promise<SteerAnswer> {
+    const { parts, open, queries } = this.#run;
+    const { decisions, plans } = this.#by;
     const answer = inFull({ parts, queries }, 'decided', decision, []);
     if (!isRestore(decision)) return this.#told(word, { is: 'refused', why: blockedText(decision) }, answer);
     await plans.carryOut(decision, decisions.fence(raised, decision));
