@@ -83,7 +83,7 @@ function* failuresOf(history: History, keys: readonly Key[]): Generator<Failure>
   yield { in: null, key: null, why: 'fits_several' };
   const known = [...history.registry.all()].map(({ id }): InstanceId => id);
   const [first] = known;
-  const strangers: InstanceId[] = [{ skeleton: 'nobody', entity: 'it', ordinal: 0 }];
+  const strangers: InstanceId[] = [{ skeleton: 'None', entity: 'it', ordinal: 0 }];
   if (first !== undefined) strangers.push({ ...first, ordinal: first.ordinal + 1_000 });
   for (const id of [...known, ...strangers])
     for (const key of [null, parseKey('never/written'), parseKey('**'), parseKey('*'), ...keys]) yield { in: id, key };

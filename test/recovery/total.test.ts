@@ -1,8 +1,6 @@
 /** The decision is total: no complaint about a past that a run can have throws, wherever in it the question is asked. */
 import { describe, expect, test } from 'vitest';
 import type { StoredRow } from '../../src/journal/journal.ts';
-import { ArgumentError } from '../../src/model/argument.ts';
-import { parseKey } from '../../src/model/key.ts';
 import { decide } from '../../src/recovery/decide.ts';
 import { explain } from '../../src/recovery/explain.ts';
 import { machines } from '../enumeration/assignments.ts';
@@ -13,7 +11,6 @@ import { MortalStore } from '../simulation/mortal-store.ts';
 import { scenarioOf } from '../simulation/trial.ts';
 import { VirtualTime } from '../virtual-time.ts';
 import { type Answered, askEverywhere } from './asking-everywhere.ts';
-import { story } from './stories.ts';
 import { historyOf } from './written.ts';
 
 const ALSO = { byHand: true, repeats: true, late: true, sharing: true, pauses: true };
@@ -67,38 +64,5 @@ describe('no complaint throws', () => {
     const decision = decide(historyOf(events), { in: { skeleton: '(root)', entity: '0:', ordinal: 0 }, key: null });
     expect(decision.refusals).toMatchObject([{ code: 'ambiguous_instance', why: 'fits_nobody' }]);
     expect(() => explain(decision)).not.toThrow();
-  });
-});
-
-describe('what is no question is refused by its argument, and never by an error of ours', () => {
-  const history = historyOf(story('enter A', 'write A k'));
-  const own = { skeleton: 'S', entity: 'A', ordinal: 0 };
-  const whole = { in: own, key: null };
-  const rules = { policy: 'line', joint: 'none' } as const;
-  const questions: readonly (readonly [words: string, ...given: unknown[]])[] = [
-    ['history', {}, whole],
-    ['failure.in', history, { key: null }],
-    ['failure.why', history, { in: null, key: null }],
-    ['failure.why', history, { in: null, key: null, why: 'anything' }],
-    ['failure.key', history, { in: own, key: {} }],
-    ['failure.key', history, { in: own, key: 'k' }],
-    ['rules.policy', history, whole, { policy: 'toString', joint: 'none' }],
-    ['rules.joint', history, whole, { policy: 'line' }],
-    ['rules.joint', history, whole, { policy: 'line', joint: 'some' }],
-  ];
-  for (const [words, ...given] of questions)
-    test(`${words} of ${JSON.stringify(given.slice(1))}`, () => {
-      const asked = () => decide(...(given as unknown as Parameters<typeof decide>));
-      expect(asked).toThrow(ArgumentError);
-      expect(asked).toThrow(words);
-    });
-
-  test('names that objects have of themselves are names of nothing', () => {
-    for (const name of ['__proto__', 'constructor', 'toString', '']) {
-      const decision = decide(history, { in: { skeleton: name, entity: name, ordinal: 0 }, key: parseKey('k') }, rules);
-      expect(decision.refusals).toMatchObject([{ code: 'ambiguous_instance', why: 'never_entered' }]);
-    }
-    const decision = decide(history, { in: own, key: parseKey('__proto__') }, rules);
-    expect(decision.refusals).toMatchObject([{ code: 'ambiguous_instance', why: 'never_wrote' }]);
   });
 });

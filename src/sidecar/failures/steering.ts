@@ -149,8 +149,8 @@ export class Steering {
     const { decisions, openCalls } = this.#by;
     const isPast = () => this.#isLeft || lifecycle.answer('decide').is === 'no';
     const needs = { lifecycle, decisions, openCalls, isLeft: isPast, isPast };
-    const told = await countingDecision(needs, raised, (decision) => this.#carry(word, raised, decision));
-    if (told !== null || this.#isLeft) return told;
+    const carried = await countingDecision(needs, raised, (decision) => this.#carry(word, raised, decision));
+    if (carried !== null || this.#isLeft) return carried;
     return this.#told(word, { is: 'refused', why: 'run_cancelled: a person ends the run' }, null);
   }
 
