@@ -13,7 +13,7 @@ import { vetoes } from '../../src/recovery/vetoes.ts';
 import { traceOf } from '../../src/reports/trace.ts';
 
 /** A question that was not answered. */
-export interface Thrown {
+interface Thrown {
   readonly line: number;
   readonly failure: Failure;
   readonly rules: Rules;
