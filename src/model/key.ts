@@ -24,7 +24,8 @@ export class KeyError extends CodedError<'bad_key'> {
 }
 
 const isKey = (value: unknown) => Array.isArray((value as Partial<Key> | null | undefined)?.segments);
-const KEY = kind('a key, as parseKey() reads it', isKey);
+/** A key, as exported functions take it. */
+export const KEY = kind('a key, as parseKey() reads it', isKey);
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/;
 

@@ -78,9 +78,9 @@ export class Accesses {
     const tools = this.#view
       .toolsOf(instance)
       .flatMap(({ tool, args }) =>
-        (tool?.writes ?? []).flatMap((template) => this.#view.fillAll(template, instance.entity, args)),
+        (tool?.writes ?? []).flatMap((template) => this.#view.fillAll(template, instance, args)),
       );
-    return [...skeleton.outputs.flatMap((template) => this.#view.fillAll(template, instance.entity)), ...tools];
+    return [...skeleton.outputs.flatMap((template) => this.#view.fillAll(template, instance)), ...tools];
   }
 
   /** The reads of those who take part (K5). A step that ran no code of the machine's reads nothing. */
@@ -147,7 +147,7 @@ export class Accesses {
 
   #readsOf(instance: InstanceId, tools: readonly Acting[], undeclared: boolean, made: HistoryEvent[]): void {
     const keys = tools.flatMap(
-      ({ tool, args }) => tool?.reads.flatMap((template) => this.#view.fillAll(template, instance.entity, args)) ?? [],
+      ({ tool, args }) => tool?.reads.flatMap((template) => this.#view.fillAll(template, instance, args)) ?? [],
     );
     if (undeclared) keys.push(...this.#inputs(instance));
     keys.push(...this.#observed);
@@ -163,7 +163,7 @@ export class Accesses {
   #declaredWrites(instance: InstanceId, tools: readonly Acting[]): Key[] {
     return tools
       .flatMap(({ tool, args }) =>
-        (tool?.writes ?? []).flatMap((template) => this.#view.fillAll(template, instance.entity, args)),
+        (tool?.writes ?? []).flatMap((template) => this.#view.fillAll(template, instance, args)),
       )
       .filter(isExternal);
   }
@@ -172,7 +172,7 @@ export class Accesses {
     if (this.#view.seen.reads !== undefined) return [];
     const skeleton = this.#view.config.skeletons.get(instance.skeleton);
     if (skeleton === undefined) return [this.#everything()];
-    return skeleton.inputs.flatMap((template) => this.#view.fillAll(template, instance.entity));
+    return skeleton.inputs.flatMap((template) => this.#view.fillAll(template, instance));
   }
 
   /** The keys that code outside every skeleton can read: of a child machine, its own context. */
@@ -210,7 +210,7 @@ export class Accesses {
       const skeleton = this.#view.config.skeletons.get(instance.skeleton);
       const heard = this.#view.toolsOf(instance).some(({ starts }) => !starts);
       if (!heard || skeleton === undefined || !holdsAnswers(this.#view, skeleton)) continue;
-      for (const key of skeleton.outputs.flatMap((template) => this.#view.fillAll(template, instance.entity)))
+      for (const key of skeleton.outputs.flatMap((template) => this.#view.fillAll(template, instance)))
         if (!isExternal(key)) pending.push({ do: 'write', in: instance, key, mode: 'append' });
     }
     return pending;

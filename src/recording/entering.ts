@@ -174,6 +174,7 @@ export class Entering {
     this.enters.push({ do: 'enter', in: id, by: this.#starter(parties, leaving) });
     this.regions.push(region);
     this.entered.push({ id, region, certified: new Set(), told: new Set(), stray: null });
+    this.#view.begins({ id, region });
     this.#missingInputs(placed.skeleton, id);
   }
 
@@ -194,7 +195,7 @@ export class Entering {
 
   #missingInputs(skeleton: Skeleton, id: InstanceId): void {
     for (const template of skeleton.required) {
-      const key = template.fill(this.#view.facts('', id.entity));
+      const key = template.fill(this.#view.factsFor(id));
       if (!hasVersion(this.#view.seen.context, key)) {
         this.#view.find(
           'missing_input',

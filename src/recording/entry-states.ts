@@ -28,7 +28,8 @@ export function placedIn(skeletons: Iterable<Skeleton>, placeAt: (path: string) 
     if (first === undefined) return [];
     const { prefix = '' } = first;
     const region = found.map((place) => place.region).reduce(commonRegion);
-    const entries = new Set(found.flatMap((place) => (skeleton.entry.includes(place.path) ? [place.region] : [])));
+    // A unit may be entered in a state that lies within one of its states.
+    const entries = new Set(skeleton.entry.flatMap((path) => placeAt(path)?.region ?? []));
     const lanes = areBeside([...entries], prefix, placeAt) || found.some((place) => place.lanes === true);
     return [{ skeleton, region, prefix, lanes }];
   });

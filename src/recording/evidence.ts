@@ -41,7 +41,6 @@ export class StepEvidence {
   /** The evidence about a boundary, besides the invariant that it breaks. */
   of(boundary: Boundary, skeleton: Skeleton, live: Live, predicate: Answer): Omit<Evidence, 'broken'> {
     const { entered, leaving } = this.#entering;
-    const { entity } = live.id;
     const record = this.#view.runState.history.registry.get(live.id);
     const isOther = (other: Live) => other !== live && other.region === live.region;
     const sharing = this.#present.filter((other) => isOther(other) && !entered.includes(other));
@@ -62,7 +61,7 @@ export class StepEvidence {
       owners: owners.filter((other) => other === live || !leaving.has(instanceName(other.id))).length,
       predicate,
       missing: boundary.outputs
-        .map((template) => this.#view.fill(template, entity))
+        .map((template) => this.#view.fill(template, live.id))
         .filter((key) => !this.#hasWritten(live.id, key, !isExternal(key) && holdsAnswers(this.#view, skeleton)))
         .map((key) => key.text),
       stray,

@@ -21,8 +21,8 @@ export function needed(boundary: Boundary): readonly KeyTemplate[] {
 }
 
 /** The same, of an instance. */
-export function keysOf(boundary: Boundary, { id: { entity } }: Live, view: StepView): readonly Key[] {
-  const facts = view.facts('', entity);
+export function keysOf(boundary: Boundary, { id }: Live, view: StepView): readonly Key[] {
+  const facts = view.factsFor(id);
   return needed(boundary).map((template) => template.fill(facts));
 }
 

@@ -7,7 +7,7 @@ import { isExact } from '../boundaries/keys/scopes.ts';
 import { contextKey, type Path } from '../history/context.ts';
 import type { Entry } from '../model/entry.ts';
 import type { WriteMode } from '../model/event.ts';
-import type { InstanceId } from '../model/instance.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 import { split } from '../model/region.ts';
 import { endedChild } from '../model/reply-event.ts';
@@ -15,7 +15,7 @@ import type { Edit, Started } from '../model/step-entry.ts';
 import type { Facts } from '../predicates/predicate.ts';
 import type { RunState } from '../projection/run-state.ts';
 import type { ActorState, Live } from '../projection/state-types.ts';
-import type { Microstep, Place } from '../runtime/microstep.ts';
+import type { Child, Microstep, Place } from '../runtime/microstep.ts';
 import { covers, isWithin, type Placed } from './entry-states.ts';
 
 /** A tool that takes part in a step: one that it starts, or the one that it hears from. */
@@ -23,6 +23,12 @@ export interface Acting {
   readonly tool: Tool | undefined;
   readonly args: unknown;
   readonly starts: boolean;
+}
+
+/** The action of a step, as its facts say it, and what that was given. */
+interface Called {
+  readonly action: string;
+  readonly args: unknown;
 }
 
 const NO_TOOLS: readonly Acting[] = [];
@@ -44,8 +50,10 @@ export class StepView {
   readonly findings: Entry[] = [];
   readonly #tools = new Map<InstanceId, Acting[]>();
   /** The facts for the templates of one instance, kept for the next of them. */
-  #filling: Facts | null = null;
-  readonly #args = new Map<string, { action: string; args: unknown }>();
+  #filling: { readonly of: InstanceId; readonly facts: Facts } | null = null;
+  readonly #args = new Map<string, Called>();
+  /** The region within its machine of each instance that was live before the step, or begins with it. */
+  readonly #regions = new Map<string, string>();
 
   constructor(config: BoundaryConfig, runState: RunState, placed: readonly Placed[], actor: number, seen: Microstep) {
     this.config = config;
@@ -57,6 +65,12 @@ export class StepView {
     this.news = heard?.started ?? null;
     this.#heardIn = heard?.region == null ? null : split(heard.region)[1];
     this.here = this.#liveHere();
+    for (const { live } of this.here) this.begins(live);
+  }
+
+  /** Notes the region in which an instance begins with the step. */
+  begins({ id, region }: Pick<Live, 'id' | 'region'>): void {
+    this.#regions.set(instanceName(id), split(region)[1]);
   }
 
   #liveHere(): { live: Live; placed: Placed }[] {
@@ -74,23 +88,58 @@ export class StepView {
     return this.seen.before === null && this.actor !== 0;
   }
 
-  /** The facts of the step, for predicates, templates and entities. */
+  /** The facts of the step at a state, for predicates and entities. */
   facts(state: string, entity: string | null): Facts {
-    const { event, context } = this.seen;
-    const known = this.#args.get(state) ?? this.#argsOf(state);
+    const known = this.#args.get(state) ?? this.#called(this.#callAt(state));
     this.#args.set(state, known);
-    return { state, action: known.action, args: known.args, entity, memory: context, event };
+    return this.#factsOf(state, entity, known);
   }
 
-  /** The call that starts in a state or around it, else in its region; where none of these does, the first that the step starts. */
-  #argsOf(state: string): { action: string; args: unknown } {
-    const { event, started, entered } = this.seen;
-    const region = entered.find(({ path }) => path === state)?.region;
-    const around = started.filter(({ place }) => place !== null && isWithin(state, place.path));
-    const beside = started.filter(({ place }) => region !== undefined && place !== null && holds(region, place.region));
-    const child = state === '' ? started[0] : (around.at(-1) ?? beside[0] ?? started[0]);
+  /** The facts of the step for the templates of an instance: `args` are those of its own call. */
+  factsFor(instance: InstanceId): Facts {
+    if (this.#filling?.of === instance) return this.#filling.facts;
+    const facts = this.#factsOf('', instance.entity, this.#called(this.#callOf(instance)));
+    this.#filling = { of: instance, facts };
+    return facts;
+  }
+
+  #factsOf(state: string, entity: string | null, { action, args }: Called): Facts {
+    const { event, context } = this.seen;
+    return { state, action, args, entity, memory: context, event };
+  }
+
+  #called(child: Child | undefined): Called {
+    const { event } = this.seen;
     const action = child?.src ?? this.news?.src ?? event.type;
     return { action, args: child === undefined ? payload(event) : child.input };
+  }
+
+  /** The call that starts in a state or below it, else around it; never one of a region beside it. */
+  #callAt(state: string): Child | undefined {
+    const { started, entered, after } = this.seen;
+    if (state === '' || started.length === 0) return started[0];
+    const own = [...entered, ...after].find(({ path }) => path === state)?.region;
+    const below = started.filter(({ place }) => place !== null && isWithin(place.path, state));
+    const around = started.filter(({ place }) => place !== null && isWithin(state, place.path));
+    return (
+      below.findLast(({ place }) => place?.path === state) ??
+      below.find(({ place }) => place?.region === own) ??
+      below[0] ??
+      around.at(-1) ??
+      started.find(({ place }) => place === null || (own !== undefined && holds(own, place.region)))
+    );
+  }
+
+  /** The call that an instance starts, else the first in its region or around it; never one of a region beside it. */
+  #callOf(instance: InstanceId): Child | undefined {
+    const { started } = this.seen;
+    const own = this.#regions.get(instanceName(instance));
+    if (own === undefined) return started[0];
+    return (
+      started.find(({ place }) => place !== null && this.#owns(instance, place)) ??
+      started.find(({ place }) => place === null || holds(own, place.region)) ??
+      started.findLast(({ place }) => place !== null && holds(place.region, own))
+    );
   }
 
   /** The actor that the event is news from. */
@@ -117,15 +166,15 @@ export class StepView {
     return template.fillAll({ ...this.facts('', entity), args }).map((key) => this.#in(actor, key));
   }
 
-  /** A template of a config as a key: in a machine that is invoked, keys without a scheme are its own memory's. */
-  fill(template: KeyTemplate, entity: string | null, args?: unknown): Key {
-    return this.fillAll(template, entity, args)[0] as Key;
+  /** A template of an instance as a key: in a machine that is invoked, keys without a scheme are its own memory's. */
+  fill(template: KeyTemplate, instance: InstanceId): Key {
+    return this.fillAll(template, instance)[0] as Key;
   }
 
-  /** Every key that a template names. */
-  fillAll(template: KeyTemplate, entity: string | null, args?: unknown): readonly Key[] {
-    if (this.#filling === null || this.#filling.entity !== entity) this.#filling = this.facts('', entity);
-    const keys = template.fillAll(args === undefined ? this.#filling : { ...this.#filling, args });
+  /** Every key that a template of an instance names. @param args those of another call than its own. */
+  fillAll(template: KeyTemplate, instance: InstanceId, args?: unknown): readonly Key[] {
+    const facts = this.factsFor(instance);
+    const keys = template.fillAll(args === undefined ? facts : { ...facts, args });
     return this.actor === 0 ? keys : keys.map((key) => this.#in(this.actor, key));
   }
 
@@ -181,7 +230,9 @@ export class StepView {
   #owns(instance: InstanceId, place: Place | null): boolean {
     const skeleton = this.config.skeletons.get(instance.skeleton);
     if (place === null) return true;
-    if (skeleton !== undefined) return covers(skeleton.states, place.path);
+    const own = this.#regions.get(instanceName(instance));
+    if (skeleton !== undefined)
+      return covers(skeleton.states, place.path) && (own === undefined || isWithin(place.region, own));
     return !this.placed.some((other) => covers(other.skeleton.states, place.path));
   }
 

@@ -8,12 +8,13 @@ import type { History } from '../history/history.ts';
 import type { Access } from '../history/key-tree.ts';
 import { inOneGo, type Pieces } from '../history/pieces.ts';
 import type { InstanceRecord } from '../history/registry.ts';
-import { kind, nullable, OBJECT, refuseOther, shape } from '../model/argument.ts';
+import { kind, nullable, oneOf, refuseOther, shape } from '../model/argument.ts';
 import { type Checkpoint, isPosition } from '../model/checkpoint.ts';
-import type { Decision, Policy, Rules } from '../model/decision.ts';
+import { type Decision, JOINT_RULES, POLICIES, type Policy, type Rules } from '../model/decision.ts';
 import { crossing, type EffectVeto } from '../model/effect.ts';
 import type { Failure } from '../model/failure.ts';
 import { INSTANCE, type InstanceId, instanceName } from '../model/instance.ts';
+import { KEY } from '../model/key.ts';
 import type { Abstention, Dependence, Reason, Refusal, Unavailable } from '../model/veto.ts';
 import { candidates } from './candidates.ts';
 import type { Crossed, Proposal } from './crossings.ts';
@@ -72,7 +73,8 @@ export function knownOf(control: TracedControl, history: History, { in: failed }
  * Decides from which point a failed instance may be redone. Reads the history as it stands and leaves it so. Costs the
  * dependencies that the answer lowers, not the size of the history.
  * @param failure the instance, and the key of the suspect write where there is one.
- * @returns the verdict with its line, level and refusals; a refusal is a value, too. Never throws on a well-formed history.
+ * @returns the verdict with its line, level and refusals; a refusal is a value, too.
+ * @throws ArgumentError for arguments of another shape, and nothing else.
  * @example
  * import { decide, History, parseKey } from 'belay-sidecar';
  *
@@ -88,7 +90,8 @@ export function decide(
   rules: Rules = DEFAULT_RULES,
   around: Circumstances = OF_A_TRACE,
 ): Decision {
-  refuseOther('decide', { history: [history, HISTORY], failure: [failure, FAILURE], rules: [rules, OBJECT] });
+  refuseOther('decide', { history: [history, HISTORY], failure: [failure, FAILURE], rules: [rules, RULES] });
+  if (failure.in === null) refuseOther('decide', { 'failure.why': [failure.why, WHY] });
   const begun = begin(history, failure, rules, around);
   return 'verdict' in begun ? begun : inOneGo(begun);
 }
@@ -270,8 +273,18 @@ function reasons({ consumers, blocked }: Crossed, { crossable }: Proposal, rules
 }
 
 // A view of a history decides as one does: only what is read of it counts.
-const HISTORY = kind('a History', (value) => typeof value === 'object' && value !== null && 'registry' in value);
+const HISTORY = kind('a History', (value) =>
+  ['registry', 'versions', 'effects'].every((part) => Reflect.has(Object(value), part)),
+);
 const FAILURE = shape<Pick<Failure, 'in' | 'key'>>('a failure: { in, key }', {
   in: nullable(INSTANCE),
-  key: nullable(OBJECT),
+  key: nullable(KEY),
+});
+const WHY = oneOf('fits_nobody', 'fits_several');
+const RULES = shape<Rules>('rules: { policy, joint }', {
+  policy: oneOf(...POLICIES),
+  joint: kind(
+    '"all", "none", or a list of skeletons',
+    (value) => Array.isArray(value) || JOINT_RULES.some((rule) => rule === value),
+  ),
 });

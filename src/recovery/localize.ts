@@ -6,6 +6,7 @@
 import type { History } from '../history/history.ts';
 import type { InstanceRecord } from '../history/registry.ts';
 import type { Failure } from '../model/failure.ts';
+import { ROOT } from '../model/instance.ts';
 import { overlaps } from '../model/key.ts';
 import type { Abstention } from '../model/veto.ts';
 
@@ -21,6 +22,8 @@ export interface Located {
  */
 export function localize(history: History, failure: Failure): Located | Abstention {
   if (failure.in === null) return failure.why;
+  // A root instance owns the steps outside every skeleton: it promises nothing, and a failure is never its own (§1).
+  if (failure.in.skeleton === ROOT) return 'fits_nobody';
   const { key } = failure;
   const failed = history.registry.get(failure.in);
   if (failed === undefined) return 'never_entered';

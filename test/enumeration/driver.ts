@@ -2,7 +2,7 @@
  * Runs one case for real: attaches the sidecar, has the calls return in the order of the case, tells the failure, and has everything
  * return that is still held, until the run is done, parked, or nothing can happen any more.
  */
-import { type BoundaryConfig, type Decision, loadConfig, memoryStore } from 'belay-sidecar';
+import { type BoundaryConfig, type Decision, loadConfig, memoryStore, type StoredRow } from 'belay-sidecar';
 import { attach, type Sidecar } from 'belay-sidecar/xstate';
 import { type Counted, Counters, noneCounted } from '../control-counters.ts';
 import { VirtualTime } from '../virtual-time.ts';
@@ -35,6 +35,8 @@ export interface RunResult {
   readonly decisions: readonly Decision[];
   /** How often the rules of control were needed. */
   readonly counts: Counted;
+  /** The journal of the run, as it was before the process gave it back. */
+  readonly rows: readonly StoredRow[];
 }
 
 /** The config or the run does not fit the little machine: a mistake of this test, or of the sidecar before anything failed. */
@@ -71,6 +73,7 @@ export async function runCase(one: EnumeratedCase, bench: Bench): Promise<RunRes
       world,
       decisions: [],
       counts: noneCounted(),
+      rows: [],
     };
   } finally {
     process.off('unhandledRejection', noteCrash);
@@ -95,6 +98,7 @@ interface Parts {
   readonly crashes: unknown[];
   /** Counts what the journal has taken and made durable. */
   readonly journaled: () => number;
+  readonly rows: () => readonly StoredRow[];
 }
 
 class Drive {
@@ -117,9 +121,11 @@ class Drive {
     const store = memoryStore({ now: time.now });
     const open = store.open.bind(store);
     let journaled = () => 0;
+    let rows = (): readonly StoredRow[] => [];
     store.open = async (run, mode) => {
       const journal = await open(run, mode);
       journaled = () => journal.head + journal.durable;
+      rows = () => [...journal.read()];
       const append = journal.append.bind(journal);
       journal.append = (rows) => {
         counters.appended(rows);
@@ -142,7 +148,17 @@ class Drive {
     });
     sidecar.actor.subscribe({ error: (error) => crashes.push(error) });
     const counts = counters.counts;
-    return new Drive({ case: one, sidecar, time, world, decisions, counts, crashes, journaled: () => journaled() });
+    return new Drive({
+      case: one,
+      sidecar,
+      time,
+      world,
+      decisions,
+      counts,
+      crashes,
+      journaled: () => journaled(),
+      rows: () => rows(),
+    });
   }
 
   async whole(reruns: boolean): Promise<RunResult> {
@@ -152,9 +168,10 @@ class Drive {
     await this.#failure();
     const rest = await this.#toRest(reruns);
     const { context } = this.#parts.sidecar.actor.getSnapshot() as { context: Memory };
+    const rows = this.#parts.rows();
     await this.#parts.sidecar.close().catch(() => {});
     const { world, decisions, counts } = this.#parts;
-    return { rest, memory: context, world, decisions, counts };
+    return { rest, memory: context, world, decisions, counts, rows };
   }
 
   /** Waits until promises and flushes have nothing more to do. */

@@ -49,7 +49,8 @@ function forked(chance: Chance, body: readonly Block[]): readonly Block[] {
   const regions = Array.from({ length: chance.percent(75) ? 2 : 3 }, (_, index): Block[] => {
     const own = index === 0 ? unit : copied(unit, `p${index}`);
     if (earlier.length === 0 || !chance.percent(60)) return [own];
-    const other = copied(chance.pick(earlier), `o${index}`);
+    // What a region reads is written in no region beside it: the run without faults has one result, whatever comes first.
+    const other = without(copied(chance.pick(earlier), `o${index}`), new Set(unit.steps.flatMap(writtenBy)));
     return chance.percent(60) ? [other, own] : [own, other];
   });
   return body.toSpliced(at, 1, { block: 'parallel', at: `p${unit.name}`, regions, leaves: false });
@@ -72,6 +73,14 @@ function copied(unit: Unit, mark: string): Unit {
     return step.repeats !== undefined && ats.has(step.repeats) ? { ...copy, repeats: `${step.repeats}${mark}` } : copy;
   };
   return { ...unit, name: `${unit.name}${mark}`, steps: unit.steps.map(copy) };
+}
+
+/** A unit that does not read some keys. */
+function without(unit: Unit, keys: ReadonlySet<string>): Unit {
+  const steps = unit.steps.map((step): Step => {
+    return step.step === 'call' ? { ...step, reads: step.reads.filter((key) => !keys.has(key)) } : step;
+  });
+  return { ...unit, steps };
 }
 
 /** Chooses units of two regions or more of each parallel state, and sometimes one outside, to be one skeleton. */

@@ -142,13 +142,14 @@ export class Answering implements FailureHandler {
     if (this.#isPast(raised)) return WAIT;
     const settled = await this.#by.settling.settle(raised);
     if (settled !== null) return settled;
-    const decision = await countingDecision(
+    await countingDecision(
       { lifecycle, decisions, openCalls, isLeft: () => this.#isLeft, isPast: () => this.#isPast(raised) },
       raised,
+      (decision) => {
+        if (isRestore(decision)) return this.#by.plans.carryOut(decision, decisions.fence(raised, decision));
+        return this.#by.parking.park(raised, queries.withWhomToAsk(decision, raised.thrown));
+      },
     );
-    if (decision === null) return WAIT;
-    if (isRestore(decision)) await this.#by.plans.carryOut(decision, decisions.fence(raised, decision));
-    else this.#by.parking.park(raised, queries.withWhomToAsk(decision, raised.thrown));
     return WAIT;
   }
 

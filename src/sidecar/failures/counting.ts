@@ -17,13 +17,16 @@ interface Needs extends Pick<RecoveryParts, 'lifecycle'> {
 
 /**
  * Decides about a failure. What stands in the way because it is not known is asked about, and what would be undone; where that tells anything, or anything
- * happened meanwhile, also while it was decided in turns, it is decided anew. Nothing may be awaited between this answer and its entry.
- * @returns null where it is not decided any more.
+ * happened meanwhile, also while it was decided in turns, it is decided anew.
+ * @param carry journals the decision before it awaits anything. It is called in the turn in which the decision was found to hold: to await a decision
+ * would already let a step pass.
+ * @returns what `carry` comes to; null where the failure is not decided any more.
  */
-export async function countingDecision(
+export async function countingDecision<Carried>(
   { lifecycle, decisions, openCalls, isLeft, isPast }: Needs,
   raised: Raised,
-): Promise<Decision | null> {
+  carry: (decision: Decision) => Carried | Promise<Carried>,
+): Promise<Carried | null> {
   const asked = new Set<string>();
   for (let times = 0; ; times += 1) {
     // No decision is made while a publication is in progress: it goes on until all of it is visible, or waits for a person.
@@ -40,6 +43,6 @@ export async function countingDecision(
       ? decision.undo.length > 0 && (await decisions.demote(decision.undo))
       : await openCalls.askAbout(decision, raised.call?.key ?? null, asked);
     if (lifecycle.waits('plan') || decisions.isOutdated(decision, isChanged)) continue;
-    return isLeft() ? null : decision;
+    return isLeft() ? null : carry(decision);
   }
 }

@@ -3,11 +3,12 @@
  * act is carried out as a whole, or refused with what stands against it, and then no entry of the run moves.
  */
 import type { SentSteer } from '../../effects/messages/steers.ts';
-import { isRestore } from '../../model/decision.ts';
+import { type Decision, isRestore } from '../../model/decision.ts';
 import { INPUT } from '../../model/message-entries.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
 import { type RunEvent, waitingEvents } from '../../reports/events.ts';
 import { blockedText } from '../../reports/steer-text.ts';
+import type { Raised } from '../parts.ts';
 import type { PlanRunner } from '../plan/plan-runner.ts';
 import { inFull, type PreviewedAnswer } from '../queries/answer-in-full.ts';
 import { SidecarError } from '../sidecar-error.ts';
@@ -147,16 +148,22 @@ export class Steering {
 
   /** Takes the receipt of an event out of the past. */
   async #change(word: Word, found: Found, step: RecordedStep): Promise<SteerAnswer | null> {
-    const { parts, lifecycle, open, queries } = this.#run;
+    const { parts, lifecycle } = this.#run;
     const begun = found.name === INPUT ? this.#run.begunWith(revised(found, word)) : null;
     const raised = causeOf(parts.runState, word, found, step, begun);
     if (raised === null) return this.#told(word, { is: 'refused', why: notReceived(found) }, null);
-    const { decisions, openCalls, plans } = this.#by;
-    const [isLeft, isPast] = [() => this.#isLeft, () => this.#isLeft || lifecycle.answer('decide').is === 'no'];
-    const decision = await countingDecision({ lifecycle, decisions, openCalls, isLeft: isPast, isPast }, raised);
-    if (isLeft()) return null;
-    if (decision === null)
-      return this.#told(word, { is: 'refused', why: 'run_cancelled: a person ends the run' }, null);
+    const { decisions, openCalls } = this.#by;
+    const isPast = () => this.#isLeft || lifecycle.answer('decide').is === 'no';
+    const needs = { lifecycle, decisions, openCalls, isLeft: isPast, isPast };
+    const carried = await countingDecision(needs, raised, (decision) => this.#carry(word, raised, decision));
+    if (carried !== null || this.#isLeft) return carried;
+    return this.#told(word, { is: 'refused', why: 'run_cancelled: a person ends the run' }, null);
+  }
+
+  /** Carries the decision about an act out. */
+  async #carry(word: Word, raised: Raised, decision: Decision): Promise<SteerAnswer> {
+    const { parts, open, queries } = this.#run;
+    const { decisions, plans } = this.#by;
     const answer = inFull({ parts, queries }, 'decided', decision, []);
     if (!isRestore(decision)) return this.#told(word, { is: 'refused', why: blockedText(decision) }, answer);
     await plans.carryOut(decision, decisions.fence(raised, decision));
