@@ -156,8 +156,14 @@ export function answerOutline(answer: ComplaintPreview['answers'][number]): Outl
     ...made,
     under: [
       ...(('under' in made && made.under) || []),
-      ...section('Undone in the world first, in this order', before.map(effectName)),
-      ...section('Asked about first; the outcome may change the answer', asks.map(effectName)),
+      ...section(
+        'Undone in the world first, in this order',
+        before.map((effect) => effectName(effect)),
+      ),
+      ...section(
+        'Asked about first; the outcome may change the answer',
+        asks.map((effect) => effectName(effect)),
+      ),
       ...section('Set aside, and taken over where it meets the same', aside.map(instanceText)),
       ...section(
         'Read in another version when it is done again',

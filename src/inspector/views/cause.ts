@@ -34,7 +34,7 @@ export function causeOf({ timeline, summary }: Read): WireCause | null {
       return {
         label: 'STUCK',
         text: `An undo has failed, and memory is not restored over it: ${JSON.stringify(runState.redaction.text(standing.error))}`,
-        why: last === undefined ? [] : decidedCause(last).why,
+        why: last === undefined ? [] : decidedCause(last, timeline).why,
         unblock: [
           `Undo ${quoted(runState.ledger.get(standing.effect)?.intent.tool ?? 'the call')} by hand and say so, or resume: it is tried again.`,
         ],
@@ -42,9 +42,9 @@ export function causeOf({ timeline, summary }: Read): WireCause | null {
       };
     case 'recovering':
       if (last === undefined) return null;
-      return { ...decidedCause(last), unblock: summary.held ? [] : ['Resume: the recovery is finished.'] };
+      return { ...decidedCause(last, timeline), unblock: summary.held ? [] : ['Resume: the recovery is finished.'] };
     case 'parked':
-      return decidedCause(open.at(-1) as Decided);
+      return decidedCause(open.at(-1) as Decided, timeline);
     case 'open':
       return null;
   }
@@ -59,9 +59,9 @@ export function causeText({ entry, around: { tool, state, error } }: Pick<Decide
   return `${what}${where}${whose}: ${JSON.stringify(error)}`;
 }
 
-function decidedCause(decided: Decided): WireCause {
-  const { number, entry, around } = decided;
-  const account = explain(entry.decision, around);
+function decidedCause(decided: Decided, { eventRows }: Read['timeline']): WireCause {
+  const { number, seq, entry, around } = decided;
+  const account = explain(entry.decision, around, eventRows.texts(seq));
   const { signal } = around;
   const why = labelled(account).filter(({ label }) => label !== signal);
   const more = why.length > FEW ? [{ text: `and ${why.length - FEW} more reasons, in decision ${number}` }] : [];
