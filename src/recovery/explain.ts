@@ -24,8 +24,11 @@ export function quoted(name: string): string {
   return /^[\p{L}\p{N}_.:/*[\]@+=#%~-]+$/u.test(name) ? name : JSON.stringify(name);
 }
 
-/** The words for an event of the history, by its number: `event 12` of a trace, or the row of the journal that it stands in. */
-export type PlaceText = (event: number) => string;
+/**
+ * The words for an event of the history, by its number: `event 12` of a trace, or the row of the journal that it stands in. Of a call with an id, that
+ * of its intent.
+ */
+export type PlaceText = (event: number, call?: string | null) => string;
 
 /** The words for an event by its number. */
 const eventText: PlaceText = (event) => `event ${event}`;
@@ -273,7 +276,7 @@ function checkpointName(checkpoint: Checkpoint, place: PlaceText): string {
 export function effectName(effect: Effect, place: PlaceText = eventText): string {
   const unnamed = effect.id === null ? 'the effect' : `the effect ${JSON.stringify(effect.id)}`;
   const name = effect.tool === undefined ? unnamed : quoted(effect.tool);
-  return `${name} of ${named(effect.instance)} (${effect.class}, ${effect.status}, ${place(effect.at)})`;
+  return `${name} of ${named(effect.instance)} (${effect.class}, ${effect.status}, ${place(effect.at, effect.id)})`;
 }
 
 function section(text: string, under: readonly Outline[]): Outline[] {

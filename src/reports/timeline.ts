@@ -55,10 +55,8 @@ export interface Timeline {
   readonly findings: readonly Found[];
   /** The number of times that each instance was put back, by its name. */
   readonly restored: ReadonlyMap<string, number>;
-  /** The rows in which the events of its history stand. */
+  /** The rows in which the events of its history and the intents of its calls stand. */
   readonly eventRows: EventRows;
-  /** The row and the time of the newest intent of each call, by its key. */
-  readonly called: ReadonlyMap<string, { readonly seq: number; readonly time: number }>;
   /** The persons who said what became of calls, by the keys of the calls. */
   readonly settledBy: ReadonlyMap<string, { readonly by: string; readonly why: string | null }>;
 }
@@ -83,7 +81,6 @@ type Draft = Omit<Decided, 'around'> & { around: Circumstance };
 class Narrator {
   readonly #eventRows = new EventRows();
   readonly #runState = new RunState((_event, number) => this.#eventRows.note(number));
-  readonly #called = new Map<string, { seq: number; time: number }>();
   readonly #settledBy = new Map<string, { by: string; why: string | null }>();
   readonly #standing = new RunStatusFold();
   readonly #decisions: Draft[] = [];
@@ -108,11 +105,11 @@ class Narrator {
     if (entry.do === 'restored') this.#restore(entry);
     if (entry.do === 'step') this.#replay(entry);
     if (entry.do === 'finding') this.#find(entry);
-    if (entry.do === 'intent') this.#called.set(entry.key, { seq: row.seq, time: row.time });
     if (entry.do === 'settled' && entry.refused === null) this.#settledBy.set(entry.key, entry);
     if (entry.do === 'answer') this.#answer(entry);
     this.#standing.take(entry, row.time);
-    this.#eventRows.seq = row.seq;
+    this.#eventRows.begin(row.seq);
+    if (entry.do === 'intent') this.#eventRows.noteCall(entry.key, row.time);
     fold(() => this.#runState.apply(entry, row.time));
     return this.#runState;
   }
@@ -140,7 +137,6 @@ class Narrator {
       findings,
       restored: this.#restored,
       eventRows: this.#eventRows,
-      called: this.#called,
       settledBy: new Map(
         [...this.#settledBy].map(([key, { by, why }]) => [
           key,

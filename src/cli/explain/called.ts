@@ -21,20 +21,23 @@ export interface CalledFacts {
   readonly left: boolean;
   readonly args: unknown;
   readonly error: string | null;
+  /** The error of the undo that has failed for it; null where none has. */
+  readonly undoError: string | null;
 }
+
+type Read = Pick<ReadRun, 'runState' | 'eventRows' | 'standing'>;
 
 /** The length of arguments and errors in a text, in characters. */
 const LONGEST = 400;
 
 /** The facts of a call by its key; null where there is none. */
-export function calledFacts(
-  key: string,
-  { runState, called }: Pick<ReadRun, 'runState' | 'called'>,
-): CalledFacts | null {
+export function calledFacts(key: string, { runState, eventRows, standing }: Read): CalledFacts | null {
   const call = runState.ledger.get(key);
   if (call === undefined) return null;
   const { intent, status, error } = call;
-  const made = called.get(key);
+  const made = eventRows.called(key);
+  const undoError =
+    standing.is === 'stuck' ? (runState.pending?.stuck.get(key) ?? runState.aborted.owed.get(key) ?? null) : null;
   const request = runState.asked.of(key);
   const waits = request?.asks === 'approval' && request.status === 'pending';
   return {
@@ -44,18 +47,19 @@ export function calledFacts(
     class: intent.class,
     status,
     row: made?.seq ?? null,
-    called: made === undefined ? null : new Date(made.time).toISOString(),
+    called: made === null ? null : new Date(made.time).toISOString(),
     left: !waits && status !== 'buffered',
     args: shownArgs(intent, runState),
     error: error === null ? null : runState.redaction.text(error),
+    undoError: undoError === null ? null : runState.redaction.text(undoError),
   };
 }
 
 /** The same in words. */
-export function calledOutline(key: string, read: Pick<ReadRun, 'runState' | 'called'>): Outline | null {
+export function calledOutline(key: string, read: Read): Outline | null {
   const facts = calledFacts(key, read);
   if (facts === null) return null;
-  const { tool, instance, class: kind, status, row, called, left, args, error } = facts;
+  const { tool, instance, class: kind, status, row, called, left, args, error, undoError } = facts;
   const of = instance === null ? '' : ` of ${quoted(instance)}`;
   const at = row === null ? '' : `, row ${row}`;
   return {
@@ -64,6 +68,7 @@ export function calledOutline(key: string, read: Pick<ReadRun, 'runState' | 'cal
       ...(called === null ? [] : [{ text: `${left ? 'called' : 'asked '}  ${timeText(Date.parse(called))}` }]),
       { text: `with    ${shortened(jsonText(args), LONGEST)}` },
       ...(error === null ? [] : [{ text: `error   ${shortened(JSON.stringify(error), LONGEST)}` }]),
+      ...(undoError === null ? [] : [{ text: `undo    ${shortened(JSON.stringify(undoError), LONGEST)}` }]),
       { text: `key     ${key}` },
     ],
   };

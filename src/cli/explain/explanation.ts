@@ -7,6 +7,7 @@ import { type LeftAtEnd, leftAtEnd } from '../../reports/left-at-end.ts';
 import { doneWith, isOver } from '../../reports/run-status.ts';
 import type { Decided } from '../../reports/timeline.ts';
 import { waitsOf } from '../../reports/waits.ts';
+import { quotedText } from '../approvals/approvals.ts';
 import { answerFields } from '../decide/answer.ts';
 import { type Counting, type ReadRun, reading, readRun, type Told } from '../reading/reading.ts';
 import { layOut, type Medium } from '../terminal/terminal.ts';
@@ -51,7 +52,11 @@ function text(
   const hasEnded = isOver(standing);
   const nothing = hasEnded && Object.keys(standing).length === 1 ? ', nothing is open' : '';
   const waits = waitsOf(standing.is, read.waits, { held, last: read.times?.last ?? null });
-  const under = waits.map((wait) => ({ text: `It waits for ${wait.text}.` }));
+  const why =
+    standing.is === 'paused' && standing.why !== null
+      ? [`because ${quotedText(read.runState.redaction.text(standing.why))}`]
+      : [];
+  const under = [...why, ...waits.map((wait) => `waits for: ${wait.text}`)].map((each) => ({ text: each }));
   const head = layOut(null, { label: run, text: `${statusText(standing, held)}${nothing}, ${made}`, under }, medium);
   const wanted = all ? decisions : standingOver(read);
   const older = decisions.length - wanted.length;

@@ -282,7 +282,7 @@ function nameOf(key: string | null, read: ReadRun): string {
   const tool = read.runState.ledger.get(key)?.intent.tool ?? '';
   const alike = relevantCalls(read).filter((call) => call.tool === tool);
   if (alike.length === 1 && tool !== '') return tool;
-  const row = read.called.get(key)?.seq;
+  const row = read.eventRows.called(key)?.seq;
   return row === undefined ? key : `row ${row}`;
 }
 
@@ -301,14 +301,14 @@ export function relevantCalls({
   runState,
   standing,
   open,
-  called,
-}: Pick<ReadRun, 'runState' | 'standing' | 'open' | 'called'>): RelevantCall[] {
+  eventRows,
+}: Pick<ReadRun, 'runState' | 'standing' | 'open' | 'eventRows'>): RelevantCall[] {
   const acts = actsOf(open).flatMap((act) => ('effect' in act ? [act.effect.id] : []));
   const named = new Set([...acts, ...owedUndos({ runState, standing })]);
   return [...runState.ledger.all()]
     .filter(({ key, status }) => status === 'intended' || status === 'unknown' || named.has(key))
     .map(({ key, intent, status }) => {
-      return { key, tool: intent.tool, status, class: intent.class, row: called.get(key)?.seq ?? null };
+      return { key, tool: intent.tool, status, class: intent.class, row: eventRows.called(key)?.seq ?? null };
     });
 }
 

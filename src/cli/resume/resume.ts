@@ -161,9 +161,9 @@ function callNamed(name: string, read: ReadRun): RelevantCall | Problem {
   return { problem: `--settle: ${why}. ${are}` };
 }
 
-function everyCall({ runState, called }: ReadRun): RelevantCall[] {
+function everyCall({ runState, eventRows }: ReadRun): RelevantCall[] {
   return [...runState.ledger.all()].map(({ key, intent, status }) => {
-    return { key, tool: intent.tool, status, class: intent.class, row: called.get(key)?.seq ?? null };
+    return { key, tool: intent.tool, status, class: intent.class, row: eventRows.called(key)?.seq ?? null };
   });
 }
 

@@ -62,14 +62,14 @@ function instances({ runState, restored, eventRows }: ReadRun): Instance[] {
   });
 }
 
-function effects({ runState, called, settledBy }: ReadRun) {
+function effects({ runState, eventRows, settledBy }: ReadRun) {
   return [...runState.ledger.all()].map(({ key, intent, status, error, at }) => ({
     key,
     tool: intent.tool,
     instance: intent.instance.skeleton === ROOT ? null : instanceName(intent.instance),
     class: intent.class,
     status,
-    row: called.get(key)?.seq ?? null,
+    row: eventRows.called(key)?.seq ?? null,
     undone: at === null,
     ...(error !== null && { error }),
     ...(settledBy.has(key) && { settledBy: settledBy.get(key) }),
