@@ -60,7 +60,13 @@ function activeOf({ timeline: { runState } }: Read): WireRun['active'] {
     .map((actor) => ({ actor: actorName(actor), state: stateText(actor.value) }));
 }
 
-function gatesOf({ timeline: { runState }, posts }: Read, now: number): WireGate[] {
+function earlierArgs(like: string | undefined, { runState }: Read['timeline']): readonly string[] | null {
+  const intent = like === undefined ? undefined : runState.ledger.get(like)?.intent;
+  return intent === undefined ? null : linesOf(shownArgs(intent, runState));
+}
+
+function gatesOf({ timeline, posts }: Read, now: number): WireGate[] {
+  const { runState } = timeline;
   const answers = posts.flatMap(({ number, body }) => {
     const answer = number > runState.asked.read ? answerIn(body) : null;
     return answer === null ? [] : [answer];
@@ -81,6 +87,7 @@ function gatesOf({ timeline: { runState }, posts }: Read, now: number): WireGate
         class: intent.class,
         instance: shownInstance(intent.instance) ?? 'work outside every skeleton',
         args: linesOf(shownArgs(intent, runState)),
+        earlier: earlierArgs(gate.like, timeline),
         since: gate.since,
         expires: gate.expires,
         status: isLate ? 'expired: it is asked again when the run is resumed' : 'pending',
