@@ -65,7 +65,6 @@ function Form({ run, act, done }: { run: WireRun; act: WireAct; done: (told: Wir
   const busy = useSignal(false);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => box.current?.querySelector<HTMLElement>('input, textarea, button, pre')?.focus(), []);
-  const isAnswer = act.kind === 'answer';
   const submit = async (event: Event) => {
     event.preventDefault();
     if (busy.value) return;
@@ -84,7 +83,7 @@ function Form({ run, act, done }: { run: WireRun; act: WireAct; done: (told: Wir
       <p>{act.does}</p>
       {act.disabled === null ? (
         <form onSubmit={submit}>
-          {isAnswer ? (
+          {act.named ? (
             <label>
               Your name: the journal keeps it as typed, and nothing verifies it
               <input
@@ -111,7 +110,7 @@ function Form({ run, act, done }: { run: WireRun; act: WireAct; done: (told: Wir
               />
             </label>
           ) : null}
-          {isAnswer ? (
+          {act.named ? (
             <label>
               Why (left out, nothing)
               <input

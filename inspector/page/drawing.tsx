@@ -44,8 +44,8 @@ export function Drawing({ boxes, arrows, label, direction }: Props) {
       .filter((event: MouseEvent & WheelEvent) => (event.type === 'wheel' ? event.ctrlKey : event.button === 0))
       .on('zoom', ({ transform }) => inner.setAttribute('transform', String(transform)));
     const selected = select(outer).call(zooming);
-    const fit = Math.min(1, outer.clientWidth / laid.width);
-    selected.call(zooming.transform, zoomIdentity.scale(fit > 0 ? fit : 1));
+    // A wide drawing is moved, and not made too small to read.
+    selected.call(zooming.transform, zoomIdentity);
     const onKey = (event: KeyboardEvent) => {
       const by = { ArrowLeft: [40, 0], ArrowRight: [-40, 0], ArrowUp: [0, 40], ArrowDown: [0, -40] }[event.key];
       if (by !== undefined) zooming.translateBy(selected, by[0] as number, by[1] as number);

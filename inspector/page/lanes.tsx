@@ -158,7 +158,11 @@ function paint(
 
 function fitted(pen: CanvasRenderingContext2D, text: string, width: number): string {
   if (pen.measureText(text).width <= width) return text;
-  let cut = text;
-  while (cut.length > 1 && pen.measureText(`${cut}…`).width > width) cut = cut.slice(0, -1);
-  return `${cut}…`;
+  // Names of lanes begin with their actor and end with their state: what tells them apart stands at either end.
+  for (let kept = text.length - 1; kept > 2; kept -= 1) {
+    const head = Math.floor(kept / 3);
+    const cut = `${text.slice(0, head)}…${text.slice(text.length - (kept - head))}`;
+    if (pen.measureText(cut).width <= width) return cut;
+  }
+  return '…';
 }

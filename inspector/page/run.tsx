@@ -118,6 +118,7 @@ function Cause({ run }: { run: WireRun }) {
               </ul>
             </>
           )}
+          <SetsGoing run={run} />
           {cause.decision === null ? null : (
             <p>
               <a href={`#/run/${run.id}/decision/${cause.decision}`}>See decision {cause.decision}</a>: its line, every
@@ -134,7 +135,20 @@ function Cause({ run }: { run: WireRun }) {
             {gate.expires === null ? '' : `, until ${clock(gate.expires)}`}
             {gate.status === 'pending' ? '' : `: ${gate.status}`}
           </p>
-          <Lines lines={gate.args} label={`Arguments of ${gate.tool}`} />
+          {gate.earlier === null ? (
+            <Lines lines={gate.args} label={`Arguments of ${gate.tool}`} />
+          ) : (
+            <div class="two even">
+              <div>
+                <h4>Asked for now</h4>
+                <Lines lines={gate.args} label={`Arguments of ${gate.tool} now`} />
+              </div>
+              <div>
+                <h4>Of the call that has happened</h4>
+                <Lines lines={gate.earlier} label={`Arguments of ${gate.tool} before`} />
+              </div>
+            </div>
+          )}
           {gate.left.map((left) => (
             <p class="left">An answer lies there and is not taken yet: {left}</p>
           ))}
@@ -150,6 +164,17 @@ function Cause({ run }: { run: WireRun }) {
         </p>
       )}
     </section>
+  );
+}
+
+/** The commands that do what the page offers, to be typed at a terminal. */
+function SetsGoing({ run: { acts } }: { run: WireRun }) {
+  if (acts.length === 0) return null;
+  return (
+    <>
+      <h3>At the terminal</h3>
+      <Lines lines={acts.map(({ command }) => command)} label="The commands for this run" />
+    </>
   );
 }
 

@@ -70,6 +70,8 @@ export interface WireAct {
   readonly kind: 'answer' | 'code';
   /** True where the output of a call is asked for, as JSON. */
   readonly output: boolean;
+  /** True where it is done under the name of a person. */
+  readonly named: boolean;
   /** The reason why it cannot be done here; null where it can. */
   readonly disabled: string | null;
   /** The one to do next, where the journal tells; false for all where a person has to know the world. */
@@ -84,6 +86,8 @@ export interface WireGate {
   readonly class: string;
   readonly instance: string;
   readonly args: readonly string[];
+  /** The arguments of the earlier call that it may repeat; null where it may repeat none. */
+  readonly earlier: readonly string[] | null;
   readonly since: number;
   readonly expires: number | null;
   readonly status: string;

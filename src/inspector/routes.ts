@@ -6,7 +6,7 @@ import { withTexts } from './http/shown.ts';
 import { InspectorError } from './inspector-error.ts';
 import type { Inspected, Saying, Told } from './port.ts';
 import type { Read, Runs } from './reading.ts';
-import { offered } from './views/acts.ts';
+import { isNamed, type Offered, offered } from './views/acts.ts';
 import { configsView } from './views/configs.ts';
 import { contextView } from './views/context.ts';
 import { decisionView, supposedView } from './views/decision.ts';
@@ -85,20 +85,53 @@ async function act(read: Read, body: Body, port: Inspected, now: number): Promis
   const output = textOf(body, 'output', LONGEST_OUTPUT);
   if (output !== null && !found.output) throw new InspectorError('bad_request', 'This act takes no output.');
   const { by } = found;
-  if (by.is !== 'code') {
-    const name = textOf(body, 'by', LONGEST_NAME);
-    if (name === null || name.trim() === '')
-      throw new InspectorError('bad_request', 'An answer needs the name of the person who gives it.');
-    const why = textOf(body, 'why', LONGEST_WHY);
-    if (by.is === 'retry') return port.retry(read.summary.run, name, why);
-    if (by.is === 'cancel') return port.cancel(read.summary.run, name, why);
-    if (by.is === 'settle') return port.settle(read.summary.run, by.key, by.status, output, name, why);
-    if (by.is === 'pause') return port.pause(read.summary.run, by.pause, name, why);
-    const saying: Saying = by.saying.verdict === 'settled' ? { ...by.saying, output } : by.saying;
-    return port.answer(by.gate, saying, name, why);
+  const name = textOf(body, 'by', LONGEST_NAME) ?? '';
+  if (isNamed(by) && name.trim() === '')
+    throw new InspectorError('bad_request', 'An answer needs the name of the person who gives it.');
+  const word = { name, why: textOf(body, 'why', LONGEST_WHY), output };
+  return by.is === 'code' ? executed(by, read.summary.run, word, port) : said(by, read.summary.run, word, port);
+}
+
+/** The word of a person with an act: the name, the reason, and the output of a call as JSON. */
+interface Word {
+  readonly name: string;
+  readonly why: string | null;
+  readonly output: string | null;
+}
+
+/** Leaves what a person says. */
+function said(
+  by: Exclude<Offered['by'], { readonly is: 'code' }>,
+  run: string,
+  { name, why, output }: Word,
+  port: Inspected,
+): Promise<Told> {
+  switch (by.is) {
+    case 'retry':
+      return port.retry(run, name, why);
+    case 'cancel':
+      return port.cancel(run, name, why);
+    case 'settle':
+      return port.settle(run, by.key, by.status, output, name, why);
+    case 'pause':
+      return port.pause(run, by.pause, name, why);
+    case 'answer': {
+      const saying: Saying = by.saying.verdict === 'settled' ? { ...by.saying, output } : by.saying;
+      return port.answer(by.gate, saying, name, why);
+    }
   }
+}
+
+/** Runs a verb that needs the code of the agent. */
+function executed(
+  by: Extract<Offered['by'], { readonly is: 'code' }>,
+  run: string,
+  { name, why, output }: Word,
+  port: Inspected,
+): Promise<Told> {
   if (port.execute === null)
     throw new InspectorError('not_offered', "The act runs the agent's code: start the inspector with --machines FILE.");
-  const given = output === null ? [] : ['--output', output];
-  return port.execute(by.verb, read.summary.run, ...by.more, ...given);
+  const person = isNamed(by) ? [`--by=${name}`, ...(why === null ? [] : [`--why=${why}`])] : [];
+  const given = [...(output === null ? [] : ['--output', output]), ...person];
+  return port.execute(by.verb, run, ...by.more, ...given);
 }

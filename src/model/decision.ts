@@ -61,6 +61,8 @@ export interface Counterparty {
   readonly reconciler: string | null;
   /** The keys outside the context that the call writes, as far as the config says: keys with a scheme. */
   readonly writes: readonly string[];
+  /** The JSON schema of what the call answers; left out where the config names none. */
+  readonly expects?: unknown;
 }
 
 /** One act of a person, a reviewer or a counterparty. */

@@ -123,11 +123,11 @@ export interface SteeredEntry {
   readonly refused: string | null;
 }
 
-/** A message has told the outcome of a call by its key: it is taken with the outcome, or refused (E2). */
+/** A person has told the outcome of a call by its key: it is taken with the outcome, or refused (E2). */
 export interface SettledEntry {
   readonly do: 'settled';
-  /** The number of the message. */
-  readonly post: number;
+  /** The number of the message; null where the program said so. */
+  readonly post: number | null;
   readonly key: string;
   /** `stands`: its undo is owed, and a person says that it stands (AB4). */
   readonly status: 'confirmed' | 'failed' | 'compensated' | 'stands';

@@ -25,8 +25,18 @@ export function quoted(name: string): string {
 }
 
 /**
+ * The words for an event of the history, by its number: `event 12` of a trace, or the row of the journal that it stands in. Of a call with an id, that
+ * of its intent.
+ */
+export type PlaceText = (event: number, call?: string | null) => string;
+
+/** The words for an event by its number. */
+const eventText: PlaceText = (event) => `event ${event}`;
+
+/**
  * Explains a decision: the verdict first, then the moves, the undos, the refusals with their reasons, and the acts that
  * would unblock it. With the facts of a journal, also the failure and the result of a restore.
+ * @param place the words for an event by its number; left out, they are its number.
  * @example
  * import { decide, explain, History } from 'belay-sidecar';
  *
@@ -35,7 +45,7 @@ export function quoted(name: string): string {
  * history.apply({ do: 'enter', in: order, by: null });
  * assert.match(explain(decide(history, { in: order, key: null })).text, /^Order::7::0 goes back to its entry/);
  */
-export function explain(decision: Decision, around: Circumstance | null = null): Outline {
+export function explain(decision: Decision, around: Circumstance | null = null, place: PlaceText = eventText): Outline {
   refuseOther('explain', { decision: [decision, DECISION] });
   const { line, verdict, undo } = decision;
   const admitted = verdict === 'restore' || verdict === 'restore_joint';
@@ -43,43 +53,47 @@ export function explain(decision: Decision, around: Circumstance | null = null):
   const undoing = `Undo before the ${verdict === 'rerun' ? 'rerun' : 'restore'}, in this order`;
   return {
     label: line === null ? verdict : `${verdict} (level ${line.level})`,
-    text: headline(decision),
+    text: headline(decision, place),
     under: [
-      ...(around === null ? [] : [failing(around)]),
-      ...section(admitted ? 'Rolled back with it' : 'The line that the policy does not allow', moves.map(moved)),
+      ...(around === null ? [] : [failureOutline(around)]),
+      ...section(
+        admitted ? 'Rolled back with it' : 'The line that the policy does not allow',
+        moves.map((move) => moved(move, place)),
+      ),
       ...section(
         undoing,
-        undo.map((effect) => ({ text: effectName(effect) })),
+        undo.map((effect) => ({ text: effectName(effect, place) })),
       ),
-      ...section('Refused', refused(decision.refusals)),
-      ...('unblock' in decision ? [unblocking(decision.unblock)] : []),
+      ...section('Refused', refused(decision.refusals, place)),
+      ...('unblock' in decision ? [unblocking(decision.unblock, place)] : []),
       ...outcome(around?.aftermath ?? null),
     ],
   };
 }
 
-function headline(decision: Decision): string {
+function headline(decision: Decision, place: PlaceText): string {
   const failed = decision.failed === null ? 'the failed work' : named(decision.failed);
   switch (decision.verdict) {
     case 'settle':
       return decision.effect.status === 'failed'
-        ? `${effectName(decision.effect)} did not happen, so the held call of ${failed} is made again under its key and nothing moves.`
-        : `the outcome of ${effectName(decision.effect)} is known, so the held call of ${failed} is answered and nothing moves.`;
+        ? `${effectName(decision.effect, place)} did not happen, so the held call of ${failed} is made again under its key and nothing moves.`
+        : `the outcome of ${effectName(decision.effect, place)} is known, so the held call of ${failed} is answered and nothing moves.`;
     case 'restore': {
       const { level } = decision.line;
       const alone = level === 0 ? 'No other instance moves.' : 'It takes uncommitted work of others with it.';
-      return `${failed} goes back to ${ownPlace(decision)}. ${alone}`;
+      return `${failed} goes back to ${ownPlace(decision, place)}. ${alone}`;
     }
     case 'restore_joint':
-      return `${failed} goes back to ${ownPlace(decision)}, and commitments of others with it, as the policy allows.`;
+      return `${failed} goes back to ${ownPlace(decision, place)}, and commitments of others with it, as the policy allows.`;
     case 'rerun':
-      return `no line that the policy allows brings ${failed} back, and no effect stands in the way of starting the run over.`;
+      return `${failed} cannot be put back; the run may be started over, since nothing that it did stands in the way.`;
     case 'escalate':
-      return `no line that the policy allows brings ${failed} back, and effects stand that a rerun must not repeat.`;
+      return `${failed} cannot be put back, and the run cannot be started over: a person has to act.`;
   }
 }
 
-function failing({ signal, error, state, tool }: Circumstance): Outline {
+/** The failure that a decision is about. */
+export function failureOutline({ signal, error, state, tool }: Circumstance): Outline {
   const where = state === null ? '' : ` in the state ${quoted(state)}`;
   const what = tool === null ? 'the machine failed' : `${quoted(tool)} failed`;
   return { label: signal, text: `${what}${where}: ${JSON.stringify(error)}` };
@@ -102,25 +116,25 @@ function outcome(aftermath: Aftermath | null): Outline[] {
   ];
 }
 
-function ownPlace(decision: Extract<Decision, { verdict: 'restore' | 'restore_joint' }>): string {
+function ownPlace(decision: Extract<Decision, { verdict: 'restore' | 'restore_joint' }>, place: PlaceText): string {
   const failed = instanceName(decision.failed);
   const own = decision.line.moves.find((move) => instanceName(move.instance) === failed) as Move;
-  return keepName(own.keep);
+  return keepName(own.keep, place);
 }
 
-function moved(move: Move): Outline {
-  const to = `${named(move.instance)} to ${keepName(move.keep)}`;
-  return { text: move.cause === null ? `${to}: it failed.` : `${to}: ${dependenceClause(move.cause)}.` };
+function moved(move: Move, place: PlaceText): Outline {
+  const to = `${named(move.instance)} to ${keepName(move.keep, place)}`;
+  return { text: move.cause === null ? `${to}: it failed.` : `${to}: ${dependenceClause(move.cause, place)}.` };
 }
 
 /** Each candidate with the reasons that it adds; what stands against a newer one stands against it, too. */
-function refused(refusals: readonly Refusal[]): Outline[] {
+function refused(refusals: readonly Refusal[], place: PlaceText): Outline[] {
   let standing = false;
   return refusals.map((refusal): Outline => {
-    if (refusal.candidate === null) return { label: refusal.code, text: reason(refusal) };
-    const text = `its ${checkpointName(refusal.candidate)}`;
-    if ('code' in refusal) return { text, under: [{ label: refusal.code, text: reason(refusal) }] };
-    const under = refusal.adds.map((added) => ({ label: added.code, text: reason(added) }));
+    if (refusal.candidate === null) return { label: refusal.code, text: reason(refusal, place) };
+    const text = `its ${checkpointName(refusal.candidate, place)}`;
+    if ('code' in refusal) return { text, under: [{ label: refusal.code, text: reason(refusal, place) }] };
+    const under = refusal.adds.map((added) => ({ label: added.code, text: reason(added, place) }));
     const same = !standing ? '' : under.length > 0 ? ': the same, and' : ': the same';
     standing = true;
     return { text: `${text}${same}`, under };
@@ -128,7 +142,7 @@ function refused(refusals: readonly Refusal[]): Outline[] {
 }
 
 /** The sentence of one reason. */
-export function reason(veto: Reason | Extract<Refusal, { code: unknown }>): string {
+export function reason(veto: Reason | Extract<Refusal, { code: unknown }>, place: PlaceText = eventText): string {
   switch (veto.code) {
     case 'ambiguous_instance':
       return abstained(veto);
@@ -143,13 +157,13 @@ export function reason(veto: Reason | Extract<Refusal, { code: unknown }>): stri
         return 'the step has thrown the same on the same before, and this code would throw it again.';
       return `${veto.of === 'run' ? 'the run' : 'this boundary'} has had ${veto.spent} recoveries, and the reviewed policy allows no more.`;
     case 'replay_escapes_instance':
-      return `control could not follow: ${named(veto.instance)}, entered at event ${veto.step}, would stand where the machine does not.`;
+      return `control could not follow: ${named(veto.instance)}, entered at ${place(veto.step)}, would stand where the machine does not.`;
     case 'unclaimed_effect':
-      return `${effectName(veto.effect)} stands in the world, and no replay has taken it over.`;
+      return `${effectName(veto.effect, place)} stands in the world, and no replay has taken it over.`;
     case 'run_finished':
       return 'the run has ended, and its output was handed over.';
     case 'effect_diverged':
-      return `${effectName(veto.effect)} is kept, and the replay asks for something else under its key: recorded ${veto.recordedArgs}, now ${veto.askedArgs}.`;
+      return `${effectName(veto.effect, place)} is kept, and the replay asks for something else under its key: recorded ${veto.recordedArgs}, now ${veto.askedArgs}.`;
     case 'no_codec':
       return `${quoted(veto.tool)} changes the world, so what it is called with is journaled, and nothing holds ${veto.path === '' ? 'its input' : `its input at ${veto.path}`} (${veto.reason.replaceAll('_', ' ')}).`;
     case 'graph_refused':
@@ -158,15 +172,15 @@ export function reason(veto: Reason | Extract<Refusal, { code: unknown }>): stri
       return 'an exit is a promise that the work is over, and no policy here lets it be taken up again.';
     case 'committed_consumers_present': {
       const consumer = named(veto.dependence.consumer);
-      const promise = `its ${checkpointName(veto.committed)} is a promise`;
-      return `${consumer} rests on what would be undone, and ${promise}: ${dependenceClause(veto.dependence)}.`;
+      const promise = `its ${checkpointName(veto.committed, place)} is a promise`;
+      return `${consumer} rests on what would be undone, and ${promise}: ${dependenceClause(veto.dependence, place)}.`;
     }
     case 'irreversible_effect_policy':
-      return `${effectName(veto.effect)} is done and cannot be taken back.`;
+      return `${effectName(veto.effect, place)} is done and cannot be taken back.`;
     case 'effect_outcome_unknown':
-      return `whether ${effectName(veto.effect)} happened is not known.`;
+      return `whether ${effectName(veto.effect, place)} happened is not known.`;
     case 'compensation_missing':
-      return `${effectName(veto.effect)} is done, and nothing is registered that undoes it.`;
+      return `${effectName(veto.effect, place)} is done, and nothing is registered that undoes it.`;
   }
 }
 
@@ -191,11 +205,11 @@ const renames: Record<Abstention, string> = {
   never_wrote: 'Name a key that the instance wrote, or none.',
 };
 
-function unblocking(unblock: Unblock): Outline {
+function unblocking(unblock: Unblock, place: PlaceText): Outline {
   if (unblock.acts.length === 0) return { text: 'To go on: start the rerun; nothing else is needed.' };
   return {
     text: `To unblock it (${afterActs(unblock)})`,
-    under: unblock.acts.map((act) => ({ text: actSentence(act) })),
+    under: unblock.acts.map((act) => ({ text: actSentence(act, place) })),
   };
 }
 
@@ -205,7 +219,7 @@ function afterActs({ leadsTo }: Unblock): string {
 }
 
 /** The sentence of one act. */
-export function actSentence(act: Act): string {
+export function actSentence(act: Act, place: PlaceText = eventText): string {
   switch (act.act) {
     case 'name_suspect':
       return renames[act.why];
@@ -214,9 +228,9 @@ export function actSentence(act: Act): string {
     case 'allow_joint':
       return `Let the reviewed policy roll back what ${act.instances.map(named).join(', ')} committed (joint).`;
     case 'settle_outcome':
-      return `Ask ${counterparty(act)}, with the same key, whether ${effectName(act.effect)} happened. If it did not, record it as failed.`;
+      return `Ask ${counterparty(act)}, with the same key, whether ${effectName(act.effect, place)} happened. If it did not, record it as failed.`;
     case 'undo_by_hand':
-      return `Undo ${effectName(act.effect)} in the world by hand, and record it as compensated.`;
+      return `Undo ${effectName(act.effect, place)} in the world by hand, and record it as compensated.`;
     case 'register_codec': {
       const at = act.path === '' ? 'as its input' : `at ${act.path} of its input`;
       return `Pass ${quoted(act.tool)} plain data ${at}, or register a codec for what it is passed; then take the run up again.`;
@@ -228,7 +242,7 @@ export function actSentence(act: Act): string {
     case 'change_graph':
       return 'Build the graph in another way; then take the run up again, which goes on from where it stands.';
     case 'register_undo':
-      return `Register what undoes ${effectName(act.effect)}, and record that it has an undo.`;
+      return `Register what undoes ${effectName(act.effect, place)}, and record that it has an undo.`;
   }
 }
 
@@ -241,28 +255,28 @@ function counterparty({ ask, effect }: Extract<Act, { act: 'settle_outcome' }>):
   return `the owner of ${ask.writes.map(quoted).join(' and ')}, which it writes`;
 }
 
-function dependenceClause(dependence: Dependence): string {
+function dependenceClause(dependence: Dependence, place: PlaceText): string {
   const producer = named(dependence.producer);
-  if (dependence.kind === 'start') return `${producer} started it at event ${dependence.step}`;
+  if (dependence.kind === 'start') return `${producer} started it at ${place(dependence.step)}`;
   if (dependence.kind === 'control')
-    return `control goes back past its step at event ${dependence.step}, because ${producer} does`;
+    return `control goes back past its step at ${place(dependence.step)}, because ${producer} does`;
   const wrote = dependence.wrote === dependence.key ? 'which' : `and ${quoted(dependence.wrote)}, which overlaps it,`;
-  return `it read ${quoted(dependence.key)} at event ${dependence.step}, ${wrote} ${producer} wrote at event ${dependence.write}`;
+  return `it read ${quoted(dependence.key)} at ${place(dependence.step)}, ${wrote} ${producer} wrote at ${place(dependence.write)}`;
 }
 
-function keepName(keep: Keep): string {
-  return keep === 'none' ? 'before its start' : `its ${checkpointName(keep)}`;
+function keepName(keep: Keep, place: PlaceText): string {
+  return keep === 'none' ? 'before its start' : `its ${checkpointName(keep, place)}`;
 }
 
-function checkpointName(checkpoint: Checkpoint): string {
-  return `${checkpoint.kind} at event ${checkpoint.at}`;
+function checkpointName(checkpoint: Checkpoint, place: PlaceText): string {
+  return `${checkpoint.kind} at ${place(checkpoint.at)}`;
 }
 
 /** An effect as it is named in a sentence. */
-export function effectName(effect: Effect): string {
+export function effectName(effect: Effect, place: PlaceText = eventText): string {
   const unnamed = effect.id === null ? 'the effect' : `the effect ${JSON.stringify(effect.id)}`;
   const name = effect.tool === undefined ? unnamed : quoted(effect.tool);
-  return `${name} of ${named(effect.instance)} (${effect.class}, ${effect.status}, event ${effect.at})`;
+  return `${name} of ${named(effect.instance)} (${effect.class}, ${effect.status}, ${place(effect.at, effect.id)})`;
 }
 
 function section(text: string, under: readonly Outline[]): Outline[] {

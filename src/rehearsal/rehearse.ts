@@ -5,6 +5,7 @@
 import { askedAgain } from './asked-again.ts';
 import { culpritsOf } from './config/blame.ts';
 import { mutationsOf } from './config/mutations.ts';
+import { coverageOf, isFirst } from './coverage.ts';
 import type { Reference } from './faults/draw-faults.ts';
 import { faultId } from './faults/fault.ts';
 import { sampled } from './faults/sample.ts';
@@ -49,6 +50,11 @@ export async function rehearseSubject(subject: Subject, settings: RehearsalSetti
       onRun: settings.onAgain ?? (() => {}),
     }),
     dropped: runs.dropped,
+    coverage: coverageOf(
+      subject.config,
+      drawn.map(({ reference, faults }) => ({ path: reference.path.name, faults })),
+      cells,
+    ),
     untaken: runs.untaken(references),
     ...(most !== undefined && { mutations: await mutated(runs, drawn, known, most) }),
     totals,
@@ -60,12 +66,13 @@ type Drawn = readonly ({ readonly reference: Reference } & ReturnType<Runs['faul
 async function everyCell(runs: Runs, drawn: Drawn): Promise<readonly RehearsalCell[]> {
   const of = drawn.reduce((sum, { chosen }) => sum + chosen.length, 0);
   const cells: RehearsalCell[] = [];
-  for (const { reference, chosen } of drawn) {
-    for (const fault of chosen) {
-      const id = `${reference.path.name}/${faultId(fault)}`;
-      runs.settings.onCell?.({ id, index: cells.length, of });
-      cells.push(await runs.cell(reference, fault));
-    }
+  const { first } = runs.settings;
+  const all = drawn.flatMap(({ reference, chosen }) => chosen.map((fault) => ({ reference, fault })));
+  const leads = ({ fault }: (typeof all)[number]) => first !== undefined && isFirst(fault, first);
+  for (const { reference, fault } of [...all.filter(leads), ...all.filter((each) => !leads(each))]) {
+    const id = `${reference.path.name}/${faultId(fault)}`;
+    runs.settings.onCell?.({ id, index: cells.length, of });
+    cells.push(await runs.cell(reference, fault));
   }
   return cells;
 }

@@ -1,6 +1,7 @@
 /** The parts of a rehearsal as plain data: how it is made, and what came of it. */
 import type { Place } from '../boundaries/page/finding.ts';
 import type { AgentRehearsal } from '../xstate/agent.ts';
+import type { CoveredPlace, RehearsedFirst } from './coverage.ts';
 import type { Harm } from './difference.ts';
 import type { RehearsedFault } from './faults/fault.ts';
 import type { RehearsalVerdict } from './judge.ts';
@@ -46,6 +47,8 @@ export interface RehearsalSettings extends AgentRehearsal {
   readonly only?: string;
   /** The most cells of a path; all of them if left out. The same seed draws the same cells. */
   readonly sample?: number;
+  /** The tools and skeletons whose cells are run, and drawn for a sample, before all others. */
+  readonly first?: RehearsedFirst;
   /** 1 if left out. */
   readonly seed?: number;
   /** Has every loosening of the config tried, each with at most so many runs. The config has to be a file. */
@@ -114,6 +117,8 @@ export interface RehearsalReport {
   readonly again: readonly ActAgain[];
   /** Paths that `explore` has found and that cannot be rehearsed, each with the reason. */
   readonly dropped: readonly { readonly path: string; readonly why: string }[];
+  /** The tools and boundaries of the config, each with the number of its faults and of those that a run has met. */
+  readonly coverage: readonly CoveredPlace[];
   /** Edges of the machine that no path takes without faults. */
   readonly untaken: readonly string[];
   /** The loosenings of the config that were tried. */

@@ -3,6 +3,7 @@ import type { BoundaryConfig } from '../boundaries/config.ts';
 import { type Key, parseKey } from '../model/key.ts';
 import { edgeText } from '../xstate/edges-taken.ts';
 import { machineShape } from '../xstate/shape.ts';
+import { isFirst } from './coverage.ts';
 import { exploredPaths } from './explored-paths.ts';
 import { faultsOf, type Reference } from './faults/draw-faults.ts';
 import { type CallSite, faultId, faultText, type RehearsedFault, siteText } from './faults/fault.ts';
@@ -111,7 +112,11 @@ export class Runs {
       (fault) =>
         (fault.kind !== 'kill' || some.has(fault)) && `${reference.path.name}/${faultId(fault)}`.includes(only),
     );
-    return { faults, chosen: sampled(wanted, sample, seed, faultId) };
+    const { first } = this.settings;
+    const leading = first === undefined ? [] : wanted.filter((fault) => isFirst(fault, first));
+    const others = first === undefined ? wanted : wanted.filter((fault) => !isFirst(fault, first));
+    const led = sampled(leading, sample, seed, faultId);
+    return { faults, chosen: [...led, ...sampled(others, sample - led.length, seed, faultId)] };
   }
 
   /** One cell: a run with a fault, judged; under another config than the agent's own, or with a counterparty that is not honest. */

@@ -6,11 +6,13 @@
 import { entriesOf, type StoredEntry } from '../journal/entries.ts';
 import type { StoredRow } from '../journal/journal.ts';
 import type { Circumstance } from '../model/aftermath.ts';
+import type { AnswerEntry } from '../model/call-entries.ts';
 import type { DecisionEntry, Digests, Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { answeringChild } from '../model/reply-event.ts';
 import { questionOf } from '../projection/open-decisions.ts';
 import { RunState } from '../projection/run-state.ts';
+import { EventRows } from './event-rows.ts';
 import { type RunStatus, RunStatusFold } from './run-status.ts';
 import type { Wait } from './waits.ts';
 
@@ -53,6 +55,10 @@ export interface Timeline {
   readonly findings: readonly Found[];
   /** The number of times that each instance was put back, by its name. */
   readonly restored: ReadonlyMap<string, number>;
+  /** The rows in which the events of its history and the intents of its calls stand. */
+  readonly eventRows: EventRows;
+  /** The persons who said what became of calls, by the keys of the calls. */
+  readonly settledBy: ReadonlyMap<string, { readonly by: string; readonly why: string | null }>;
 }
 
 /**
@@ -73,7 +79,9 @@ type Replaying = { instance: InstanceId; tools: string[] };
 type Draft = Omit<Decided, 'around'> & { around: Circumstance };
 
 class Narrator {
-  readonly #runState = new RunState();
+  readonly #eventRows = new EventRows();
+  readonly #runState = new RunState((_event, number) => this.#eventRows.note(number));
+  readonly #settledBy = new Map<string, { by: string; why: string | null }>();
   readonly #standing = new RunStatusFold();
   readonly #decisions: Draft[] = [];
   readonly #findings = new Map<string, { code: string; text: string; instance: InstanceId | null; count: number }>();
@@ -97,7 +105,11 @@ class Narrator {
     if (entry.do === 'restored') this.#restore(entry);
     if (entry.do === 'step') this.#replay(entry);
     if (entry.do === 'finding') this.#find(entry);
+    if (entry.do === 'settled' && entry.refused === null) this.#settledBy.set(entry.key, entry);
+    if (entry.do === 'answer') this.#answer(entry);
     this.#standing.take(entry, row.time);
+    this.#eventRows.begin(row.seq);
+    if (entry.do === 'intent') this.#eventRows.noteCall(entry.key, row.time);
     fold(() => this.#runState.apply(entry, row.time));
     return this.#runState;
   }
@@ -124,7 +136,20 @@ class Narrator {
       open: this.#standing.open.map((question) => decisions.findLast((each) => isOf(each, question)) as Decided),
       findings,
       restored: this.#restored,
+      eventRows: this.#eventRows,
+      settledBy: new Map(
+        [...this.#settledBy].map(([key, { by, why }]) => [
+          key,
+          { by: redaction.text(by), why: why === null ? null : redaction.text(why) },
+        ]),
+      ),
     };
+  }
+
+  /** A person has told an outcome by answering the question about it. */
+  #answer({ gate, verdict, by, why }: AnswerEntry): void {
+    const key = this.#runState.asked.get(gate)?.key;
+    if (verdict === 'settled' && by !== null && key !== undefined) this.#settledBy.set(key, { by, why });
   }
 
   #decide(entry: DecisionEntry, { seq, time }: StoredRow): void {

@@ -159,8 +159,8 @@ describe('a question what became of a call', () => {
     ]);
     await run.close();
     expect(movesOn(await readRun(journal, 'r'), JOURNAL).map(({ command }) => command)).toEqual([
-      'belay resume r --settle a --as confirmed --output JSON',
-      'belay resume r --settle a --as failed',
+      'belay resume r --settle a --as confirmed --output JSON --by NAME',
+      'belay resume r --settle a --as failed --by NAME',
     ]);
   });
 

@@ -12,14 +12,15 @@ describe('belay explain', () => {
   test('says why a run is parked, whom to ask, and the commands that set it going again', async () => {
     const { code, out } = await desk.ask('explain', 'parked');
     expect(code).toBe(0);
-    expect(out).toMatch(/^parked: parked \(escalate\), 1 decision\n\ndecision 1, event \d+: escalate: no line/);
+    expect(out).toMatch(
+      /^parked: parked \(escalate\), 1 decision\n {2}waits for: what became of ship\n {2}waits for: a process to take it up\n\ndecision 1, row \d+: escalate: Shipping::tea::0 cannot be put back/,
+    );
     expect(out).toContain('TOOL_EXCEPTION: ship failed in the state shipping: "rehearsed: ship failed');
     expect(out).toContain('Ask the owner of courier:parcels, which it writes, with the same key,');
     expect(out).toContain(
-      'To go on\n' +
-        '  belay resume parked --settle ship --as confirmed --output JSON\n' +
+      '  belay resume parked --settle ship --as confirmed --output JSON --by NAME\n' +
         '    if it happened: the call is answered with that JSON, and not made again\n' +
-        '  belay resume parked --settle ship --as failed\n' +
+        '  belay resume parked --settle ship --as failed --by NAME\n' +
         '    if it did not, and will not later: the call is made again, under its key\n',
     );
     expect(out).not.toContain('["');
@@ -65,7 +66,7 @@ describe('belay explain', () => {
       vetoes: [{ code: 'effect_outcome_unknown', witness: { tool: 'ship', status: 'unknown' } }],
       unblock: { acts: [{ act: 'settle_outcome', ask: { reconciler: null, writes: ['courier:parcels'] } }] },
     });
-    expect(told[0].commands[1].command).toBe('belay resume parked --settle ship --as failed');
+    expect(told[0].commands[1].command).toBe('belay resume parked --settle ship --as failed --by NAME');
   });
 
   test('of a rerun that is advised, says how to start it', async () => {
@@ -85,6 +86,6 @@ describe('belay explain', () => {
   test('names the journal in its commands where it is not the usual one', async () => {
     copyFileSync(join(desk.folder, 'belay.sqlite'), join(desk.folder, 'my orders.sqlite'));
     const { out } = await desk.ask('explain', 'parked', '--journal', 'my orders.sqlite');
-    expect(out).toContain("\n  belay resume parked --settle ship --as failed --journal 'my orders.sqlite'\n");
+    expect(out).toContain("\n  belay resume parked --settle ship --as failed --by NAME --journal 'my orders.sqlite'\n");
   });
 });

@@ -77,15 +77,21 @@ describe('what cannot be done is said in one sentence, with exit 2, and begins n
       ['resume', 'order-1', '--settle', 'pay'],
       '--settle needs --as: confirmed, failed, compensated\n',
     ],
+    [
+      'a word of no person',
+      ['resume', 'order-1', '--settle', 'pay', '--as', 'failed'],
+      '--settle needs --by NAME: who says so?\n',
+    ],
+    ['a person without a word', ['resume', 'order-1', '--by', 'ann'], '--by and --why go with --settle EFFECT\n'],
     ['a word without a call', ['resume', 'order-1', '--as', 'failed'], '--as needs --settle EFFECT: of which call?\n'],
     [
       'an answer of what did not happen',
-      ['resume', 'order-1', '--settle', 'pay', '--as', 'failed', '--output', '1'],
+      ['resume', 'order-1', '--settle', 'pay', '--as', 'failed', '--by', 'ann', '--output', '1'],
       /^--output goes with --as confirmed/,
     ],
     [
       'two things at once',
-      ['resume', 'order-1', '--settle', 'pay', '--as', 'failed', '--rerun'],
+      ['resume', 'order-1', '--settle', 'pay', '--as', 'failed', '--by', 'ann', '--rerun'],
       /^--settle and --rerun exclude each other/,
     ],
     [
@@ -95,12 +101,12 @@ describe('what cannot be done is said in one sentence, with exit 2, and begins n
     ],
     [
       'a call that is settled',
-      ['resume', 'order-1', '--settle', 'pay', '--as', 'failed'],
+      ['resume', 'order-1', '--settle', 'pay', '--as', 'failed', '--by', 'ann'],
       '--settle: no open call is called "pay". Nothing in this run waits to be settled.\n',
     ],
     [
       'a key of a call that is settled',
-      ['resume', 'order-1', '--settle', '["order-1","Payment","tea",0,"pay",0]', '--as', 'failed'],
+      ['resume', 'order-1', '--settle', '["order-1","Payment","tea",0,"pay",0]', '--as', 'failed', '--by', 'ann'],
       /^--settle: "pay" is confirmed already, so it can only be compensated/,
     ],
   ])('%s', async (_name, args, complaint) => {
@@ -111,12 +117,24 @@ describe('what cannot be done is said in one sentence, with exit 2, and begins n
 
   test('an open call that is named wrongly is refused with those that there are', async () => {
     await desk.ask('run', 'order', '--run', 'misnamed', '--fail-at', 'pay', '--no-reconcilers');
-    const { code, err } = await desk.ask('resume', 'misnamed', '--settle', 'event 1', '--as', 'failed');
+    const { code, err } = await desk.ask('resume', 'misnamed', '--settle', 'row 1', '--as', 'failed', '--by', 'ann');
     expect(code).toBe(2);
-    expect(err).toContain('--settle: no open call is called "event 1". There is "event 13" (pay, unknown).\n');
-    const answerless = await desk.ask('resume', 'misnamed', '--settle', 'pay', '--as', 'confirmed');
+    expect(err).toContain('--settle: no open call is called "row 1". There is "row ');
+    expect(err).toMatch(/"row \d+" \(pay, unknown\)\.\n/);
+    const answerless = await desk.ask('resume', 'misnamed', '--settle', 'pay', '--as', 'confirmed', '--by', 'ann');
     expect(answerless.err).toContain('--as confirmed needs --output JSON: "pay" has to answer by its output schema');
-    const wrong = await desk.ask('resume', 'misnamed', '--settle', 'pay', '--as', 'confirmed', '--output', '7');
+    const wrong = await desk.ask(
+      'resume',
+      'misnamed',
+      '--settle',
+      'pay',
+      '--as',
+      'confirmed',
+      '--by',
+      'ann',
+      '--output',
+      '7',
+    );
     expect(wrong.err).toContain('--output is not what "pay" answers by its output schema: the output must be string');
   });
 

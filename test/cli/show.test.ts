@@ -106,7 +106,7 @@ describe('belay show', () => {
       epoch: 0,
       live: true,
       committed: false,
-      checkpoints: [{ kind: 'entry', at: expect.any(Number) }],
+      checkpoints: [{ kind: 'entry', row: expect.any(Number) }],
       restored: 0,
     });
   });

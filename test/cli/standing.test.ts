@@ -29,19 +29,23 @@ describe('a complaint and a word about a call, taken in one breath', () => {
   test('leave the run parked on what is still asked: it is told so, and the act that is named sets it going', async () => {
     await desk.ask('run', 'refund', '--run', 'both', '--fail-at', 'mail', '--when', 'before');
     await complain('both');
-    const taken = await desk.ask('resume', 'both', '--settle', 'mail', '--as', 'failed');
+    const taken = await desk.ask('resume', 'both', '--settle', 'mail', '--as', 'failed', '--by', 'ann');
     expect(taken.code).toBe(1);
-    expect(taken.out).toContain('belay resume both --settle pay --as compensated\n    once it has been undone by hand');
+    expect(taken.out).toContain(
+      'belay resume both --settle pay --as compensated --by NAME\n    once it has been undone by hand',
+    );
     expect(await desk.json('runs')).toMatchObject([{ run: 'both', standing: 'parked', verdict: 'escalate' }]);
     const told = await desk.ask('explain', 'both');
-    expect(told.out).toMatch(/^both: parked \(escalate\), 3 decisions\n\n1 older decision: belay explain both --all\n/);
+    expect(told.out).toMatch(
+      /^both: parked \(escalate\), 3 decisions\n(?: {2}waits for: .*\n)+\n1 older decision: belay explain both --all\n/,
+    );
     expect(told.out.match(/^decision /gm)).toHaveLength(2);
     expect((await desk.ask('explain', 'both', '--all')).out.match(/^decision /gm)).toHaveLength(3);
-    expect(told.out).toContain('belay resume both --settle pay --as compensated');
+    expect(told.out).toContain('belay resume both --settle pay --as compensated --by NAME');
     const [ledgers] = await desk.json('ledger', 'both', '--obligations');
     expect(ledgers).toMatchObject({ obligations: [{ owes: 'recovery', is: 'parked' }] });
     undoByHand('both', 'pay');
-    const last = await desk.ask('resume', 'both', '--settle', 'pay', '--as', 'compensated');
+    const last = await desk.ask('resume', 'both', '--settle', 'pay', '--as', 'compensated', '--by', 'ann');
     expect([last.code, acts('both')]).toEqual([0, ['hold', 'mail', 'pay']]);
   });
 });
@@ -51,14 +55,14 @@ describe('an undo that fails for good', () => {
     await desk.ask('run', 'refund', '--run', 'closed', '--fail-at', 'pay', '--when', 'before', '--no-reconcilers');
     await complain('closed');
     writeFileSync(join(worldOf('closed'), 'closed'), '');
-    await desk.ask('resume', 'closed', '--settle', 'pay', '--as', 'failed');
+    await desk.ask('resume', 'closed', '--settle', 'pay', '--as', 'failed', '--by', 'ann');
     const stuck = await desk.ask('resume', 'closed');
     expect([stuck.code, stuck.out]).toEqual([1, expect.stringMatching(/the warehouse\s+is closed/)]);
     const told = await desk.ask('explain', 'closed');
-    expect(told.out).toContain('belay resume closed --settle hold --as compensated\n');
+    expect(told.out).toContain('belay resume closed --settle hold --as compensated --by NAME\n');
     expect(told.out).toContain('    once hold has been undone by hand');
     undoByHand('closed', 'hold');
-    const last = await desk.ask('resume', 'closed', '--settle', 'hold', '--as', 'compensated');
+    const last = await desk.ask('resume', 'closed', '--settle', 'hold', '--as', 'compensated', '--by', 'ann');
     expect([last.code, acts('closed')]).toEqual([0, ['hold', 'mail', 'pay']]);
   });
 });
@@ -88,8 +92,8 @@ describe('a run with the name of an option', () => {
     const { out } = await desk.ask('explain', '--', '--help');
     const printed = out.split('\n').flatMap((line) => /^ {2}belay (.*)/.exec(line)?.[1] ?? []);
     expect(printed).toEqual([
-      'resume --settle mail --as confirmed --output JSON -- --help',
-      'resume --settle mail --as failed -- --help',
+      'resume --settle mail --as confirmed --output JSON --by NAME -- --help',
+      'resume --settle mail --as failed --by NAME -- --help',
     ]);
     const done = await desk.ask(...(printed[1] as string).split(' '));
     expect([done.code, done.out]).toEqual([0, expect.stringContaining('--help: done')]);

@@ -1,14 +1,29 @@
 /** The page of the inspector in a browser: every act by keyboard on real runs, read in light and dark, wide and narrow, and long. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHROMIUM, launched, pageOf } from '../chromium.ts';
 import { AGENTS, Desk, OFFICE } from '../cli/agents.ts';
 import { MAIN } from '../cli/belay.ts';
+import { root } from '../pages.ts';
 import { long } from './long.ts';
 import { parked, Served } from './serving.ts';
+
+/** The pictures of the page lie there, to be looked at. */
+const PICTURES = join(root, 'reports', 'pictures');
+
+/** Texts that are painted with less than 11 px, whatever scales them. */
+const SMALL = `[...document.querySelectorAll('body *')].flatMap((each) => {
+  const isText = [...each.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== '');
+  if (!isText || each.getClientRects().length === 0) return [];
+  const scale = each.getScreenCTM?.()?.a ?? 1;
+  const size = Number.parseFloat(getComputedStyle(each).fontSize) * scale;
+  return size < 10.99 ? [each.textContent.trim() + ' ' + size] : [];
+})`;
 
 /** `belay inspect` over a desk. */
 async function inspecting(desk: Desk, ...args: string[]) {
@@ -58,10 +73,12 @@ describe.skipIf(CHROMIUM === null)('the page of the inspector', () => {
   ];
 
   beforeAll(async () => {
+    mkdirSync(PICTURES, { recursive: true });
     browser = await launched();
     const lost = ['--fail-at', 'pay', '--no-reconcilers'];
     await Promise.all([
       desk.ask('run', 'order', '--run', 'lost', '--fail-at', 'ship').then(async () => {
+        await desk.ask('run', 'order', '--run', 'other', '--fail-at', 'ship');
         await desk.ask('run', 'order', '--run', 'known', ...lost);
         await desk.ask('run', 'paper', '--run', 'paper', '--fail-at', 'polish', '--when', 'before');
       }),
@@ -185,9 +202,7 @@ describe.skipIf(CHROMIUM === null)('the page of the inspector', () => {
     await page.getByRole('link', { name: '1', exact: true }).press('Enter');
     const reason = page.locator('.why details summary').first();
     await reason.press('Enter');
-    expect(await page.locator('.witness').first().innerText()).toMatch(
-      /whose step\s+Review::the paper::0, at event \d+/,
-    );
+    expect(await page.locator('.witness').first().innerText()).toMatch(/whose step\s+Review::the paper::0, at row \d+/);
     await page.getByRole('checkbox', { name: /the policy let a line cross what Review has committed/ }).press('Space');
     await page.getByText('What the answer would be').waitFor();
     expect(await page.locator('.supposed').innerText()).toMatch(/^restore_joint, level 2/);
@@ -222,6 +237,49 @@ describe.skipIf(CHROMIUM === null)('the page of the inspector', () => {
     }
     await page.close();
   });
+
+  test.each([
+    [false, 1280],
+    [true, 1280],
+    [false, 500],
+    [true, 500],
+  ])(
+    'is read without effort, dark: %s, %i wide: no text below 11 px, no label clipped, each command whole',
+    async (dark, width) => {
+      const page = await opened(order.url, { dark, width });
+      await page.getByRole('link', { name: 'other', exact: true }).press('Enter');
+      await page.waitForSelector('.acts');
+      const href = await page.evaluate<string>('location.hash');
+      expect(await page.locator('.card').first().innerText()).not.toContain('Nothing is wrong');
+      expect(await page.locator('.unblock').innerText()).toMatch(/Its key is belay-[\w-]{43}\./);
+      const lines = (await page.getByLabel('The commands for this run').innerText()).split('\n');
+      expect(lines.filter((line) => line.includes('--as confirmed'))).toEqual([
+        expect.stringMatching(/^belay (settle|resume other) .*--as confirmed --output JSON .*--by NAME/),
+      ]);
+      await tabTo(page, 'Settle ship: it happened');
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('.form label');
+      await page.screenshot({ path: join(PICTURES, `form-${width}-${dark ? 'dark' : 'light'}.png`), fullPage: true });
+      expect(
+        await page.evaluate(
+          '[...document.querySelectorAll("label")].filter((each) => each.scrollWidth > each.clientWidth + 1).length',
+        ),
+      ).toBe(0);
+      for (const place of ['#/', href, `${href}/decision/1`, `${href}/timeline`, `${href}/diagram`, `${href}/ledger`]) {
+        await page.evaluate(`location.hash = ${JSON.stringify(place)}`);
+        await page.waitForSelector('h1');
+        await page.waitForTimeout(200);
+        const name = place.split('/').slice(3).join('-') || (place === '#/' ? 'runs' : 'status');
+        await page.screenshot({
+          path: join(PICTURES, `${name}-${width}-${dark ? 'dark' : 'light'}.png`),
+          fullPage: true,
+        });
+        expect([place, await page.evaluate(SMALL)]).toEqual([place, []]);
+      }
+      await page.close();
+    },
+    60_000,
+  );
 
   test('shows names, values and errors that are scripts as text', async () => {
     const script = '<img src=x onerror=alert(1)>\u202egnp.exe<script>alert(1)</script>';

@@ -171,7 +171,7 @@ describe('a decision', () => {
     const served = await Served.over(await parked());
     const { body: decision } = await served.ask<WireDecision>(`${pathOf('r')}/decision/1`);
     const [refusal] = decision.refusals;
-    expect(refusal?.checkpoint).toMatch(/^Its entry at event \d+, \d{4}-/);
+    expect(refusal?.checkpoint).toMatch(/^Its entry at row \d+, \d{4}-/);
     const [reason] = refusal?.reasons ?? [];
     expect(reason?.code).toBe('effect_outcome_unknown');
     const witness = Object.fromEntries(reason?.witness.map(({ what, value }) => [what, value]) ?? []);

@@ -121,7 +121,7 @@ test('a committed consumer is a reason, and the joint line is offered beside the
     { do: 'boundary', ...B, kind: 'exit' },
   ];
   expect(told(lines, 'A')).toEqual([
-    'rerun (level 2): no line that the policy allows brings S::A::0 back, and no effect stands in the way of starting the run over.',
+    'rerun (level 2): S::A::0 cannot be put back; the run may be started over, since nothing that it did stands in the way.',
     '  The line that the policy does not allow',
     '    S::A::0 to its entry at event 1: it failed.',
     '    S::B::0 to its entry at event 3: it read x at event 4, which S::A::0 wrote at event 2.',
@@ -160,7 +160,7 @@ test('each effect that blocks is named with what would clear it', () => {
     { do: 'effect', ...A, class: 'reversible', status: 'confirmed' },
   ];
   expect(told(lines, 'A')).toEqual([
-    'escalate: no line that the policy allows brings S::A::0 back, and effects stand that a rerun must not repeat.',
+    'escalate: S::A::0 cannot be put back, and the run cannot be started over: a person has to act.',
     '  Refused',
     '    its exit at event 2',
     '      exit_not_restorable: an exit is a promise that the work is over, and no policy here lets it be taken up again.',
@@ -213,7 +213,7 @@ test('what stands against a newer candidate is not told again for the older ones
 
 test('an abstention says what the suspicion would have to name', () => {
   expect(told([{ do: 'enter', ...A }], 'A', { key: 'x' })).toEqual([
-    'rerun: no line that the policy allows brings S::A::0 back, and no effect stands in the way of starting the run over.',
+    'rerun: S::A::0 cannot be put back; the run may be started over, since nothing that it did stands in the way.',
     '  Refused',
     '    ambiguous_instance: S::A::0 never wrote x, so the suspicion names nothing.',
     '  To unblock it (then ask again)',

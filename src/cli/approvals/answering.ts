@@ -169,7 +169,7 @@ async function gateNamed(name: string, { file, saying, now }: AnsweringOptions):
 
 /** The reason why the tool of a call could not have answered so, by the schema of its output, or null. */
 export function outputRefused(
-  { expects, tool }: AskedGate,
+  { expects, tool }: { readonly expects?: unknown; readonly tool: string },
   status: 'confirmed' | 'failed',
   output: { readonly value: unknown } | null,
 ): string | null {

@@ -73,20 +73,23 @@ export function addResume(program: Command): void {
   shared(program.command('resume'), 'as for run, where the agent needs it to open its world')
     .description('take a run up where its journal ends; --settle says what became of a call')
     .argument('<run>', 'the name of the run; belay runs lists them')
-    .option('--settle <effect>', 'a call whose outcome is open: its tool, "event N", or its key')
+    .option('--settle <effect>', 'a call whose outcome is open: its tool, "row N", or its key')
     .addOption(new Option('--as <status>', 'what became of it').choices(SETTLED))
     .option('--output <json>', 'what the call answered, where it is confirmed')
+    .option('--by <name>', 'with --settle: the name of the person who says so')
+    .option('--why <text>', 'with --settle: the reason, for readers of the journal')
     .option('--rerun', 'start the run over, where a decision advised it')
     .addHelpText(
       'after',
       `
 belay explain RUN says what a run waits for, and with which of these it goes
 on. Counterparties are asked first, and the answer of a counterparty counts.
+The journal keeps who settled a call.
 
 Examples:
   belay resume order-1
-  belay resume order-1 --settle pay --as confirmed --output '"receipt 7"'
-  belay resume order-1 --settle 'event 12' --as failed
+  belay resume order-1 --settle pay --as confirmed --output '"no 7"' --by ada
+  belay resume order-1 --settle 'row 12' --as failed --by ada
   belay resume order-1 --rerun
 
 ${CODES}`,
@@ -94,10 +97,17 @@ ${CODES}`,
     .action(
       async (
         run: string,
-        given: Given & { settle?: string; as?: (typeof SETTLED)[number]; output?: string; rerun?: boolean },
+        given: Given & {
+          settle?: string;
+          as?: (typeof SETTLED)[number];
+          output?: string;
+          rerun?: boolean;
+          by?: string;
+          why?: string;
+        },
       ) => {
-        const { settle = null, as = null, output = null, rerun = false } = given;
-        return end(await resumeRun({ ...typed(given), run, settle, as, output, rerun }), given.json ?? false);
+        const { settle = null, as = null, output = null, rerun = false, by = null, why = null } = given;
+        return end(await resumeRun({ ...typed(given), run, settle, as, output, rerun, by, why }), given.json ?? false);
       },
     );
 }

@@ -88,8 +88,9 @@ export function addShow(program: Command): void {
     .addHelpText(
       'after',
       `
-EPOCH counts the decisions that moved an instance, RESTORED how often it was put
-back. Events are numbered as belay explain and belay export have them.
+EPOCH counts the decisions that moved an instance. A number behind a checkpoint,
+and under ROW, is the row of the journal, as belay explain and belay follow have
+it. A status names the person who settled the call.
 
 Examples:
   belay show order-1

@@ -12,6 +12,7 @@ interface Given {
   sample?: number;
   kills: RehearseOptions['kills'];
   only?: string;
+  changed?: string;
   mutate?: true | number;
   allowParked?: string[];
   format: RehearsalFormat;
@@ -39,6 +40,7 @@ export function addRehearse(program: Command): void {
         .choices(['sampled', 'all', 'none', 'process', 'process-all'])
         .default('sampled'),
     )
+    .option('--changed <old>', 'an earlier config: first what review --diff names since, then the rest')
     .option('--only <text>', 'only runs whose id has this text in it: to make one again')
     .addOption(new Option('--mutate [n]', 'try each loosening of the config, with at most n runs').argParser(whole))
     .addOption(
@@ -65,6 +67,9 @@ Then each act is asked for once more, as by a model that plans anew: the state
 that makes the call is entered again. What acts twice is listed, and is no harm:
 "once" in the config says which calls are one act.
 
+The last line says which tools and boundaries of the config have met each of
+their faults, and which have not.
+
 With --mutate, each way in which the config could say too little is tried, until
 a run does harm; what nothing notices is listed as survived. Of a run that does
 harm, the lines are named whose tightening removes it.
@@ -81,6 +86,7 @@ Examples:
   belay rehearse order --sample 50 --seed 7
   belay rehearse order --only pay#1/lost
   belay rehearse order --kills process --only kill/
+  belay rehearse order --changed boundaries/order.before.yaml --sample 20
   belay rehearse order --mutate
   belay rehearse order --allow-parked effect_outcome_unknown unclaimed_effect
 
@@ -98,6 +104,7 @@ does; 2 when the agent cannot be rehearsed, or the command is misused.`,
         sample: given.sample ?? null,
         kills: given.kills,
         allowParked: given.allowParked?.flatMap((each) => each.split(',')) ?? null,
+        changed: given.changed ?? null,
         only: given.only ?? null,
         mutate: given.mutate === undefined ? null : given.mutate === true ? RUNS_FOR_EACH : given.mutate,
         onProgress: (what, { index, of }) => progress.show(`${what} ${index + 1} of ${of}`),

@@ -6,10 +6,13 @@ import { explain } from '../../recovery/explain.ts';
 import { type LeftAtEnd, leftAtEnd } from '../../reports/left-at-end.ts';
 import { doneWith, isOver } from '../../reports/run-status.ts';
 import type { Decided } from '../../reports/timeline.ts';
+import { waitsOf } from '../../reports/waits.ts';
+import { quotedText } from '../approvals/approvals.ts';
 import { answerFields } from '../decide/answer.ts';
 import { type Counting, type ReadRun, reading, readRun, type Told } from '../reading/reading.ts';
 import { layOut, type Medium } from '../terminal/terminal.ts';
 import { command, count, leftSentences, statusText } from '../terminal/wording.ts';
+import { calledFacts } from './called.ts';
 import { movesOn, movesText } from './moves.ts';
 
 /** Options of explaining a run. */
@@ -48,7 +51,13 @@ function text(
     decisions.length === 0 ? 'nothing has failed, so nothing was decided' : count(decisions.length, 'decision');
   const hasEnded = isOver(standing);
   const nothing = hasEnded && Object.keys(standing).length === 1 ? ', nothing is open' : '';
-  const head = layOut(null, { label: run, text: `${statusText(standing, held)}${nothing}, ${made}` }, medium);
+  const waits = waitsOf(standing.is, read.waits, { held, last: read.times?.last ?? null });
+  const why =
+    standing.is === 'paused' && standing.why !== null
+      ? [`because ${quotedText(read.runState.redaction.text(standing.why))}`]
+      : [];
+  const under = [...why, ...waits.map((wait) => `waits for: ${wait.text}`)].map((each) => ({ text: each }));
+  const head = layOut(null, { label: run, text: `${statusText(standing, held)}${nothing}, ${made}`, under }, medium);
   const wanted = all ? decisions : standingOver(read);
   const older = decisions.length - wanted.length;
   const rest =
@@ -63,15 +72,16 @@ function text(
         ];
   const told = wanted.map((decided) => {
     const { decision } = decided.entry;
-    return layOut(`decision ${decided.number}, event ${decision.at}`, explain(decision, decided.around), medium);
+    const { number, seq, around } = decided;
+    return layOut(`decision ${number}, row ${seq}`, explain(decision, around, read.eventRows.texts(seq)), medium);
   });
   return (
     [head, ...rest, ...told, ...repeatedText(read, medium), ...leftAtEndText(left, medium)].join('\n') +
-    movesText(movesOn(read, file), medium)
+    movesText(movesOn(read, file), read, medium)
   );
 }
 
-/** The decisions that a run stands still over; all of them where it does not. */
+/** The decisions that a run stands still over; the newest where it does not. */
 function standingOver({ standing, open, decisions }: ReadRun): readonly Decided[] {
   switch (standing.is) {
     case 'parked':
@@ -80,7 +90,7 @@ function standingOver({ standing, open, decisions }: ReadRun): readonly Decided[
     case 'recovering':
       return decisions.slice(-1);
     default:
-      return decisions;
+      return decisions.slice(-1);
   }
 }
 
@@ -108,13 +118,14 @@ function leftAtEndText(left: LeftAtEnd, medium: Medium): string[] {
 }
 
 /** A decision as one object, complete. */
-function decisionFields(read: ReadRun, { number, time, entry, around, entered }: Decided, file: string): object {
+function decisionFields(read: ReadRun, { number, seq, time, entry, around, entered }: Decided, file: string): object {
   const { signal, error, state, tool, aftermath } = around;
   const waits = read.open.some((each) => each.number === number);
-  const isNewest = read.open.at(-1)?.number === number;
+  const commands = read.open.at(-1)?.number === number ? movesOn(read, file) : [];
   return {
     run: read.run,
     number,
+    row: seq,
     time: new Date(time).toISOString(),
     signal,
     error,
@@ -127,6 +138,7 @@ function decisionFields(read: ReadRun, { number, time, entry, around, entered }:
     replayed: aftermath?.replayed.map(({ instance, tools }) => ({ instance: instanceName(instance), tools })) ?? null,
     preserved: aftermath?.preserved.map(instanceName) ?? null,
     parked: waits,
-    commands: isNewest ? movesOn(read, file) : [],
+    commands,
+    calls: [...new Set(commands.flatMap(({ call }) => call ?? []))].map((key) => calledFacts(key, read)),
   };
 }

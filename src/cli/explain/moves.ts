@@ -11,11 +11,19 @@ import { answersTo } from '../approvals/approvals.ts';
 import type { ReadRun } from '../reading/reading.ts';
 import { layOut, type Medium, printable } from '../terminal/terminal.ts';
 import { command, timeText } from '../terminal/wording.ts';
+import { calledOutline } from './called.ts';
 
 /** One command, and the case in which it applies. */
 export interface MoveOn {
   readonly command: string;
   readonly when: string;
+  /** The key of the call that it is about; null where it is about none. */
+  readonly call: string | null;
+}
+
+/** A command that is about no call. */
+function move(command: string, when: string): MoveOn {
+  return { command, when, call: null };
 }
 
 /**
@@ -34,7 +42,7 @@ export function movesOn(read: ReadRun, journal: string, machines: string | null 
     case 'paused':
       return pausedMoves(read, journal, resume());
     case 'open':
-      return held ? [] : [{ command: resume(), when: 'goes on where it ended' }];
+      return held ? [] : [move(resume(), 'goes on where it ended')];
     case 'waiting':
       return gateMoves(read, journal, resume());
     case 'stuck':
@@ -42,7 +50,7 @@ export function movesOn(read: ReadRun, journal: string, machines: string | null 
       return held ? owedMoves(read, journal) : unfinishedMoves(read, journal, resume);
     case 'parked': {
       if (held) return heldMoves(read, journal);
-      const over = { command: resume('--rerun'), when: 'starts the run over, in the same run and under the same keys' };
+      const over = move(resume('--rerun'), 'starts the run over, in the same run and under the same keys');
       const all = [
         ...open.toReversed().flatMap((decided) => again(decided, resume)),
         ...actsOf(open).flatMap((act) => movesOf(act, read, journal, resume)),
@@ -71,8 +79,8 @@ function heldMovesOf(act: Act, read: ReadRun, journal: string, gated: ReadonlySe
       const key = act.effect.id;
       if (key === null || gated.has(key)) return [];
       return [
-        { command: byKey(key, read, journal, 'confirmed', '--output', 'JSON'), when: ANSWERED },
-        { command: byKey(key, read, journal, 'failed'), when: AGAIN },
+        { command: byKey(key, read, journal, 'confirmed', '--output', 'JSON'), when: ANSWERED, call: key },
+        { command: byKey(key, read, journal, 'failed'), when: AGAIN, call: key },
       ];
     }
     case 'undo_by_hand':
@@ -102,23 +110,22 @@ function byKey(key: string, { run }: ReadRun, journal: string, as: string, ...mo
 
 function undoneMove(key: string, read: ReadRun, journal: string): MoveOn {
   const tool = quoted(read.runState.ledger.get(key)?.intent.tool ?? 'the call');
-  return { command: byKey(key, read, journal, 'compensated'), when: `once ${tool} has been undone by hand` };
+  return { command: byKey(key, read, journal, 'compensated'), when: `once ${tool} has been undone by hand`, call: key };
 }
 
 function standsMove(key: string, read: ReadRun, journal: string): MoveOn {
   const tool = quoted(read.runState.ledger.get(key)?.intent.tool ?? 'the call');
-  return { command: byKey(key, read, journal, 'stands'), when: `if ${tool} is to stand: the end of the run names it` };
+  const when = `if ${tool} is to stand: the end of the run names it`;
+  return { command: byKey(key, read, journal, 'stands'), when, call: key };
 }
 
 /** The end of a run that nothing else sets going. */
 function cancelMove({ run }: ReadRun, journal: string): MoveOn {
-  return {
-    command: command('cancel', run, journal, '--by', 'NAME'),
-    when: 'ends the run: nothing of it acts anew, and what it has done stands',
-  };
+  const when = 'ends the run: nothing of it acts anew, and what it has done stands';
+  return move(command('cancel', run, journal, '--by', 'NAME'), when);
 }
 
-const AFTER_CANCEL = (resume: string): MoveOn => ({ command: resume, when: 'takes that up, and ends it' });
+const AFTER_CANCEL = (resume: string): MoveOn => move(resume, 'takes that up, and ends it');
 
 /** The complaints that no work fits, said again with the work that was meant. */
 function suspectMoves({ run, open }: ReadRun, journal: string): MoveOn[] {
@@ -127,17 +134,15 @@ function suspectMoves({ run, open }: ReadRun, journal: string): MoveOn[] {
     if (!asks || complaint === undefined) return [];
     const { skeleton, entity } = complaint;
     const named = ['--skeleton', skeleton, '--entity', entity, '--ordinal', 'N', '--instead', '--by', 'NAME'];
-    return [
-      { command: command('fail', run, journal, ...named), when: 'with the work that is meant, as belay show lists it' },
-    ];
+    return [move(command('fail', run, journal, ...named), 'with the work that is meant, as belay show lists it')];
   });
 }
 
 /** The end of a pause, and the command for a run that no process has to hear of it. */
 function pausedMoves({ run, held }: ReadRun, journal: string, resume: string): MoveOn[] {
   const unpause = command('unpause', run, journal, '--by', 'NAME');
-  const taken = { command: resume, when: 'takes it up once that was said, unless a worker does' };
-  return [{ command: unpause, when: 'goes on where it stood still' }, ...(held ? [] : [taken])];
+  const taken = move(resume, 'takes it up once that was said, unless a worker does');
+  return [move(unpause, 'goes on where it stood still'), ...(held ? [] : [taken])];
 }
 
 /** The acts that unblock what a run is parked on, those of the newest question first. */
@@ -148,19 +153,17 @@ function actsOf(open: readonly Decided[]): Act[] {
 /** The commands for a recovery that is not finished, and for each undo that has failed. */
 function unfinishedMoves(read: ReadRun, journal: string, resume: (...more: string[]) => string): MoveOn[] {
   if (read.runState.asked.cancelled?.undo === true)
-    return [
-      { command: resume(), when: 'tries a failed undo again, and goes on with the abort' },
-      ...owedMoves(read, journal),
-    ];
+    return [move(resume(), 'tries a failed undo again, and goes on with the abort'), ...owedMoves(read, journal)];
   const failed = owedUndos(read).map((key): MoveOn => {
     const name = nameOf(key, read);
     const tool = quoted(read.runState.ledger.get(key)?.intent.tool ?? 'the call');
     return {
-      command: resume('--settle', name, '--as', 'compensated'),
+      command: resume('--settle', name, '--as', 'compensated', '--by', 'NAME'),
       when: `once ${tool} has been undone by hand: the recovery goes on without its undo`,
+      call: key,
     };
   });
-  return [{ command: resume(), when: 'finishes the recovery, and tries a failed undo again' }, ...failed];
+  return [move(resume(), 'finishes the recovery, and tries a failed undo again'), ...failed];
 }
 
 /** The words about each call whose undo has failed. */
@@ -188,12 +191,12 @@ function gateMoves({ runState, held }: ReadRun, journal: string, resume: string)
     const [approve = '', deny = '', same] = answersTo(gate, journal);
     const isSame = `if it is the call that has happened before: it is answered, and not made`;
     return [
-      { command: approve, when: `lets ${tool} be called, once and as it stands${until}` },
-      { command: deny, when: `refuses it` },
-      ...(same === undefined ? [] : [{ command: same, when: isSame }]),
+      { command: approve, when: `lets ${tool} be called, once and as it stands${until}`, call: gate.key },
+      { command: deny, when: `refuses it`, call: gate.key },
+      ...(same === undefined ? [] : [{ command: same, when: isSame, call: gate.key }]),
     ];
   });
-  return held ? moves : [...moves, { command: resume, when: 'goes on with what was answered' }];
+  return held ? moves : [...moves, move(resume, 'then: goes on with what was answered')];
 }
 
 /** Commands that give the process of the run the outcomes that it asks for. */
@@ -203,8 +206,12 @@ function outcomeMoves({ runState }: ReadRun, journal: string): MoveOn[] {
     const tool = quoted(runState.ledger.get(gate.key)?.intent.tool ?? 'the call');
     const [confirmed = '', failed = ''] = answersTo(gate, journal);
     return [
-      { command: confirmed, when: `if ${tool} happened: the call is answered with that JSON, and not made again` },
-      { command: failed, when: AGAIN },
+      {
+        command: confirmed,
+        when: `if ${tool} happened: the call is answered with that JSON, and not made again`,
+        call: gate.key,
+      },
+      { command: failed, when: AGAIN, call: gate.key },
     ];
   });
 }
@@ -213,25 +220,22 @@ function outcomeMoves({ runState }: ReadRun, journal: string): MoveOn[] {
 function again({ entry, around }: Decided, resume: () => string): MoveOn[] {
   const asks = 'unblock' in entry.decision && entry.decision.unblock.acts.some(({ act }) => act === 'settle_outcome');
   if (entry.call === null || around.tool === null || asks) return [];
-  return [{ command: resume(), when: `has ${quoted(around.tool)} called again` }];
+  return [move(resume(), `has ${quoted(around.tool)} called again`)];
 }
 
 function movesOf(act: Act, read: ReadRun, journal: string, resume: (...more: string[]) => string): MoveOn[] {
   switch (act.act) {
     case 'settle_outcome': {
-      const effect = nameOf(act.effect.id, read, act.effect.at);
+      const effect = nameOf(act.effect.id, read);
+      const call = act.effect.id;
       const asks = act.ask === undefined || act.ask.reconciler === null ? null : act.ask.reconciler;
       const output = act.effect.class === 'none' ? [] : ['--output', 'JSON'];
       return [
-        ...(asks === null ? [] : [{ command: resume(), when: `asks ${quoted(asks)}, and goes on by what it says` }]),
-        {
-          command: resume('--settle', effect, '--as', 'confirmed', ...output),
-          when: ANSWERED,
-        },
-        {
-          command: resume('--settle', effect, '--as', 'failed'),
-          when: AGAIN,
-        },
+        ...(asks === null
+          ? []
+          : [{ command: resume(), when: `asks ${quoted(asks)}, and goes on by what it says`, call }]),
+        { command: resume('--settle', effect, '--as', 'confirmed', ...output, '--by', 'NAME'), when: ANSWERED, call },
+        { command: resume('--settle', effect, '--as', 'failed', '--by', 'NAME'), when: AGAIN, call },
       ];
     }
     case 'undo_by_hand':
@@ -240,8 +244,9 @@ function movesOf(act: Act, read: ReadRun, journal: string, resume: (...more: str
       if (act.effect.id !== null && read.runState.ledger.get(act.effect.id)?.status === 'compensated') return [];
       return [
         {
-          command: resume('--settle', nameOf(act.effect.id, read, act.effect.at), '--as', 'compensated'),
+          command: resume('--settle', nameOf(act.effect.id, read), '--as', 'compensated', '--by', 'NAME'),
           when: 'once it has been undone by hand',
+          call: act.effect.id,
         },
       ];
     case 'fix_and_retry':
@@ -249,16 +254,16 @@ function movesOf(act: Act, read: ReadRun, journal: string, resume: (...more: str
     case 'raise_limit':
       return againMoves('with a higher limit', read, journal, resume());
     case 'register_codec':
-      return [{ command: resume(), when: 'once the program passes plain data there, or has a codec for it' }];
+      return [move(resume(), 'once the program passes plain data there, or has a codec for it')];
     case 'change_graph':
-      return [{ command: resume(), when: 'once the graph is built in another way: it goes on from where it stands' }];
+      return [move(resume(), 'once the graph is built in another way: it goes on from where it stands')];
     // A changed config makes the checkpoints of this run stale (§5): it helps only later runs.
     case 'allow_joint':
     case 'end_instances':
       return [];
     case 'name_suspect': {
       const said = suspectMoves(read, journal);
-      return said.length === 0 ? [] : [...said, { command: resume(), when: 'takes that up' }];
+      return said.length === 0 ? [] : [...said, move(resume(), 'takes that up')];
     }
   }
 }
@@ -266,26 +271,19 @@ function movesOf(act: Act, read: ReadRun, journal: string, resume: (...more: str
 /** The commands that have a step tried again which threw, or which met a limit: by another process, or on the word of a person. */
 function againMoves(when: string, { run, held }: ReadRun, journal: string, resume: string): MoveOn[] {
   const said = command('retry', run, journal, '--by', 'NAME');
-  if (held) return [{ command: said, when: `${when}, in the process that has the run` }];
+  if (held) return [move(said, `${when}, in the process that has the run`)];
   const word = 'the same on the word of a person, where the version or the limit is no other one';
-  return [
-    { command: resume, when },
-    { command: said, when: word },
-  ];
+  return [move(resume, when), move(said, word)];
 }
 
-/**
- * The name of an effect for `--settle`: its tool, where the tool has only one of the calls that matter; otherwise its
- * event.
- */
-function nameOf(
-  key: string | null,
-  read: ReadRun,
-  at = key === null ? null : read.runState.ledger.get(key)?.at,
-): string {
-  const tool = (key === null ? undefined : read.runState.ledger.get(key)?.intent.tool) ?? '';
+/** The name of a call for `--settle`: its tool, where the tool has only one of the calls that matter; otherwise its row. */
+function nameOf(key: string | null, read: ReadRun): string {
+  if (key === null) return 'KEY';
+  const tool = read.runState.ledger.get(key)?.intent.tool ?? '';
   const alike = relevantCalls(read).filter((call) => call.tool === tool);
-  return alike.length === 1 && tool !== '' ? tool : `event ${at}`;
+  if (alike.length === 1 && tool !== '') return tool;
+  const row = read.eventRows.called(key)?.seq;
+  return row === undefined ? key : `row ${row}`;
 }
 
 /** A call that a person may know about. */
@@ -294,7 +292,8 @@ export interface RelevantCall {
   readonly tool: string;
   readonly status: Effect['status'];
   readonly class: Effect['class'];
-  readonly at: number | null;
+  /** The row of its newest intent; null where the rows that were read do not have it. */
+  readonly row: number | null;
 }
 
 /** The calls whose outcome is open, those that the decisions name on which the run is parked, and those whose undo has failed. */
@@ -302,21 +301,35 @@ export function relevantCalls({
   runState,
   standing,
   open,
-}: Pick<ReadRun, 'runState' | 'standing' | 'open'>): RelevantCall[] {
+  eventRows,
+}: Pick<ReadRun, 'runState' | 'standing' | 'open' | 'eventRows'>): RelevantCall[] {
   const acts = actsOf(open).flatMap((act) => ('effect' in act ? [act.effect.id] : []));
   const named = new Set([...acts, ...owedUndos({ runState, standing })]);
   return [...runState.ledger.all()]
     .filter(({ key, status }) => status === 'intended' || status === 'unknown' || named.has(key))
-    .map(({ key, intent, status, at }) => ({ key, tool: intent.tool, status, class: intent.class, at }));
+    .map(({ key, intent, status }) => {
+      return { key, tool: intent.tool, status, class: intent.class, row: eventRows.called(key)?.seq ?? null };
+    });
 }
 
-/** The same in words; empty where there are none. A command is never wrapped, so that it can be copied. */
-export function movesText(moves: readonly MoveOn[], medium: Medium): string {
+/** The same in words, each call that they are about once before its commands; empty where there are none. A command is never wrapped, so that it can be copied. */
+export function movesText(moves: readonly MoveOn[], read: ReadRun, medium: Medium): string {
   const { bold } = pc.createColors(medium.colours);
   const room = { ...medium, columns: medium.columns - 4 };
-  const lines = moves.map(({ command: typed, when }) => {
+  let about: string | null = null;
+  const lines = moves.map(({ command: typed, when, call }) => {
     const told = layOut(null, { text: when }, room).trimEnd();
-    return `  ${printable(typed)}\n    ${told.replaceAll('\n', '\n    ')}\n`;
+    const facts = call === null || call === about ? '' : calledText(call, read, medium);
+    about = call;
+    return `${facts}  ${printable(typed)}\n    ${told.replaceAll('\n', '\n    ')}\n`;
   });
   return lines.length === 0 ? '' : `\n${bold('To go on')}\n${lines.join('')}`;
+}
+
+/** The call that commands are about, indented as they are. */
+function calledText(key: string, read: ReadRun, medium: Medium): string {
+  const outline = calledOutline(key, read);
+  if (outline === null) return '';
+  const told = layOut(null, outline, { ...medium, columns: medium.columns - 2 }).trimEnd();
+  return `  ${told.replaceAll('\n', '\n  ')}\n`;
 }

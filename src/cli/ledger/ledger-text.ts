@@ -77,7 +77,7 @@ export function decisionText(decision: LedgerDecision): string {
     case 'recovery': {
       const { signal, verdict, level, instance, checkpoint, number } = decision;
       const how = level === null || !verdict.startsWith('restore') ? verdict : `${verdict} (level ${level})`;
-      const back = checkpoint === null ? '' : `, to its ${checkpoint.kind} at event ${checkpoint.at}`;
+      const back = checkpoint === null ? '' : `, to its ${checkpoint.kind}`;
       return `answers ${signal}${ofText(instance)} with ${how}${back} (decision ${number})`;
     }
     case 'commit': {

@@ -1,6 +1,9 @@
 /** The verb `settle` with the key of a call: it leaves the outcome for the run, and tells what the run made of it. */
+import type { JournalStore } from '../../journal/journal.ts';
 import type { RunMessage } from '../../reports/messages.ts';
 import { workClient } from '../../workers/client.ts';
+import { outputRefused } from '../approvals/answering.ts';
+import { readRun } from '../reading/reading.ts';
 import { parsed } from '../reading/typed-json.ts';
 import type { Problem } from '../run/run.ts';
 import { inStore, outcomeOf } from '../workers/leaving.ts';
@@ -25,13 +28,31 @@ interface LeftOutcome {
   readonly outcome: Pick<RunMessage, 'is' | 'why'> | null;
 }
 
+/** The reason why the tool of a call cannot have answered so, by the schema that a question about it names; null where none does. */
+async function refusedOutput(
+  store: JournalStore,
+  run: string,
+  key: string,
+  output: { readonly value: unknown } | null,
+): Promise<string | null> {
+  const { runState, open } = await readRun(store, run);
+  const call = runState.ledger.named(key);
+  if (call === undefined) return null;
+  const asked = open.flatMap(({ entry: { decision } }) => ('unblock' in decision ? decision.unblock.acts : []));
+  const of = asked.find((act) => act.act === 'settle_outcome' && act.effect.id === call.key);
+  const expects = (of?.act === 'settle_outcome' ? of.ask?.expects : undefined) ?? runState.asked.of(call.key)?.expects;
+  return outputRefused({ expects, tool: call.intent.tool }, 'confirmed', output);
+}
+
 /** Leaves the outcome of a call, and waits for what a living process makes of it. */
 export async function settleByKey(options: SettlingOptions): Promise<LeftOutcome | Problem> {
   const { journal, run, key, status, by, why, waits } = options;
   const output = parsed('--output', options.output);
   if (output !== null && 'problem' in output) return output;
-  return inStore(journal, async (store) => {
+  return inStore(journal, async (store): Promise<LeftOutcome | Problem> => {
     const client = workClient(store);
+    const wrong = status === 'confirmed' ? await refusedOutput(store, run, key, output) : null;
+    if (wrong !== null) return { problem: wrong, code: 1 };
     const told = { status, ...(output !== null && { output: output.value }) };
     const post = await client.settleKey(run, key, told, { by, ...(why !== null && { why }) });
     const isHeld = (await store.run(run))?.held === true;

@@ -3,8 +3,7 @@ import { readConfig } from '../../boundaries/directory.ts';
 import { JournalError, type JournalStore } from '../../journal/journal.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { KeyError } from '../../model/key.ts';
-import { effectName, explain, type Outline, quoted } from '../../recovery/explain.ts';
-import { parseRunNote } from '../../reports/run-note.ts';
+import { effectName, explain, type Outline, type PlaceText, quoted } from '../../recovery/explain.ts';
 import { SidecarError } from '../../sidecar/sidecar-error.ts';
 import type { PreviewAgent } from '../../workers/client.ts';
 import { workClient } from '../../workers/client.ts';
@@ -14,7 +13,7 @@ import { findMachines } from '../check/check.ts';
 import { answerFields } from '../decide/answer.ts';
 import { openJournal } from '../reading/journal-key.ts';
 import type { Machines } from '../reading/machines.ts';
-import { journalProblem, readRun, runNamed } from '../reading/reading.ts';
+import { journalProblem, readRun } from '../reading/reading.ts';
 import type { Problem } from '../run/run.ts';
 import { layOut, type Medium } from '../terminal/terminal.ts';
 
@@ -40,30 +39,32 @@ export interface PreviewOptions extends AbortOptions {
 }
 
 /** Makes the preview of a complaint. A run that takes no such complaint is a problem of code 1. */
-export function previewFailure({ fail, ...options }: PreviewOptions): Promise<ComplaintPreview | Problem> {
+export function previewFailure({ fail, ...options }: PreviewOptions): Promise<Placed<ComplaintPreview> | Problem> {
   return withAgent(options, (store, agent) => workClient(store).preview(options.run, { fail }, agent));
 }
 
 /** Makes the preview of an abort. A run that has ended is a problem of code 1. */
-export function previewUndo(options: AbortOptions): Promise<AbortPreview | Problem> {
+export function previewUndo(options: AbortOptions): Promise<Placed<AbortPreview> | Problem> {
   return withAgent(options, (store, agent) => workClient(store).preview(options.run, { undo: true }, agent));
 }
 
+/** A preview, with the words for the events that it names. */
+export type Placed<Made> = Made & { readonly place: PlaceText };
+
 /** Finds the agent of a run, and has a preview made with it. */
-export async function withAgent<Made>(
+export async function withAgent<Made extends object>(
   options: AbortOptions,
   make: (store: JournalStore, agent: PreviewAgent) => Promise<Made>,
-): Promise<Made | Problem> {
+): Promise<Placed<Made> | Problem> {
   const { journal, run } = options;
   const machines = await findMachines(options.machines, options.onModule);
   if ('problem' in machines) return machines;
   let store: JournalStore | undefined;
   try {
     store = await openJournal(journal, { readonly: true });
-    const note = parseRunNote((await runNamed(store, run)).note);
-    const name = note?.agent ?? (await readRun(store, run)).runState.agent;
-    const agent = agentNamed(name ?? '', machines, options.config);
-    return 'problem' in agent ? agent : await make(store, agent);
+    const { runState, eventRows } = await readRun(store, run);
+    const agent = agentNamed(runState.agent ?? '', machines, options.config);
+    return 'problem' in agent ? agent : { ...(await make(store, agent)), place: eventRows.texts() };
   } catch (error) {
     return problemOf(journal, error);
   } finally {
@@ -131,8 +132,8 @@ export function answerAsObject(answer: ComplaintPreview['answers'][number]): obj
 }
 
 /** A preview in words. */
-export function previewText(run: string, preview: ComplaintPreview, medium: Medium): string {
-  const { at, answers, replaces, waitsFor } = preview;
+export function previewText(run: string, preview: Placed<ComplaintPreview>, medium: Medium): string {
+  const { answers, place, replaces, waitsFor } = preview;
   const head: Outline = {
     label: run,
     text: 'nothing was left for the run; this is what the complaint would come to',
@@ -142,22 +143,28 @@ export function previewText(run: string, preview: ComplaintPreview, medium: Medi
       ...(answers.length === 0 ? [{ text: 'That work is undone already: nothing moves.' }] : []),
     ],
   };
-  const texts = answers.map((answer) => layOut(`event ${at}`, answerOutline(answer), medium));
+  const texts = answers.map((answer) => layOut(null, answerOutline(answer, place), medium));
   return [layOut(null, head, medium), ...texts].join('\n');
 }
 
 /** The answer to a complaint or to an act in words. */
-export function answerOutline(answer: ComplaintPreview['answers'][number]): Outline {
+export function answerOutline(answer: ComplaintPreview['answers'][number], place: PlaceText): Outline {
   const { is, decision, stands, aside, undo, asks, movedInputs, events } = answer;
-  const made = decision === null ? { label: is, text: WITHOUT_DECISION[is] } : explain(decision);
+  const made = decision === null ? { label: is, text: WITHOUT_DECISION[is] } : explain(decision, null, place);
   // The effects that a decision undoes stand in its explanation.
   const before = undo.filter((effect) => !(decision?.undo ?? []).includes(effect));
   return {
     ...made,
     under: [
       ...(('under' in made && made.under) || []),
-      ...section('Undone in the world first, in this order', before.map(effectName)),
-      ...section('Asked about first; the outcome may change the answer', asks.map(effectName)),
+      ...section(
+        'Undone in the world first, in this order',
+        before.map((effect) => effectName(effect, place)),
+      ),
+      ...section(
+        'Asked about first; the outcome may change the answer',
+        asks.map((effect) => effectName(effect, place)),
+      ),
       ...section('Set aside, and taken over where it meets the same', aside.map(instanceText)),
       ...section(
         'Read in another version when it is done again',

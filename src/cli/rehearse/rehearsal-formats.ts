@@ -24,8 +24,8 @@ export function presentRehearsal(
     case 'text':
       return rehearsalText(rehearsed, medium);
     case 'json': {
-      const { config, report, failing } = rehearsed;
-      return `${JSON.stringify({ config, ...report, failing: failing.map(({ id }) => id) }, null, 2)}\n`;
+      const { config, report, failing, changed } = rehearsed;
+      return `${JSON.stringify({ config, ...(changed !== undefined && { changed }), ...report, failing: failing.map(({ id }) => id) }, null, 2)}\n`;
     }
     case 'sarif':
       return `${JSON.stringify(sarifLog(resultsOf(rehearsed), version), null, 2)}\n`;

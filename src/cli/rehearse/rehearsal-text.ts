@@ -1,11 +1,12 @@
 /** A rehearsal for a person at a terminal: the matrix, then what failed, what parked and why, and what was never tried. */
 import Table from 'cli-table3';
 import pc from 'picocolors';
+import type { CoveredPlace } from '../../rehearsal/coverage.ts';
 import { RECONCILERS } from '../../rehearsal/faults/fault.ts';
 import { LETTERS, type MatrixTable, matrixOf } from '../../rehearsal/matrix.ts';
 import type { FewestSteps, RehearsalCell, RehearsalReport, RehearsedMutation } from '../../rehearsal/report.ts';
 import { layOut, type Medium, printable } from '../terminal/terminal.ts';
-import type { Rehearsed } from './rehearse.ts';
+import type { ChangedSince, Rehearsed } from './rehearse.ts';
 
 const LEGEND =
   'Each letter is one run: = ends as without the fault, P parked, X harm, - the fault was not reached, . not drawn. Where a call has a reconciler: it knows, it does not know, it is absent.';
@@ -37,7 +38,9 @@ export function rehearsalText(rehearsed: Rehearsed, medium: Medium): string {
     report.mutations === undefined ? '' : mutationsText(rehearsed.config, report.mutations, medium),
     report.dropped.length === 0 ? '' : droppedText(report.dropped, medium),
     report.untaken.length === 0 ? '' : untakenText(report.untaken, medium),
-    totalsText(rehearsed),
+    unmetText(report.cells, medium),
+    rehearsed.changed === undefined ? '' : changedText(rehearsed.changed, medium),
+    `${totalsText(rehearsed)}\n${coverageText(report.coverage, medium)}`,
   ];
   return `${blocks
     .filter((block) => block !== '')
@@ -180,6 +183,38 @@ function untakenText(untaken: readonly string[], medium: Medium): string {
   const more = untaken.length - under.length;
   const all = more > 0 ? [...under, { text: `and ${more} more` }] : under;
   return layOut(null, { text: 'No path takes these edges without a fault', under: all }, medium);
+}
+
+/** The runs that ended before their fault, each with why. */
+function unmetText(cells: readonly RehearsalCell[], medium: Medium): string {
+  const unmet = cells.flatMap(({ id, verdict }) => (verdict.is === 'unreached' ? [`${id}: ${verdict.why}`] : []));
+  if (unmet.length === 0) return '';
+  const under = unmet.slice(0, MOST).map((text) => ({ text }));
+  const more = unmet.length - under.length;
+  const all = more > 0 ? [...under, { text: `and ${more} more: --json has them all` }] : under;
+  return layOut(null, { text: 'Not reached, so that these runs say nothing', under: all }, medium);
+}
+
+function changedText({ since, tools, skeletons }: ChangedSince, medium: Medium): string {
+  const named = [...tools.map((name) => `the tool ${name}`), ...skeletons.map((name) => `the boundaries of ${name}`)];
+  const text =
+    named.length === 0
+      ? `No tool and no boundary has changed in meaning since ${since}: nothing came first`
+      : `Rehearsed first, as changed since ${since}: ${named.join(', ')}`;
+  return layOut(null, { text }, medium);
+}
+
+/** The tools and boundaries that have met every fault, and those that have not, with how many. */
+function coverageText(coverage: RehearsalReport['coverage'], medium: Medium): string {
+  const named = ({ kind, name }: CoveredPlace) => (kind === 'tool' ? name : `"${name}"`);
+  const whole = coverage.filter(({ faults, met }) => faults > 0 && met === faults);
+  const partly = coverage.filter(({ faults, met }) => faults === 0 || met < faults);
+  const every = whole.length === 0 ? 'nothing' : whole.map(named).join(', ');
+  const rest = partly.map(
+    (place) => `${named(place)} (${place.faults === 0 ? 'on no path' : `${place.met} of ${place.faults}`})`,
+  );
+  const not = rest.length === 0 ? '' : `; not ${rest.join(', ')}`;
+  return layOut(null, { text: `Every fault met: ${every}${not}` }, medium);
 }
 
 function totalsText({ report, failing }: Rehearsed): string {

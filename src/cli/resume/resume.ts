@@ -21,12 +21,15 @@ export const SETTLED = ['confirmed', 'failed', 'compensated'] as const;
 /** Options of `resume`. */
 export interface ResumeOptions extends AgentOptions {
   readonly run: string;
-  /** A tool's name, `event N`, or a whole key. */
+  /** A tool's name, `row N`, or a whole key. */
   readonly settle: string | null;
   readonly as: (typeof SETTLED)[number] | null;
   /** JSON text. */
   readonly output: string | null;
   readonly rerun: boolean;
+  /** The person who says what became of the call, and why; null where none is named. */
+  readonly by: string | null;
+  readonly why: string | null;
 }
 
 /** Takes a run up again. */
@@ -56,9 +59,11 @@ export async function resumeRun(options: ResumeOptions): Promise<Ending | Proble
     : { ended, journal, machines: options.machines, fault, before: read.decisions.length };
 }
 
-function misuse({ settle, as, output, rerun }: ResumeOptions): string | null {
+function misuse({ settle, as, output, rerun, by, why }: ResumeOptions): string | null {
   if (settle !== null && as === null) return `--settle needs --as: ${SETTLED.join(', ')}`;
   if (settle === null && as !== null) return '--as needs --settle EFFECT: of which call?';
+  if (settle !== null && (by === null || by.trim() === '')) return '--settle needs --by NAME: who says so?';
+  if (settle === null && (by !== null || why !== null)) return '--by and --why go with --settle EFFECT';
   if (output !== null && as !== 'confirmed') return '--output goes with --as confirmed: what the call answered';
   return settle !== null && rerun
     ? '--settle and --rerun exclude each other: settle first, then ask for the rerun'
@@ -89,7 +94,8 @@ function nextOf(
   if ('problem' in call) return call;
   const wrong = cannotBe(call, options.as) ?? outputProblem(call, options.as, output, config);
   if (wrong !== null) return { problem: wrong };
-  return { next: settling(read.run, call, options.as, output?.value) };
+  const { by, why } = options;
+  return { next: settling(read.run, call, options.as, output?.value, { by: by ?? '', ...(why !== null && { why }) }) };
 }
 
 function rerunOf({ run, standing }: ReadRun): { readonly next: Next } | Problem {
@@ -110,7 +116,13 @@ function rerunOf({ run, standing }: ReadRun): { readonly next: Next } | Problem 
 const TAKING: ReadonlySet<Stop['status']> = new Set(['parked', 'stuck', 'waiting', 'done']);
 
 /** Settles the call, unless its counterparty has answered before. */
-function settling(run: string, call: RelevantCall, as: (typeof SETTLED)[number], output: unknown): Next {
+function settling(
+  run: string,
+  call: RelevantCall,
+  as: (typeof SETTLED)[number],
+  output: unknown,
+  word: { readonly by: string; readonly why?: string },
+): Next {
   return async (stop, { sidecar, store, until }) => {
     if (!TAKING.has(stop.status)) return stop;
     const now = timelineOf(await gathered(store.read(run))).runState.ledger.get(call.key);
@@ -120,7 +132,8 @@ function settling(run: string, call: RelevantCall, as: (typeof SETTLED)[number],
       return stop;
     }
     if (stop.status === 'done') return stop;
-    await sidecar.settle(call.key, as, output);
+    await sidecar.settle(call.key, as, output, word);
+    note(`${call.tool} is ${as}, as ${JSON.stringify(word.by)} says (key ${call.key})`);
     return until();
   };
 }
@@ -130,15 +143,17 @@ function callNamed(name: string, read: ReadRun): RelevantCall | Problem {
   const relevant = relevantCalls(read);
   const alike = relevant.filter(({ tool }) => tool === name);
   if (alike.length === 1) return alike[0] as RelevantCall;
-  const [, number] = /^event (\d+)$/.exec(name) ?? [];
+  const [, number] = /^row (\d+)$/.exec(name) ?? [];
   const meant = read.runState.ledger.named(name)?.key;
-  const exact = everyCall(read).find(({ key, at }) => key === meant || (number !== undefined && at === Number(number)));
+  const exact = everyCall(read).find(
+    ({ key, row }) => key === meant || (number !== undefined && row === Number(number)),
+  );
   if (exact !== undefined) return exact;
   const why =
     alike.length > 1
       ? `${alike.length} calls of ${JSON.stringify(name)} are open`
       : `no open call is called ${JSON.stringify(name)}`;
-  const list = relevant.map(({ tool, at, status }) => `"event ${at}" (${tool}, ${status})`);
+  const list = relevant.map(({ tool, row, status }) => `"row ${row}" (${tool}, ${status})`);
   const are =
     list.length === 0
       ? 'Nothing in this run waits to be settled.'
@@ -146,9 +161,9 @@ function callNamed(name: string, read: ReadRun): RelevantCall | Problem {
   return { problem: `--settle: ${why}. ${are}` };
 }
 
-function everyCall({ runState }: ReadRun): RelevantCall[] {
-  return [...runState.ledger.all()].map(({ key, intent, status, at }) => {
-    return { key, tool: intent.tool, status, class: intent.class, at };
+function everyCall({ runState, eventRows }: ReadRun): RelevantCall[] {
+  return [...runState.ledger.all()].map(({ key, intent, status }) => {
+    return { key, tool: intent.tool, status, class: intent.class, row: eventRows.called(key)?.seq ?? null };
   });
 }
 

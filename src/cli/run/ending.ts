@@ -3,7 +3,7 @@
  * the next command.
  */
 import pc from 'picocolors';
-import { quoted } from '../../recovery/explain.ts';
+import { failureOutline, type Outline, quoted } from '../../recovery/explain.ts';
 import { onlyLeft } from '../../reports/left-at-end.ts';
 import { doneWith, leftText } from '../../reports/run-status.ts';
 import type { Fault } from '../../xstate/faults.ts';
@@ -13,7 +13,7 @@ import { table } from '../terminal/table.ts';
 import { layOut, type Medium, printable } from '../terminal/terminal.ts';
 import { command, leftSentences, plain, statusFields } from '../terminal/wording.ts';
 import type { Ended, Stop } from './session.ts';
-import { decisions } from './show.ts';
+import { decisions, placeText } from './show.ts';
 import { faultText } from './step.ts';
 
 /** The facts that the text needs. */
@@ -51,7 +51,7 @@ export function endingText({ ended, journal, machines, fault, before }: Ending, 
   const { read, stop, state, world, fired } = ended;
   const made = decisions(read).slice(before);
   const parts = [
-    layOut(null, { label: read.run, text: stopText(stop, state, read), under: leftUnder(stop) }, medium),
+    layOut(null, { label: read.run, text: stopText(stop, state, read), under: leftUnder(stop, read) }, medium),
     ...(fault === null || fired ? [] : [`The failure never came: ${printable(faultText(fault))}.\n`]),
     made.length === 0 ? '' : `\n${bold('Decisions')}\n${decisionTable(made, medium)}`,
     world === null ? '' : `\n${bold('World')}\n${worldTable(world, medium)}`,
@@ -59,10 +59,12 @@ export function endingText({ ended, journal, machines, fault, before }: Ending, 
   const isAsked = read.standing.is === 'waiting';
   const moves = stop.status === 'waiting' && !isAsked ? [] : movesOn(read, journal, machines);
   const next = [command('show', read.run, journal), command('explain', read.run, journal)];
-  return [...parts, movesText(moves, medium), '\n', ...next.map((line) => `${printable(line)}\n`)].join('');
+  return [...parts, movesText(moves, read, medium), '\n', ...next.map((line) => `${printable(line)}\n`)].join('');
 }
 
-function leftUnder(stop: Stop): { readonly text: string }[] {
+/** The sentences under the end: what is left, or the failures that the run is parked on. */
+function leftUnder(stop: Stop, { open }: ReadRun): Outline[] {
+  if (stop.status === 'parked') return open.map(({ around }) => failureOutline(around));
   return stop.status === 'done' ? leftSentences(stop).map((text) => ({ text })) : [];
 }
 
@@ -105,7 +107,7 @@ function decisionTable(made: ReturnType<typeof decisions>, medium: Medium): stri
     signal,
     verdict,
     instance ?? '(none)',
-    checkpoint === null ? '' : `${checkpoint.kind} ${checkpoint.at}`,
+    checkpoint === null ? '' : placeText(checkpoint),
   ]);
   return table(columns, rows, medium);
 }

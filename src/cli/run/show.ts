@@ -7,6 +7,7 @@ import { instanceName, ROOT } from '../../model/instance.ts';
 import { type LeftAtEnd, leftAtEnd } from '../../reports/left-at-end.ts';
 import { doneWith } from '../../reports/run-status.ts';
 import { waitsOf } from '../../reports/waits.ts';
+import { quotedText } from '../approvals/approvals.ts';
 import { type Counting, type ReadRun, reading, readRun, type Told } from '../reading/reading.ts';
 import { table } from '../terminal/table.ts';
 import { layOut, type Medium, printable } from '../terminal/terminal.ts';
@@ -31,16 +32,22 @@ export async function showRun({ file, run, json, medium, counting }: ShowOptions
   });
 }
 
+/** A checkpoint and its row; null where the rows that were read do not have it. */
+interface Place {
+  readonly kind: string;
+  readonly row: number | null;
+}
+
 interface Instance {
   readonly instance: string;
   readonly epoch: number;
   readonly live: boolean;
   readonly committed: boolean;
-  readonly checkpoints: readonly { readonly kind: string; readonly at: number }[];
+  readonly checkpoints: readonly Place[];
   readonly restored: number;
 }
 
-function instances({ runState, restored }: ReadRun): Instance[] {
+function instances({ runState, restored, eventRows }: ReadRun): Instance[] {
   return [...runState.history.registry.all()].flatMap(({ id, committed, checkpoints }) => {
     if (id.skeleton === ROOT) return [];
     const instance = instanceName(id);
@@ -49,35 +56,40 @@ function instances({ runState, restored }: ReadRun): Instance[] {
       epoch: runState.epochs.get(instance) ?? 0,
       live: runState.live.has(instance),
       committed: committed !== null,
-      checkpoints: checkpoints.all.map(({ kind, at }) => ({ kind, at })),
+      checkpoints: checkpoints.all.map(({ kind, at }) => ({ kind, row: eventRows.rowOf(at) })),
       restored: restored.get(instance) ?? 0,
     };
   });
 }
 
-function effects({ runState }: ReadRun) {
+function effects({ runState, eventRows, settledBy }: ReadRun) {
   return [...runState.ledger.all()].map(({ key, intent, status, error, at }) => ({
     key,
     tool: intent.tool,
     instance: intent.instance.skeleton === ROOT ? null : instanceName(intent.instance),
     class: intent.class,
     status,
-    at,
+    row: eventRows.called(key)?.seq ?? null,
+    undone: at === null,
     ...(error !== null && { error }),
+    ...(settledBy.has(key) && { settledBy: settledBy.get(key) }),
   }));
 }
 
 /** Each decision of a run in short. */
-export function decisions({ decisions: decided }: Pick<ReadRun, 'decisions'>) {
-  return decided.map(({ number, time, entry: { signal, decision, checkpoint } }) => ({
+export function decisions({ decisions: decided, eventRows }: Pick<ReadRun, 'decisions' | 'eventRows'>) {
+  return decided.map(({ number, seq, time, entry: { signal, decision, checkpoint } }) => ({
     number,
     time: new Date(time).toISOString(),
-    at: decision.at,
+    row: seq,
     signal,
     verdict: decision.verdict,
     level: decision.line?.level ?? null,
     instance: decision.failed === null ? null : instanceName(decision.failed),
-    checkpoint: decision.verdict.startsWith('restore') ? checkpoint : null,
+    checkpoint:
+      checkpoint !== null && decision.verdict.startsWith('restore')
+        ? { kind: checkpoint.kind, row: eventRows.rowOf(checkpoint.at, seq) }
+        : null,
   }));
 }
 
@@ -143,9 +155,14 @@ function instanceTable(read: ReadRun, medium: Medium): string | null {
     instance,
     String(epoch),
     `${live ? 'live' : 'closed'}${committed ? ', committed' : ''}`,
-    checkpoints.map(({ kind, at }) => `${kind} ${at}`).join(', '),
+    checkpoints.map(placeText).join(', '),
   ]);
   return table(columns, rows, medium);
+}
+
+/** A checkpoint as a table has it. */
+export function placeText({ kind, row }: Place): string {
+  return row === null ? kind : `${kind} ${row}`;
 }
 
 function effectTable(read: ReadRun, medium: Medium): string | null {
@@ -156,14 +173,14 @@ function effectTable(read: ReadRun, medium: Medium): string | null {
     { name: 'INSTANCE' },
     { name: 'CLASS' },
     { name: 'STATUS' },
-    { name: 'EVENT', right: true },
+    { name: 'ROW', right: true },
   ];
-  const rows = all.map(({ tool, instance, class: kind, status, at }) => [
+  const rows = all.map(({ tool, instance, class: kind, status, row, undone, settledBy }) => [
     tool,
     instance ?? '(none)',
     kind,
-    status,
-    at === null ? 'undone' : String(at),
+    `${status}${undone ? ', rolled back' : ''}${settledBy === undefined ? '' : `, by ${quotedText(settledBy.by)}`}`,
+    row === null ? '' : String(row),
   ]);
   return table(columns, rows, medium);
 }
@@ -183,7 +200,7 @@ function decisionTable(read: ReadRun, medium: Medium): string | null {
     signal,
     level === null || !verdict.startsWith('restore') ? verdict : `${verdict}, level ${level}`,
     instance ?? '(none)',
-    checkpoint === null ? '' : `${checkpoint.kind} ${checkpoint.at}`,
+    checkpoint === null ? '' : placeText(checkpoint),
   ]);
   return table(columns, rows, medium);
 }

@@ -12,7 +12,7 @@ import type { Inspected, Saying } from '../port.ts';
 import type { Read } from '../reading.ts';
 
 /** An act, and how it is done. */
-export interface Offered extends Omit<WireAct, 'disabled' | 'first' | 'kind' | 'command'> {
+export interface Offered extends Omit<WireAct, 'disabled' | 'first' | 'kind' | 'command' | 'named'> {
   readonly by:
     | { readonly is: 'answer'; readonly gate: string; readonly saying: Saying }
     | { readonly is: 'pause'; readonly pause: boolean }
@@ -74,17 +74,24 @@ export function actsOf(read: Read, port: Inspected, now: number): WireAct[] {
     return {
       ...act,
       kind: isCode ? 'code' : 'answer',
-      command: commandFor(by, summary.run, port),
+      named: isNamed(by),
+      command: commandFor({ ...act, by }, summary.run, port),
       first: index === 0 && !hasAnswers,
       disabled: !isCode || port.execute !== null ? null : CODE,
     };
   });
 }
 
-function commandFor(by: Offered['by'], run: string, port: Inspected): string {
+/** True of what is done under the name of a person. */
+export function isNamed(by: Offered['by']): boolean {
+  return by.is !== 'code' || by.more.includes('--settle');
+}
+
+function commandFor({ by, output }: Pick<Offered, 'by' | 'output'>, run: string, port: Inspected): string {
+  const said = output ? ['--output', 'JSON'] : [];
   switch (by.is) {
     case 'answer':
-      return port.command(verbOf(by.saying), by.gate, ...wordsOf(by.saying), '--by', 'NAME');
+      return port.command(verbOf(by.saying), by.gate, ...wordsOf(by.saying), ...said, '--by', 'NAME');
     case 'pause':
       return port.command(by.pause ? 'pause' : 'unpause', run, '--by', 'NAME');
     case 'retry':
@@ -92,9 +99,9 @@ function commandFor(by: Offered['by'], run: string, port: Inspected): string {
     case 'cancel':
       return port.command('cancel', run, '--by', 'NAME');
     case 'settle':
-      return port.command('settle', by.key, '--run', run, '--as', by.status, '--by', 'NAME');
+      return port.command('settle', by.key, '--run', run, '--as', by.status, ...said, '--by', 'NAME');
     case 'code':
-      return port.command(by.verb, run, ...by.more);
+      return port.command(by.verb, run, ...by.more, ...said, ...(isNamed(by) ? ['--by', 'NAME'] : []));
   }
 }
 

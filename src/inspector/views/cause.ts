@@ -1,6 +1,8 @@
 /** The reason why a run stands still, in the few sentences that a person on call reads first. */
-import { explain, quoted } from '../../recovery/explain.ts';
+import type { Unblock } from '../../model/decision.ts';
+import { actSentence, explain, type PlaceText, quoted } from '../../recovery/explain.ts';
 import type { Decided } from '../../reports/timeline.ts';
+import { waitsText } from '../../reports/waits.ts';
 import type { WireCause } from '../page-data.ts';
 import type { Read } from '../reading.ts';
 import { labelled, shownInstance } from './words.ts';
@@ -34,7 +36,7 @@ export function causeOf({ timeline, summary }: Read): WireCause | null {
       return {
         label: 'STUCK',
         text: `An undo has failed, and memory is not restored over it: ${JSON.stringify(runState.redaction.text(standing.error))}`,
-        why: last === undefined ? [] : decidedCause(last).why,
+        why: last === undefined ? [] : decidedCause(last, timeline).why,
         unblock: [
           `Undo ${quoted(runState.ledger.get(standing.effect)?.intent.tool ?? 'the call')} by hand and say so, or resume: it is tried again.`,
         ],
@@ -42,11 +44,13 @@ export function causeOf({ timeline, summary }: Read): WireCause | null {
       };
     case 'recovering':
       if (last === undefined) return null;
-      return { ...decidedCause(last), unblock: summary.held ? [] : ['Resume: the recovery is finished.'] };
+      return { ...decidedCause(last, timeline), unblock: summary.held ? [] : ['Resume: the recovery is finished.'] };
     case 'parked':
-      return decidedCause(open.at(-1) as Decided);
+      return decidedCause(open.at(-1) as Decided, timeline);
     case 'open':
-      return null;
+      return timeline.waits.length === 0
+        ? null
+        : { label: 'WAITS', text: `It waits for ${waitsText(timeline.waits)}.`, why: [], unblock: [], decision: null };
   }
 }
 
@@ -59,9 +63,9 @@ export function causeText({ entry, around: { tool, state, error } }: Pick<Decide
   return `${what}${where}${whose}: ${JSON.stringify(error)}`;
 }
 
-function decidedCause(decided: Decided): WireCause {
-  const { number, entry, around } = decided;
-  const account = explain(entry.decision, around);
+function decidedCause(decided: Decided, { eventRows }: Read['timeline']): WireCause {
+  const { number, seq, entry, around } = decided;
+  const account = explain(entry.decision, around, eventRows.texts(seq));
   const { signal } = around;
   const why = labelled(account).filter(({ label }) => label !== signal);
   const more = why.length > FEW ? [{ text: `and ${why.length - FEW} more reasons, in decision ${number}` }] : [];
@@ -69,14 +73,16 @@ function decidedCause(decided: Decided): WireCause {
     label: signal,
     text: causeText(decided),
     why: [...why.slice(0, FEW), ...more],
-    unblock: 'unblock' in entry.decision ? unblocking(account) : [],
+    unblock: 'unblock' in entry.decision ? unblocking(entry.decision.unblock, account, eventRows.texts(seq)) : [],
     decision: number,
   };
 }
 
-/** The last section of an account that has acts: what would unblock it. */
-function unblocking(account: ReturnType<typeof explain>): string[] {
-  const acts = (account.under ?? []).findLast(({ text }) => /^To (unblock|go on)/.test(text));
-  if (acts === undefined) return [];
-  return acts.under === undefined || acts.under.length === 0 ? [acts.text] : acts.under.map(({ text }) => text);
+/** The acts that would unblock it, each with the key of its call; where there is none, the last sentence of the account. */
+function unblocking({ acts }: Unblock, account: ReturnType<typeof explain>, place: PlaceText): string[] {
+  if (acts.length === 0) return [(account.under ?? []).findLast(({ text }) => text.startsWith('To go on'))?.text ?? ''];
+  return acts.map((act) => {
+    const key = 'effect' in act && act.effect.id !== null ? ` Its key is ${act.effect.id}.` : '';
+    return `${actSentence(act, place)}${key}`;
+  });
 }

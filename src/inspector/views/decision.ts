@@ -1,7 +1,7 @@
 /** A decision of a run: its account, the line drawn, every refusal with its witness, and what it would be under suppositions. */
 import type { History } from '../../history/history.ts';
 import type { Decision } from '../../model/decision.ts';
-import { actSentence, effectName, explain } from '../../recovery/explain.ts';
+import { actSentence, effectName, explain, type PlaceText } from '../../recovery/explain.ts';
 import type { Decided } from '../../reports/timeline.ts';
 import { InspectorError } from '../inspector-error.ts';
 import type { WireAnswer, WireDecision } from '../page-data.ts';
@@ -18,14 +18,15 @@ export function decisionView(read: Read, number: number): WireDecision {
   const { entry, around, time } = decided;
   const moment = momentBefore(read.rows, decided.seq);
   const whatIf = new WhatIf(read, decided);
+  const place = read.timeline.eventRows.texts(decided.seq);
   return {
-    ...answerOf(entry.decision, moment.runState.history, moment, read),
+    ...answerOf(entry.decision, moment.runState.history, moment, read, place),
     number,
     time,
     signal: entry.signal,
     cause: causeText(decided),
     policy: entry.decision.policy,
-    account: explain(entry.decision, around),
+    account: explain(entry.decision, around, place),
     toggles: whatIf.toggles.map(({ id, text, group }) => ({ id, text, group })),
     numbers: whatIf.sameNumbers
       ? null
@@ -42,7 +43,7 @@ export function supposedView(read: Read, number: number, suppose: unknown): Wire
   const whatIf = new WhatIf(read, decided);
   if (whatIf.fixed !== null) throw new InspectorError('not_offered', whatIf.fixed);
   const { history, decision } = whatIf.suppose(new Set(suppose));
-  return answerOf(decision, history, null, read);
+  return answerOf(decision, history, null, read, (event) => `event ${event}`);
 }
 
 function decisionNumbered({ timeline }: Read, number: number): Decided {
@@ -51,14 +52,20 @@ function decisionNumbered({ timeline }: Read, number: number): Decided {
   return decided;
 }
 
-function answerOf(decision: Decision, history: History, moment: Moment | null, { timeline }: Read): WireAnswer {
+function answerOf(
+  decision: Decision,
+  history: History,
+  moment: Moment | null,
+  { timeline }: Read,
+  place: PlaceText,
+): WireAnswer {
   return {
     verdict: decision.verdict,
     level: decision.line?.level ?? null,
-    headline: explain(decision).text,
-    refusals: refusalsOf(decision, moment, timeline.runState),
-    graph: graphOf(history, decision),
-    undo: decision.undo.map(effectName),
-    unblock: 'unblock' in decision ? decision.unblock.acts.map(actSentence) : [],
+    headline: explain(decision, null, place).text,
+    refusals: refusalsOf(decision, moment, timeline.runState, place),
+    graph: graphOf(history, decision, place),
+    undo: decision.undo.map((effect) => effectName(effect, place)),
+    unblock: 'unblock' in decision ? decision.unblock.acts.map((act) => actSentence(act, place)) : [],
   };
 }

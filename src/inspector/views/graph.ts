@@ -1,9 +1,10 @@
 /** The dependencies around a decision, with the part that it gives to each instance: the line, drawn. */
 import { dependencies } from '../../history/dependencies.ts';
 import type { History } from '../../history/history.ts';
-import type { Decision, Keep } from '../../model/decision.ts';
+import type { Decision } from '../../model/decision.ts';
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
 import type { Dependence } from '../../model/veto.ts';
+import type { PlaceText } from '../../recovery/explain.ts';
 import { vetoes } from '../../recovery/vetoes.ts';
 import type { WireGraph, WirePart } from '../page-data.ts';
 
@@ -20,8 +21,8 @@ interface Edge {
 }
 
 /** The graph around a decision. */
-export function graphOf(history: History, decision: Decision): WireGraph {
-  const parts = partsOf(decision);
+export function graphOf(history: History, decision: Decision, place: PlaceText): WireGraph {
+  const parts = partsOf(decision, place);
   const carrying = carriersOf(decision);
   const core = new Set([
     ...parts.keys(),
@@ -55,7 +56,10 @@ export function graphOf(history: History, decision: Decision): WireGraph {
 }
 
 /** The part of each instance that a decision names; all others are kept. */
-function partsOf(decision: Decision): Map<string, { readonly part: WirePart; readonly note: string }> {
+function partsOf(
+  decision: Decision,
+  place: PlaceText,
+): Map<string, { readonly part: WirePart; readonly note: string }> {
   const parts = new Map<string, { part: WirePart; note: string }>();
   const isDone = decision.verdict === 'restore' || decision.verdict === 'restore_joint';
   const would = isDone ? '' : 'would ';
@@ -63,7 +67,7 @@ function partsOf(decision: Decision): Map<string, { readonly part: WirePart; rea
     const note =
       keep === 'none'
         ? `${would}${isDone ? 'is' : 'be'} undone: before its start`
-        : `${would}${isDone ? 'goes' : 'go'} back to ${keepText(keep)}`;
+        : `${would}${isDone ? 'goes' : 'go'} back to its ${keep.kind} at ${place(keep.at)}`;
     parts.set(instanceName(instance), { part: keep === 'none' ? 'undone' : 'back', note });
   }
   for (const { instance } of decision.aside ?? [])
@@ -76,10 +80,6 @@ function partsOf(decision: Decision): Map<string, { readonly part: WirePart; rea
   const own = parts.get(name)?.note;
   parts.set(name, { part: 'failed', note: own === undefined ? 'failed; it does not move' : `failed; ${own}` });
   return parts;
-}
-
-function keepText(keep: Exclude<Keep, 'none'>): string {
-  return `its ${keep.kind} at event ${keep.at}`;
 }
 
 /** The dependencies that the line follows, or that stand in its way. */

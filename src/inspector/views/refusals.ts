@@ -5,7 +5,7 @@ import type { Effect } from '../../model/effect.ts';
 import { instanceName } from '../../model/instance.ts';
 import type { Dependence, Veto } from '../../model/veto.ts';
 import type { RunState } from '../../projection/run-state.ts';
-import { reason } from '../../recovery/explain.ts';
+import { type PlaceText, reason } from '../../recovery/explain.ts';
 import { vetoes } from '../../recovery/vetoes.ts';
 import { shownArgs } from '../../reports/ledger-effects.ts';
 import { shortOf } from '../http/shown.ts';
@@ -16,7 +16,13 @@ import type { Moment } from './moment.ts';
 const MOST = 400;
 
 /** Every refusal, newest checkpoint first. `moment` is null where the numbers of events are not those of the run. */
-export function refusalsOf(decision: Decision, moment: Moment | null, runState: RunState): WireRefusal[] {
+export function refusalsOf(
+  decision: Decision,
+  moment: Moment | null,
+  runState: RunState,
+  place: PlaceText,
+): WireRefusal[] {
+  const at = placeAt(moment, place);
   const refusals = new Map<string, { readonly checkpoint: string; readonly reasons: WireReason[] }>();
   let count = 0;
   for (const veto of vetoes(decision)) {
@@ -24,39 +30,48 @@ export function refusalsOf(decision: Decision, moment: Moment | null, runState: 
     if (count > MOST) break;
     const { candidate } = veto;
     const name = candidate === null ? '' : `${candidate.kind} ${candidate.at}`;
-    const refusal = refusals.get(name) ?? { checkpoint: checkpointText(candidate, decision, moment), reasons: [] };
+    const refusal = refusals.get(name) ?? { checkpoint: checkpointText(candidate, decision, moment, at), reasons: [] };
     refusals.set(name, refusal);
-    refusal.reasons.push({ code: veto.code, text: reason(veto), witness: witnessOf(veto, moment, runState) });
+    refusal.reasons.push({
+      code: veto.code,
+      text: reason(veto, place),
+      witness: witnessOf(veto, moment, runState, at),
+    });
   }
   return [...refusals.values()];
 }
 
-function checkpointText(candidate: Checkpoint | null, { failed }: Decision, moment: Moment | null): string {
+function checkpointText(
+  candidate: Checkpoint | null,
+  { failed }: Decision,
+  moment: Moment | null,
+  at: PlaceText,
+): string {
   if (candidate === null) return 'Of every checkpoint';
   const id = failed === null || moment === null ? null : moment.runState.boundaryAt(failed, candidate.at);
   const boundary = id === null || id === 'entry' || id === '' ? '' : ` ${JSON.stringify(id)}`;
-  return `Its ${candidate.kind}${boundary} at ${eventText(candidate.at, moment)}`;
+  return `Its ${candidate.kind}${boundary} at ${at(candidate.at)}`;
 }
 
-function witnessOf(veto: Veto, moment: Moment | null, runState: RunState): WireReason['witness'] {
+function witnessOf(veto: Veto, moment: Moment | null, runState: RunState, at: PlaceText): WireReason['witness'] {
   switch (veto.code) {
     case 'committed_consumers_present':
-      return [...dependenceOf(veto.dependence, moment), promiseOf(veto, moment)];
+      return [...dependenceOf(veto.dependence, at), promiseOf(veto, moment, at)];
     case 'irreversible_effect_policy':
     case 'effect_outcome_unknown':
     case 'compensation_missing':
     case 'unclaimed_effect':
-      return effectOf(veto.effect, moment, runState);
+      return effectOf(veto.effect, at, runState);
     case 'effect_diverged':
       return [
-        ...effectOf(veto.effect, moment, runState),
+        ...effectOf(veto.effect, at, runState),
         { what: 'recorded', value: runState.redaction.text(veto.recordedArgs) },
         { what: 'asked now', value: runState.redaction.text(veto.askedArgs) },
       ];
     case 'replay_escapes_instance':
       return [
         { what: 'instance', value: instanceName(veto.instance) },
-        { what: 'entered', value: eventText(veto.step, moment) },
+        { what: 'entered', value: at(veto.step) },
       ];
     case 'checkpoint_stale':
       return [{ what: 'changed since', value: veto.changed }];
@@ -83,9 +98,9 @@ function witnessOf(veto: Veto, moment: Moment | null, runState: RunState): WireR
   }
 }
 
-function dependenceOf(dependence: Dependence, moment: Moment | null): WireReason['witness'][number][] {
+function dependenceOf(dependence: Dependence, place: PlaceText): WireReason['witness'][number][] {
   const [consumer, producer] = [instanceName(dependence.consumer), instanceName(dependence.producer)];
-  const at = eventText(dependence.step, moment);
+  const at = place(dependence.step);
   switch (dependence.kind) {
     case 'read':
       return [
@@ -93,7 +108,7 @@ function dependenceOf(dependence: Dependence, moment: Moment | null): WireReason
         { what: 'what it read', value: `${dependence.key}, at ${at}` },
         {
           what: 'who had written that',
-          value: `${producer}, ${dependence.wrote}, at ${eventText(dependence.write, moment)}`,
+          value: `${producer}, ${dependence.wrote}, at ${place(dependence.write)}`,
         },
       ];
     case 'start':
@@ -112,21 +127,22 @@ function dependenceOf(dependence: Dependence, moment: Moment | null): WireReason
 function promiseOf(
   { dependence, committed }: Extract<Veto, { code: 'committed_consumers_present' }>,
   moment: Moment | null,
+  at: PlaceText,
 ): WireReason['witness'][number] {
   const id = moment === null ? '' : moment.runState.boundaryAt(dependence.consumer, committed.at);
   const boundary = id === '' ? '' : ` ${JSON.stringify(id)}`;
   return {
     what: 'what was promised',
-    value: `its ${committed.kind}${boundary}, at ${eventText(committed.at, moment)}`,
+    value: `its ${committed.kind}${boundary}, at ${at(committed.at)}`,
   };
 }
 
-function effectOf(effect: Effect, moment: Moment | null, runState: RunState): WireReason['witness'][number][] {
+function effectOf(effect: Effect, at: PlaceText, runState: RunState): WireReason['witness'][number][] {
   const call = effect.id === null ? undefined : runState.ledger.get(effect.id);
   return [
     { what: 'call', value: `${effect.tool ?? 'a tool'} of ${instanceName(effect.instance)}` },
     { what: 'class and status', value: `${effect.class}, ${effect.status}` },
-    { what: 'called', value: eventText(effect.at, moment) },
+    { what: 'called', value: at(effect.at) },
     ...(call === undefined ? [] : [{ what: 'with', value: shortOf(shownArgs(call.intent, runState)) }]),
     ...(call === undefined || call.error === null
       ? []
@@ -135,7 +151,10 @@ function effectOf(effect: Effect, moment: Moment | null, runState: RunState): Wi
   ];
 }
 
-function eventText(at: number, moment: Moment | null): string {
-  const time = moment?.times.get(at);
-  return time === undefined ? `event ${at}` : `event ${at}, ${new Date(time).toISOString().slice(0, 19)}Z`;
+/** The words for an event, with the time of its row where it is one of the run. */
+function placeAt(moment: Moment | null, place: PlaceText): PlaceText {
+  return (event) => {
+    const time = moment?.times.get(event);
+    return time === undefined ? place(event) : `${place(event)}, ${new Date(time).toISOString().slice(0, 19)}Z`;
+  };
 }

@@ -18,7 +18,7 @@ const MOST = 200;
 /** A run. */
 export function runView(read: Read, port: Inspected, now: number): WireRun {
   const { id, summary, timeline } = read;
-  const { agent, standing, times, digests, runState, findings } = timeline;
+  const { agent, standing, times, digests, runState, findings, eventRows } = timeline;
   return {
     id,
     run: summary.run,
@@ -46,7 +46,7 @@ export function runView(read: Read, port: Inspected, now: number): WireRun {
           live: runState.live.has(name),
           committed: committed !== null,
           epoch: runState.epochs.get(name) ?? 0,
-          checkpoints: checkpoints.slice(-MOST).map(({ kind, at }) => `${kind} ${at}`),
+          checkpoints: checkpoints.slice(-MOST).map(({ kind, at }) => `${kind}, ${eventRows.texts()(at)}`),
         };
       }),
     findings: findings.slice(-MOST).map(({ code, text, count }) => ({ code, text, count })),
@@ -60,7 +60,13 @@ function activeOf({ timeline: { runState } }: Read): WireRun['active'] {
     .map((actor) => ({ actor: actorName(actor), state: stateText(actor.value) }));
 }
 
-function gatesOf({ timeline: { runState }, posts }: Read, now: number): WireGate[] {
+function earlierArgs(like: string | undefined, { runState }: Read['timeline']): readonly string[] | null {
+  const intent = like === undefined ? undefined : runState.ledger.get(like)?.intent;
+  return intent === undefined ? null : linesOf(shownArgs(intent, runState));
+}
+
+function gatesOf({ timeline, posts }: Read, now: number): WireGate[] {
+  const { runState } = timeline;
   const answers = posts.flatMap(({ number, body }) => {
     const answer = number > runState.asked.read ? answerIn(body) : null;
     return answer === null ? [] : [answer];
@@ -81,6 +87,7 @@ function gatesOf({ timeline: { runState }, posts }: Read, now: number): WireGate
         class: intent.class,
         instance: shownInstance(intent.instance) ?? 'work outside every skeleton',
         args: linesOf(shownArgs(intent, runState)),
+        earlier: earlierArgs(gate.like, timeline),
         since: gate.since,
         expires: gate.expires,
         status: isLate ? 'expired: it is asked again when the run is resumed' : 'pending',
@@ -95,7 +102,7 @@ function gatesOf({ timeline: { runState }, posts }: Read, now: number): WireGate
 }
 
 function decisionRows({ timeline }: Read): WireDecisionRow[] {
-  return timeline.decisions.slice(-MOST).map(({ number, time, entry, around }) => ({
+  return timeline.decisions.slice(-MOST).map(({ number, seq, time, entry, around }) => ({
     number,
     time,
     signal: entry.signal,
@@ -103,6 +110,6 @@ function decisionRows({ timeline }: Read): WireDecisionRow[] {
     verdict: entry.decision.verdict,
     level: entry.decision.line?.level ?? null,
     instance: shownInstance(entry.decision.failed),
-    headline: explain(entry.decision, around).text,
+    headline: explain(entry.decision, around, timeline.eventRows.texts(seq)).text,
   }));
 }

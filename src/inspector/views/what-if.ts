@@ -14,7 +14,7 @@ import { instanceName } from '../../model/instance.ts';
 import type { Veto } from '../../model/veto.ts';
 import { decide, knownOf } from '../../recovery/decide.ts';
 import { Effort, REPORTED_IN_RUN } from '../../recovery/effort.ts';
-import { effectName, quoted } from '../../recovery/explain.ts';
+import { effectName, type PlaceText, quoted } from '../../recovery/explain.ts';
 import { vetoes } from '../../recovery/vetoes.ts';
 import type { Decided } from '../../reports/timeline.ts';
 import { traceOf } from '../../reports/trace.ts';
@@ -60,7 +60,10 @@ export class WhatIf {
     this.#rules = base?.rules ?? { policy: decision.policy, joint: 'none' };
     this.sameNumbers = base?.decision.at === decision.at;
     this.fixed = base !== null ? null : fixedText(this.#lines.length, decision);
-    this.toggles = base === null ? [] : togglesOf(base.decision);
+    this.toggles =
+      base === null
+        ? []
+        : togglesOf(base.decision, this.sameNumbers ? timeline.eventRows.texts(decided.seq) : undefined);
   }
 
   /** The answer under some of the toggles, by their ids; those that are not known are left out. */
@@ -140,7 +143,7 @@ function asked(lines: readonly string[], rules: Rules, suppositions: readonly Su
   return { history, decision: decide(history, failure, rules, around) };
 }
 
-function togglesOf(decision: Decision): Toggle[] {
+function togglesOf(decision: Decision, place?: PlaceText): Toggle[] {
   const toggles = new Map<string, Toggle>();
   const groups = new Map<string, string>();
   const group = (name: string) => {
@@ -160,7 +163,7 @@ function togglesOf(decision: Decision): Toggle[] {
     }
     if (!isOfEffect(veto) || veto.effect.id === null) continue;
     const { effect } = veto;
-    const name = effectName(effect);
+    const name = effectName(effect, place);
     const suppose = (kind: string, status: EffectStatus, text: string) =>
       add(`effect ${effect.id}`, kind, text, { is: 'effect', effect, status });
     if (veto.code === 'effect_outcome_unknown') {

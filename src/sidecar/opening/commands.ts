@@ -77,10 +77,16 @@ export interface RunCommands {
   /**
    * Says what became of a call (E2), by its key, and asks again what the run is parked on. Where the run relies on a call that was undone by
    * hand (`compensated`), it goes back to before that call, or is parked until it can (E8).
+   * @param word who says so, and why: the journal keeps it beside the outcome.
    * @throws SidecarError `bad_settlement` where the journal or the counterparty knows better, the call is under way, no call has the key, or
    * the tool cannot have answered that; `run_finished` where the run has ended with a call that was undone by hand.
    */
-  settle(key: string, status: 'confirmed' | 'failed' | 'compensated', output?: unknown): Promise<void>;
+  settle(
+    key: string,
+    status: 'confirmed' | 'failed' | 'compensated',
+    output?: unknown,
+    word?: { readonly by: string; readonly why?: string },
+  ): Promise<void>;
   /**
    * Says that a call stands whose undo an abort owes (AB4): nothing undoes it, and the end names it.
    * @throws SidecarError `bad_settlement` where no undo of it is owed; TypeError where no person says so.
@@ -210,6 +216,24 @@ async function answered(run: Run, ...[gate, verdict, said]: Parameters<RunComman
   return refused;
 }
 
+async function settled(
+  { recovering }: Run,
+  ...[key, status, output, said]: Parameters<RunCommands['settle']>
+): Promise<void> {
+  if (said === undefined) return recovering.settleEffect(key, status, output);
+  refuseOther('settle', { word: [said, WORD] });
+  const { by, why = null } = said;
+  return recovering.settleEffect(key, status, output, () => ({
+    do: 'settled',
+    post: null,
+    key,
+    status,
+    by,
+    why,
+    refused: null,
+  }));
+}
+
 async function retried({ pauses, recovering, write }: Run, said: Parameters<RunCommands['retry']>[0]): Promise<void> {
   refuseOther('retry', { word: [said, WORD] });
   pauses.refuseWhilePaused();
@@ -252,7 +276,7 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
       await run.write.durable();
     },
     ...aboutThePast(run, commanded),
-    settle: then((key, status, output?: unknown) => run.recovering.settleEffect(key, status, output)),
+    settle: then((key, status, output, word) => settled(run, key, status, output, word)),
     stand: then((key, word) => stands(run, key, word)),
     gates: () => run.runState.asked.pending(),
     requests: () => requestsOf(run.parts),

@@ -230,7 +230,12 @@ export class RecoveryQueries {
     const args = call === undefined ? {} : this.#runState.actor(call.intent.actor).started?.input;
     const facts: Facts = { state: '', action: name ?? '', args, entity: instance.entity, memory: {}, event: {} };
     const writes = (tool?.writes ?? []).flatMap((template) => template.fillAll(facts)).filter(isExternal);
-    return { reconciler: tool?.reconcile ?? null, writes: writes.map(({ text }) => text) };
+    const expects = tool?.output;
+    return {
+      reconciler: tool?.reconcile ?? null,
+      writes: writes.map(({ text }) => text),
+      ...(expects !== undefined && { expects }),
+    };
   }
 
   /** The journal entry of a decision. */

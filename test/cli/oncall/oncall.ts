@@ -97,10 +97,11 @@ function keyOf(words: readonly string[], read: ReadRun): string | null {
     return words.includes('--run') ? (ledger.named(about)?.key ?? null) : (asked.get(about)?.key ?? null);
   }
   const name = words[words.indexOf('--settle') + 1] ?? '';
-  const at = /^event (\d+)$/.exec(name)?.[1];
+  const at = /^row (\d+)$/.exec(name)?.[1];
   const found = at === undefined ? relevantCalls(read).filter(({ tool }) => tool === name) : [];
   if (found.length === 1) return found[0]?.key ?? null;
-  return [...ledger.all()].find((call) => at !== undefined && call.at === Number(at))?.key ?? null;
+  const isMeant = (key: string) => at !== undefined && read.eventRows.called(key)?.seq === Number(at);
+  return [...ledger.all()].find(({ key }) => isMeant(key))?.key ?? null;
 }
 
 /** Does what is printed until no person is needed any more. */
