@@ -127,8 +127,9 @@ export class Run implements Watcher {
       recovering.discarding.settled(keys);
     });
     calls.reconciling.whenReturned(() => void recovering.askAgain());
-    parts.lifecycle.whenever('answer', () => this.#goOn());
-    parts.lifecycle.whenever('deliver', () => this.#goOn());
+    for (const question of ['answer', 'deliver'] as const) parts.lifecycle.whenever(question, () => this.#goOn());
+    // Whatever held the claims back: answers, events and calls wait for them.
+    parts.lifecycle.whenever('claim', () => this.reuse.begin());
     restoring.verifyAgain();
   }
 
