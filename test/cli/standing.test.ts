@@ -71,13 +71,16 @@ describe('a person who says what became of a call', () => {
   test('is refused at once where the output is none of its tool, or is missing', async () => {
     await desk.ask('run', 'refund', '--run', 'mailed', '--fail-at', 'mail', '--when', 'before');
     const gates = await desk.json('approvals', 'mailed');
-    const { gate } = gates[0] as { gate: string };
-    const settle = (...more: string[]) => desk.ask('settle', gate, '--as', 'confirmed', '--by', 'ann', ...more);
-    expect(await settle()).toMatchObject({ code: 1, err: expect.stringContaining('needs --output JSON: "mail"') });
-    expect(await settle('--output', '"m"')).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('is not what "mail" answers by its output schema'),
-    });
+    const { gate, key } = gates[0] as { gate: string; key: string };
+    const said = ['--as', 'confirmed', '--by', 'ann'];
+    const settle = (...more: string[]) => desk.ask('settle', gate, ...said, ...more);
+    const missing = { code: 1, err: expect.stringContaining('needs --output JSON: "mail"') };
+    const wrong = { code: 1, err: expect.stringContaining('is not what "mail" answers by its output schema') };
+    expect(await settle()).toMatchObject(missing);
+    expect(await settle('--output', '"m"')).toMatchObject(wrong);
+    const byKey = (...more: string[]) => desk.ask('settle', key, '--run', 'mailed', ...said, ...more);
+    expect(await byKey()).toMatchObject(missing);
+    expect(await byKey('--output', '"m"')).toMatchObject(wrong);
     const [left] = await desk.json('approvals', 'mailed');
     expect(left).toMatchObject({ gate, status: 'pending', left: [] });
     expect(await settle('--output', '"sent by hand"')).toMatchObject({ code: 0 });
