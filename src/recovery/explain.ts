@@ -81,10 +81,10 @@ function headline(decision: Decision, place: PlaceText): string {
     case 'restore': {
       const { level } = decision.line;
       const alone = level === 0 ? 'No other instance moves.' : 'It takes uncommitted work of others with it.';
-      return `${failed} goes back to ${ownPlace(decision, place)}. ${alone}`;
+      return `${failed} ${goesBack(decision, place)}. ${alone}`;
     }
     case 'restore_joint':
-      return `${failed} goes back to ${ownPlace(decision, place)}, and commitments of others with it, as the policy allows.`;
+      return `${failed} ${goesBack(decision, place)}, and commitments of others with it, as the policy allows.`;
     case 'rerun':
       return `${failed} cannot be put back; the run may be started over, since nothing that it did stands in the way.`;
     case 'escalate':
@@ -116,10 +116,11 @@ function outcome(aftermath: Aftermath | null): Outline[] {
   ];
 }
 
-function ownPlace(decision: Extract<Decision, { verdict: 'restore' | 'restore_joint' }>, place: PlaceText): string {
+function goesBack(decision: Extract<Decision, { verdict: 'restore' | 'restore_joint' }>, place: PlaceText): string {
   const failed = instanceName(decision.failed);
-  const own = decision.line.moves.find((move) => instanceName(move.instance) === failed) as Move;
-  return keepName(own.keep, place);
+  const own = decision.line.moves.find((move) => instanceName(move.instance) === failed);
+  // Another input of a run puts back who has read it, and not the work that has begun with it.
+  return own === undefined ? 'stays where it is' : `goes back to ${keepName(own.keep, place)}`;
 }
 
 function moved(move: Move, place: PlaceText): Outline {

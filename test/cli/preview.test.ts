@@ -121,10 +121,12 @@ test('the preview of an act on an event says what it comes to, and why it would 
   const steer = (...more: string[]) =>
     belay(['steer', 'trip-1', ...more, '--by', 'ada', '--dry', '--machines', module], '', {}, root);
   const before = readFileSync(journal);
-  const refused = await steer('revise', 'input', '--to', '{}');
+  const refused = await steer('retract', 'input');
   expect([refused.code, refused.out]).toEqual([1, expect.stringMatching(/would be refused:\s+steer_unsupported/)]);
-  const json = await steer('revise', 'input', '--to', '{}', '--json');
+  const json = await steer('retract', 'input', '--json');
   expect([json.code, JSON.parse(json.out)]).toMatchObject([1, { dry: true, is: 'refused', answer: null, waits: [] }]);
+  const revised = await steer('revise', 'input', '--to', '{"nothing":"reads it"}');
+  expect([revised.code, revised.out]).toEqual([0, expect.stringContaining('stays where it is')]);
   const unknown = await steer('retract', 'brief');
   expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('event_unknown')]);
   expect((await steer('retract', 'brief', '--from', 'here')).code).toBe(2);
