@@ -78,9 +78,14 @@ describe('what cannot be done is said in one sentence, with exit 2, and begins n
       '--settle needs --as: confirmed, failed, compensated\n',
     ],
     [
-      'a word of no person',
-      ['resume', 'order-1', '--settle', 'pay', '--as', 'failed'],
-      '--settle needs --by NAME: who says so?\n',
+      'a person without a name',
+      ['resume', 'order-1', '--settle', 'pay', '--as', 'failed', '--by', ' '],
+      '--by needs a name: who says so?\n',
+    ],
+    [
+      'a reason of no person',
+      ['resume', 'order-1', '--settle', 'pay', '--as', 'failed', '--why', 'seen'],
+      '--why goes with --by NAME: who says so?\n',
     ],
     ['a person without a word', ['resume', 'order-1', '--by', 'ann'], '--by and --why go with --settle EFFECT\n'],
     ['a word without a call', ['resume', 'order-1', '--as', 'failed'], '--as needs --settle EFFECT: of which call?\n'],

@@ -84,7 +84,7 @@ export function addResume(program: Command): void {
       `
 belay explain RUN says what a run waits for, and with which of these it goes
 on. Counterparties are asked first, and the answer of a counterparty counts.
-The journal keeps who settled a call.
+The journal keeps who settled a call, where --by says it.
 
 Examples:
   belay resume order-1

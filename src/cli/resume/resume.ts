@@ -62,7 +62,8 @@ export async function resumeRun(options: ResumeOptions): Promise<Ending | Proble
 function misuse({ settle, as, output, rerun, by, why }: ResumeOptions): string | null {
   if (settle !== null && as === null) return `--settle needs --as: ${SETTLED.join(', ')}`;
   if (settle === null && as !== null) return '--as needs --settle EFFECT: of which call?';
-  if (settle !== null && (by === null || by.trim() === '')) return '--settle needs --by NAME: who says so?';
+  if (by?.trim() === '') return '--by needs a name: who says so?';
+  if (settle !== null && why !== null && by === null) return '--why goes with --by NAME: who says so?';
   if (settle === null && (by !== null || why !== null)) return '--by and --why go with --settle EFFECT';
   if (output !== null && as !== 'confirmed') return '--output goes with --as confirmed: what the call answered';
   return settle !== null && rerun
@@ -95,7 +96,8 @@ function nextOf(
   const wrong = cannotBe(call, options.as) ?? outputProblem(call, options.as, output, config);
   if (wrong !== null) return { problem: wrong };
   const { by, why } = options;
-  return { next: settling(read.run, call, options.as, output?.value, { by: by ?? '', ...(why !== null && { why }) }) };
+  const word = by === null ? undefined : { by, ...(why !== null && { why }) };
+  return { next: settling(read.run, call, options.as, output?.value, word) };
 }
 
 function rerunOf({ run, standing }: ReadRun): { readonly next: Next } | Problem {
@@ -121,7 +123,7 @@ function settling(
   call: RelevantCall,
   as: (typeof SETTLED)[number],
   output: unknown,
-  word: { readonly by: string; readonly why?: string },
+  word: { readonly by: string; readonly why?: string } | undefined,
 ): Next {
   return async (stop, { sidecar, store, until }) => {
     if (!TAKING.has(stop.status)) return stop;
@@ -133,7 +135,8 @@ function settling(
     }
     if (stop.status === 'done') return stop;
     await sidecar.settle(call.key, as, output, word);
-    note(`${call.tool} is ${as}, as ${JSON.stringify(word.by)} says (key ${call.key})`);
+    const said = word === undefined ? '' : `, as ${JSON.stringify(word.by)} says`;
+    note(`${call.tool} is ${as}${said} (key ${call.key})`);
     return until();
   };
 }
