@@ -9,6 +9,9 @@ export function eventType(event: unknown): string {
   return typeof type === 'string' ? type : '';
 }
 
+/** The event with which an actor begins; it selects nothing but eventless transitions. */
+export const INIT = 'xstate.init';
+
 const DONE = 'xstate.done.actor.';
 const FAILED = 'xstate.error.actor.';
 const DELAY = 'xstate.after.';

@@ -1,8 +1,5 @@
 /** The names of events: xstate's own, as far as this room has to know them, and the private ones that it sends to machines. */
 
-/** The event with which an actor begins; it selects nothing but eventless transitions. */
-export const INIT = 'xstate.init';
-
 /** The event that stops an actor. */
 export const STOP = 'xstate.stop';
 

@@ -11,13 +11,13 @@ import {
   type AnyTransitionDefinition,
   createActor,
 } from 'xstate';
-import { endedChild } from '../model/reply-event.ts';
+import { endedChild, INIT } from '../model/reply-event.ts';
 import type { StateValue } from '../model/step-entry.ts';
 import type { Place, RuntimeEvent } from '../runtime/microstep.ts';
 import type { ActorPlan, TimerPlan } from '../runtime/restore-plan.ts';
 import type { Arrival, Completion, Machines, Runtime, Watcher } from '../runtime/runtime.ts';
 import type { Delays } from './delays.ts';
-import { BEGIN, END, INIT, RESTORE, WAKE } from './events.ts';
+import { BEGIN, END, RESTORE, WAKE } from './events.ts';
 import { dropActions, keepWithin, NEVER_DUE, watchingInert } from './inert.ts';
 import { ActorPlaces } from './references.ts';
 import { nodeAt } from './structure.ts';

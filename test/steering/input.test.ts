@@ -86,6 +86,38 @@ describe('another input', () => {
   });
 });
 
+test('ST3: is refused where the machine keeps an actor from its beginning: one on paper is none of the run', async () => {
+  const world = new World();
+  const child = machineOf({}, { initial: 'still', states: { still: {} } });
+  const machine = machineOf(
+    { child, look: world.tool('look') },
+    {
+      context: ({ input, spawn }: { input: Input; spawn: (src: string, how: object) => unknown }) => ({
+        topic: input.topic,
+        helper: spawn('child', { id: 'helper' }),
+      }),
+      initial: 'looking',
+      states: { looking: calls('look', 'seen', 'over', ['topic']), over: {} },
+    },
+  );
+  const config = configOf(
+    { look: 'reads: [topic], writes: [seen], effect: none' },
+    { Look: { states: ['looking'], at: 'looking -> over', writes: ['seen'], reads: ['topic'] } },
+  );
+  const it = await run(machine, config, { input: BEES } as never);
+  await it.at('over');
+  const answer = await it.sidecar.revise('input', { ...ANTS }, by);
+  expect([answer.is, answer.why]).toEqual(['refused', expect.stringContaining('input_refused')]);
+  expect([it.context().topic, world.count('look')]).toEqual(['bees', 1]);
+  await it.sidecar.close();
+});
+
+test.each(['input', '@12', '#12'])('ST1: no sender names its event %s', async (id) => {
+  const it = await begun();
+  await expect(it.sidecar.send({ type: 'SAY' } as never, { id, by: 'ada' })).rejects.toThrow(TypeError);
+  await it.sidecar.close();
+});
+
 test('ST3: a call of no unit that the first state makes is made again with another input', async () => {
   const world = new World();
   const machine = machineOf(

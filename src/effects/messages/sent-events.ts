@@ -1,10 +1,11 @@
 /** Events from outside as messages: one process leaves them, and the one that has the run sends them. A message is untrusted. */
 import { encode } from '../../journal/codec.ts';
 import { parseKey } from '../../model/key.ts';
+import { INPUT } from '../../model/message-entries.ts';
 import { readerOf, text } from './reading.ts';
 
-/** A name that a sender gives: one that begins with `#` is the number of a message. */
-export const ID = { ...text(200), pattern: '^[^#\\s]' };
+/** A name that a sender gives: `#12` is the number of a message, `@12` that of a step, and `input` the start of the run. */
+export const ID = { ...text(200), pattern: `^(?!${INPUT}$|@\\d)[^#\\s]` };
 
 /** An event as it travels. */
 export interface SentEvent {
@@ -48,7 +49,7 @@ export function eventMessage(sent: SentEvent): string {
   for (const key of Object.keys(sent.seen ?? {})) parseKey(key);
   if (sentIn(encoded.text) === null)
     throw new TypeError(
-      'it has no type of 1 to 200 characters, or an id that is none (1 to 200 characters, not # or a blank first), or says of none or more than 50 keys that they were seen',
+      'it has no type of 1 to 200 characters, or an id that is none (1 to 200 characters, not # or a blank first, not @ and a digit first, not input), or says of none or more than 50 keys that they were seen',
     );
   return encoded.text;
 }

@@ -4,7 +4,7 @@ import type { SentSteer } from '../../effects/messages/steers.ts';
 import type { Begun } from '../../model/entry.ts';
 import { STEERED } from '../../model/failure.ts';
 import { INPUT, type SteeredEntry } from '../../model/message-entries.ts';
-import { eventType } from '../../model/reply-event.ts';
+import { eventType, INIT } from '../../model/reply-event.ts';
 import { stepOfName } from '../../projection/received.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { isEqual } from '../../projection/set-aside/records.ts';
@@ -40,9 +40,6 @@ interface Answered {
 
 /** The parts of a run that say what an act is about. */
 export type LookedAt = Pick<RunParts, 'runState' | 'config' | 'decisionPolicy' | 'lifecycle'>;
-
-/** The type of the event by which a machine begins. */
-const BEGINNING = 'xstate.init';
 
 const SAME = { is: 'same', why: null } as const;
 const no = (why: string) => ({ is: 'refused', why }) as const;
@@ -149,7 +146,7 @@ function find(runState: RunState, name: string): Found | string {
 function inputOf({ places, received }: RunState): Found | string {
   const step = places.first;
   const event = step?.entry?.event;
-  if (step === null || eventType(event) !== BEGINNING)
+  if (step === null || eventType(event) !== INIT)
     return 'steer_unsupported: the input of a graph or a flow is not changed; begin another run with it';
   const version = received.get(INPUT)?.version ?? 0;
   return { name: INPUT, event, by: null, version, isTakenBack: false, step };
@@ -225,6 +222,6 @@ export function revised({ name, event }: Pick<Found, 'name' | 'event'>, { to }: 
 /** The reason why an event has no place in the past from which it could be changed. */
 export function notReceived({ name }: Pick<Found, 'name'>): string {
   return name === INPUT
-    ? 'input_refused: with it the machine throws, or its first step goes elsewhere; begin another run with it'
+    ? 'input_refused: with it the machine throws, its first step goes elsewhere, or its context holds an actor or a value that no journal holds; begin another run with it'
     : 'no state has taken it';
 }

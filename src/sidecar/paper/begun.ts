@@ -1,4 +1,6 @@
 /** The first step of a run with another input, as its machine takes it on paper (semantics.md ST3). */
+import { encode } from '../../journal/codec.ts';
+import { isOfActors } from '../../journal/lost.ts';
 import type { Begun } from '../../model/entry.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { isEqual } from '../../projection/set-aside/records.ts';
@@ -7,7 +9,10 @@ import type { Machines } from '../../runtime/runtime.ts';
 import { PaperMachine } from './paper-machine.ts';
 import { compared, takesOut } from './same-step.ts';
 
-/** The first step of a run with another event of its beginning; null where it goes elsewhere with that, starts others, or throws. */
+/**
+ * The first step of a run with another event of its beginning; null where it goes elsewhere with that, starts others, or throws, or where no other
+ * machine could have what it comes to: actors on paper are none of the run's.
+ */
 export function begunWith(runState: RunState, machines: Machines, event: unknown): Begun | null {
   const entry = runState.places.first?.entry ?? null;
   if (entry === null || !isOneWrite(entry.edits)) return null;
@@ -20,7 +25,9 @@ export function begunWith(runState: RunState, machines: Machines, event: unknown
       const now = micro.started.find((one) => one.id === id)?.input;
       return isEqual(now, input) ? [] : [[place, now] as const];
     });
-    return { context: micro.context, inputs };
+    const begun = { context: micro.context, inputs };
+    const codecs = runState.codecs.filter((codec) => !isOfActors(codec));
+    return 'text' in encode(begun, { codecs }) ? begun : null;
   } catch {
     return null;
   } finally {

@@ -7,7 +7,7 @@ import { contextKey, fold } from '../../history/context.ts';
 import type { Pieces } from '../../history/pieces.ts';
 import type { PlacedStep } from '../../history/step-lists.ts';
 import { type Key, overlaps } from '../../model/key.ts';
-import { endedChild, eventType } from '../../model/reply-event.ts';
+import { endedChild, eventType, INIT } from '../../model/reply-event.ts';
 import { changeOf } from '../../projection/edits.ts';
 import { isSeenTheSame } from '../../projection/meets.ts';
 import { contextWithoutSteps } from '../../projection/rollback.ts';
@@ -139,7 +139,7 @@ class OnPaper {
     if (entry === null || nth === 0) return nth === 0;
     const type = eventType(entry.event);
     if (isOutside) return true;
-    if (isPlaced(step) || type === RESTART || type === 'xstate.init' || (entry.ties?.length ?? 0) > 0) return false;
+    if (isPlaced(step) || type === RESTART || type === INIT || (entry.ties?.length ?? 0) > 0) return false;
     const [before] = this.#runState.places.before(nth, actor);
     return before !== undefined && before.entry !== null && eventType(before.entry.event) !== type;
   }

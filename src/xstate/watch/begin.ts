@@ -1,6 +1,6 @@
 /** The first macrostep of a machine, microstep by microstep. */
 import type { AnyEventObject, AnyMachineSnapshot, AnyStateMachine, AnyStateNode } from 'xstate';
-import { INIT } from '../events.ts';
+import { INIT } from '../../model/reply-event.ts';
 import type { Announcements, Micro, Scope } from './announcements.ts';
 import { taken } from './microsteps.ts';
 
