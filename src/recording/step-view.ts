@@ -52,8 +52,8 @@ export class StepView {
   /** The facts for the templates of one instance, kept for the next of them. */
   #filling: { readonly of: InstanceId; readonly facts: Facts } | null = null;
   readonly #args = new Map<string, Called>();
-  /** The region within its machine of each instance that was live before the step, or begins with it. */
-  readonly #regions = new Map<string, string>();
+  /** The regions of the instances that begin with the step, by their names. */
+  readonly #begun = new Map<string, string>();
 
   constructor(config: BoundaryConfig, runState: RunState, placed: readonly Placed[], actor: number, seen: Microstep) {
     this.config = config;
@@ -65,12 +65,18 @@ export class StepView {
     this.news = heard?.started ?? null;
     this.#heardIn = heard?.region == null ? null : split(heard.region)[1];
     this.here = this.#liveHere();
-    for (const { live } of this.here) this.begins(live);
   }
 
   /** Notes the region in which an instance begins with the step. */
   begins({ id, region }: Pick<Live, 'id' | 'region'>): void {
-    this.#regions.set(instanceName(id), split(region)[1]);
+    this.#begun.set(instanceName(id), region);
+  }
+
+  /** The region, within its machine, of an instance that was live before the step, or begins with it; null for any other. */
+  #regionOf(instance: InstanceId): string | null {
+    const name = instanceName(instance);
+    const region = this.#begun.get(name) ?? this.here.find(({ live }) => instanceName(live.id) === name)?.live.region;
+    return region === undefined ? null : split(region)[1];
   }
 
   #liveHere(): { live: Live; placed: Placed }[] {
@@ -133,8 +139,9 @@ export class StepView {
   /** The call that an instance starts, else the first in its region or around it; never one of a region beside it. */
   #callOf(instance: InstanceId): Child | undefined {
     const { started } = this.seen;
-    const own = this.#regions.get(instanceName(instance));
-    if (own === undefined) return started[0];
+    if (started.length === 0) return undefined;
+    const own = this.#regionOf(instance);
+    if (own === null) return started[0];
     return (
       started.find(({ place }) => place !== null && this.#owns(instance, place)) ??
       started.find(({ place }) => place === null || holds(own, place.region)) ??
@@ -230,9 +237,11 @@ export class StepView {
   #owns(instance: InstanceId, place: Place | null): boolean {
     const skeleton = this.config.skeletons.get(instance.skeleton);
     if (place === null) return true;
-    const own = this.#regions.get(instanceName(instance));
-    if (skeleton !== undefined)
-      return covers(skeleton.states, place.path) && (own === undefined || isWithin(place.region, own));
+    if (skeleton !== undefined) {
+      if (!covers(skeleton.states, place.path)) return false;
+      const own = this.#regionOf(instance);
+      return own === null || isWithin(place.region, own);
+    }
     return !this.placed.some((other) => covers(other.skeleton.states, place.path));
   }
 
