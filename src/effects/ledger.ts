@@ -15,6 +15,15 @@ import { RetainedCall } from './retained-call.ts';
 
 const NONE_FREED: readonly string[] = [];
 
+/** A run that another one was forked from. */
+export interface ForkedFrom {
+  readonly of: string;
+  /** The row of that run up to which the two have one past. */
+  readonly at: number;
+  /** The number of calls in that past. */
+  readonly calls: number;
+}
+
 /** The calls of a run. */
 export class Ledger {
   /** The secret under which the run's keys and digests are made. */
@@ -23,6 +32,8 @@ export class Ledger {
   overtaken = 0;
   /** The calls that one process left under way as it gave the run back, by their keys: they may act while that process lives (E2). */
   readonly left = new Map<string, NamedProcess>();
+  /** The runs that this one has a past in common with, the nearest last: it was forked from the last one (FK1). */
+  readonly forks: ForkedFrom[] = [];
   readonly #calls = new Map<string, LedgerCall>();
   /** The calls that have a place in the history, by the name of their instance, in the order of their intents. */
   readonly #placed = new Map<string, PlacedCalls<LedgerCall>>();
@@ -47,6 +58,22 @@ export class Ledger {
   /** The call that a person names: by its key, or by what that is made of, as JSON. */
   named(text: string): LedgerCall | undefined {
     return this.#calls.get(text) ?? this.#calls.get(keyOf(text, this.secret));
+  }
+
+  /** The run was forked here: its calls so far are those of another run (FK1). */
+  fork(of: string, at: number): void {
+    this.forks.push({ of, at, calls: this.#calls.size });
+  }
+
+  /** The keys of the calls that another run has made: nothing here undoes them (FK2). */
+  get common(): ReadonlySet<string> {
+    const newest = this.forks.at(-1)?.calls ?? 0;
+    const keys = new Set<string>();
+    for (const key of this.#calls.keys()) {
+      if (keys.size === newest) break;
+      keys.add(key);
+    }
+    return keys;
   }
 
   all(): IterableIterator<LedgerCall> {
@@ -96,13 +123,18 @@ export class Ledger {
   /**
    * The key of the next call of a tool by an instance: its number among those that are retained in its region (E3). A call that was
    * compensated is another decision when it is made again, since its counterparty would answer from memory; and so is one with other
-   * arguments than were sent, or were about to be, by a call that is known not to have happened: one key has one body.
+   * arguments than were sent, or were about to be, by a call that is known not to have happened: one key has one body. A call of the common
+   * past of a fork keeps its key; any other has one of this run (FK3).
    */
   nextKey(run: string, { instance, keyedAs, tool, digest, place }: KeyedCall): string {
     const nth = this.#placed.get(instanceName(instance))?.countOf(tool, place) ?? 0;
-    const parts = [run, keyedAs.skeleton, keyedAs.entity, keyedAs.ordinal, tool, nth];
-    const key = keyOf(JSON.stringify(place === null ? parts : [...parts, place]), this.secret);
-    return freeKey(key, digest, (name) => this.#calls.get(name));
+    const nameIn = (name: string) => {
+      const parts = [name, keyedAs.skeleton, keyedAs.entity, keyedAs.ordinal, tool, nth];
+      const key = keyOf(JSON.stringify(place === null ? parts : [...parts, place]), this.secret);
+      return freeKey(key, digest, (each) => this.#calls.get(each));
+    };
+    const made = this.forks.map(({ of }) => nameIn(of)).find((key) => this.#calls.has(key));
+    return made ?? nameIn(run);
   }
 
   /** The key under which the actor of a call makes it again: its own, or the next one where that is refused. */

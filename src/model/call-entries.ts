@@ -49,6 +49,11 @@ export interface GateEntry {
    * (E3).
    */
   readonly like?: string;
+  /**
+   * The act of a run that this one was forked from, done after the fork, which this call may repeat: an approval says that it is another act (FK4).
+   * `key` is null where it cannot be read what that run has done.
+   */
+  readonly kin?: { readonly run: string; readonly key: string | null };
   /** The schema of the output, where it is asked what became of a call whose tool has one: a JSON Schema. */
   readonly expects?: unknown;
 }

@@ -56,6 +56,22 @@ interface MigratedEntry {
   readonly by?: string;
 }
 
+/**
+ * The run was begun as a fork: the rows before this entry are those of another run (FK1). What that run did stands in them as its own, and
+ * nothing here undoes it (FK2).
+ */
+export interface ForkedEntry {
+  readonly do: 'forked';
+  /** The run that it was forked from. */
+  readonly of: string;
+  /** The row of that run up to which the two have one past. */
+  readonly at: number;
+  readonly by: string;
+  readonly why: string | null;
+  /** The calls of the common past that are not undone here; left out where there are none. */
+  readonly classes?: readonly KeptClass[];
+}
+
 /** The digests under which checkpoints were certified (§5). */
 export interface Digests {
   readonly config: string;
@@ -113,6 +129,7 @@ export type Entry =
       readonly isReplaced?: true;
     }
   | MigratedEntry
+  | ForkedEntry
   /**
    * The run was taken from a process whose lease had run out and that may still live: the calls that were open in its rows up to `upTo` may
    * still leave (E2).

@@ -164,6 +164,11 @@ export class RunState {
       begin: (entry) => this.#begin(entry),
       config: (entry) => this.#reconfigure(entry),
       migrated: (entry) => this.#reconfigure(entry),
+      forked: ({ of, at, classes = [] }) => {
+        calls.ledger.fork(of, at);
+        calls.asked.paused = null;
+        for (const kept of classes) calls.keepAs(kept);
+      },
       step: (entry, context) => {
         decisions.wentOn();
         this.#steps.take(entry, context);

@@ -27,12 +27,20 @@ export function pendingRequests(runState: RunState, when?: (tool: string) => str
 }
 
 /** The reason why a call waits for its approval. */
-function heldText({ like }: ApprovalRequest, tool: string, when?: (tool: string) => string | null): string {
+function heldText({ like, kin }: ApprovalRequest, tool: string, when?: (tool: string) => string | null): string {
   if (like !== undefined)
     return `${tool} has happened before, and the machine has not heard its answer: approve this call if it is another act, settle it as confirmed if it is the same`;
+  if (kin !== undefined) return kinText(kin, tool);
   if (when === undefined) return `${tool} waits for an approval`;
   const condition = when(tool);
   return condition === null
     ? `every call of ${tool} waits for an approval`
     : `${tool} waits for an approval where ${condition}`;
+}
+
+/** The reason why a call of a fork waits: the run that it was forked from may have made it. */
+export function kinText({ run, key }: NonNullable<ApprovalRequest['kin']>, tool: string): string {
+  if (key === null)
+    return `what ${run} did after this run was forked from it cannot be read: approve this call of ${tool} if ${run} has not made it`;
+  return `${run} has called ${tool} after this run was forked from it (${key}): approve this call if it is another act, deny it if that one is enough`;
 }

@@ -115,6 +115,7 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
     case 'begin':
     case 'config':
     case 'migrated':
+    case 'forked':
     case 'overtaken':
     case 'given_back':
     case 'returned':

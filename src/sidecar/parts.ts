@@ -17,6 +17,7 @@ import type { DecisionPolicy } from '../recovery/decision-policy.ts';
 import type { RunNoteFold } from '../reports/run-note.ts';
 import type { Activity } from './activity.ts';
 import type { Basing } from './bases/basing.ts';
+import type { Kin } from './calls/kin.ts';
 import type { Lifecycle } from './lifecycle/lifecycle.ts';
 import type { Observing } from './observing.ts';
 import type { Report } from './report.ts';
@@ -69,6 +70,8 @@ export interface RunParts extends Clock {
   }) => string | null | Promise<string | null>;
   /** Keeps this run apart from others; null where nothing does. */
   readonly claims: Claims | null;
+  /** The runs that it was forked from. */
+  readonly kin: Kin;
   /** True where events from outside that a restore took back are sent again as soon as the machine can take them. */
   readonly redeliver: boolean;
   /** True where memories are held against their changes at boundaries (§3). */

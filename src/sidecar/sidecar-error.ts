@@ -45,6 +45,8 @@ export type SidecarErrorCode =
   | 'stuck'
   /** The run has ended: nothing of it is redone. */
   | 'run_finished'
+  /** The past of the run cannot be shared with a fork at that row: something is under way there (FK1). */
+  | 'fork_refused'
   /** A person has paused the run: it is not taken up before a person has it go on (LC10). */
   | 'paused'
   /** A person has ended the run before it had begun. */

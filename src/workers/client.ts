@@ -2,7 +2,6 @@
  * Leaves work for the workers of a store, from any process: runs to begin, events, and the answers of people. It holds no run and needs no
  * agent; what it leaves is durable on return.
  */
-
 import type { GuardedRequest } from '../effects/gates.ts';
 import { messageOf } from '../effects/messages/answers.ts';
 import { cancelMessage } from '../effects/messages/cancels.ts';
@@ -12,7 +11,7 @@ import { pauseMessage } from '../effects/messages/pauses.ts';
 import { retryMessage } from '../effects/messages/retries.ts';
 import { type SaidSteer, type SteerAct, sentSteer, steerMessage } from '../effects/messages/steers.ts';
 
-export type { FollowedRow, FollowOptions, SteerAct, SteerAnswer };
+export type { FollowedRow, FollowOptions, Fork, ForkRequest, SteerAct, SteerAnswer };
 
 import { eventMessage, type SentEvent, sentIn } from '../effects/messages/sent-events.ts';
 import { encode, revive } from '../journal/codec.ts';
@@ -47,6 +46,7 @@ import {
 } from '../xstate/preview.ts';
 import { deleteEnded } from './deleting.ts';
 import { type FollowOptions, followed } from './follow.ts';
+import { type Fork, type ForkRequest, forkRun } from './forking.ts';
 
 /** The queue of runs that name none. */
 export const QUEUE = 'default';
@@ -204,6 +204,11 @@ export interface WorkClient {
    */
   steer(run: string, act: SteerAct, answer: Answerer): Promise<number>;
   /**
+   * Makes a run with the past of another one, which `resume` takes up (FK1 to FK5).
+   * @throws SidecarError `fork_refused`; JournalError `run_unknown`, `run_exists`, `rows_archived`; TypeError where no person wants it.
+   */
+  fork(run: string, wish: ForkRequest): Promise<Fork>;
+  /**
    * Deletes a run that has ended, or was cancelled, and owes nothing: for good, with its messages and its request. Its name can be used again.
    * @returns the reason why it stays; null where it is gone.
    * @throws JournalError `run_unknown`; `journal_corrupt`: what cannot be read is not deleted.
@@ -271,6 +276,7 @@ export function workClient(store: JournalStore): WorkClient {
     events: async (run) => eventsOf(timelineOf(await gathered(store.read(run))).runState),
     steer: async (run, act, { by, why }) =>
       said(store, run, steerMessage(sentSteer({ ...act, by, ...(why !== undefined && { why }) }))),
+    fork: (run, wish) => forkRun(store, run, wish),
     delete: (run) => deleteEnded(store, run),
     result: (run) => resultOf(store, run),
     requests: (of = {}) => requestsIn(store, of),

@@ -18,6 +18,8 @@ export {
   type Answerer,
   type FollowedRow,
   type FollowOptions,
+  type Fork,
+  type ForkRequest,
   type LaterFailure,
   QUEUE,
   type RunRequest,

@@ -77,6 +77,16 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
       by: 'ada',
     },
   },
+  forked: {
+    'with the calls that are another run\'s': {
+      do: 'forked',
+      of: 'trip-1',
+      at: 41,
+      by: 'ada',
+      why: 'another itinerary',
+      classes: [{ key: 'k0', class: 'irreversible', undo: false }],
+    },
+  },
   begin: {
     'with its secret': { do: 'begin', agent: 'm', digests, format: 1, secret: 'ab' },
     'with rules of redaction': {

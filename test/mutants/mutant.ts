@@ -46,6 +46,7 @@ export const RULES = [
   'ST7',
   'ST9',
   'ST10',
+  ...(['FK1', 'FK2', 'FK3', 'FK4', 'FK5'] as const),
 ] as const;
 
 type Rule = (typeof RULES)[number];

@@ -1,10 +1,12 @@
 /** The mutants of the rules of control and of throws. `by` is the cheapest check that kills the mutant. */
+import { OF_FORKS } from './forks.ts';
 import { OF_GRAPHS } from './graphs.ts';
 import { OF_LATER_WORDS } from './later-words.ts';
 import type { Mutant } from './mutant.ts';
 import { OF_THROWS } from './throws.ts';
 
 export const MUTANTS: readonly Mutant[] = [
+  ...OF_FORKS,
   ...OF_GRAPHS,
   ...OF_THROWS,
   ...OF_LATER_WORDS,

@@ -1,7 +1,9 @@
 /** A run as its page shows it first: how it stands, why, and what can be done. */
+import type { ApprovalRequest } from '../../effects/gates.ts';
 import { answerIn } from '../../effects/messages/answers.ts';
 import { instanceName, ROOT } from '../../model/instance.ts';
 import { explain, quoted } from '../../recovery/explain.ts';
+import { kinText } from '../../reports/approval-requests.ts';
 import { shownArgs } from '../../reports/ledger-effects.ts';
 import { stateText } from '../../reports/timeline.ts';
 import { linesOf } from '../http/shown.ts';
@@ -81,7 +83,7 @@ function gatesOf({ timeline, posts }: Read, now: number): WireGate[] {
         gate: gate.gate,
         asks:
           gate.asks === 'approval'
-            ? `May ${quoted(intent.tool)} be called?${gate.like === undefined ? '' : ' It has happened before: is this another act?'}`
+            ? `May ${quoted(intent.tool)} be called?${mayBeText(gate, intent.tool)}`
             : `What became of ${quoted(intent.tool)}, which was called?`,
         tool: intent.tool,
         class: intent.class,
@@ -112,4 +114,10 @@ function decisionRows({ timeline }: Read): WireDecisionRow[] {
     instance: shownInstance(entry.decision.failed),
     headline: explain(entry.decision, around, timeline.eventRows.texts(seq)).text,
   }));
+}
+
+/** The reason why a call may be one that has happened. */
+function mayBeText({ like, kin }: ApprovalRequest, tool: string): string {
+  if (kin !== undefined) return ` It may be done already: ${kinText(kin, tool)}.`;
+  return like === undefined ? '' : ' It has happened before: is this another act?';
 }

@@ -14,9 +14,15 @@ export interface AbortedAct extends AbortedCall {
 
 type Needs = Pick<RunParts, 'runState' | 'config'>;
 
-/** The calls that may have happened, in the order of their intents: one that repeats another one is no act, and one that is held has not left. */
+/**
+ * The calls that may have happened, in the order of their intents: one that repeats another one is no act, one that is held has not left, and
+ * one of the common past of a fork is another run's (FK2).
+ */
 function actsOf({ runState }: Pick<Needs, 'runState'>): LedgerCall[] {
-  return [...runState.ledger.all()].filter(({ repeats, status }) => repeats === null && status !== 'buffered');
+  const { common } = runState.ledger;
+  return [...runState.ledger.all()].filter(
+    ({ key, repeats, status }) => repeats === null && status !== 'buffered' && !common.has(key),
+  );
 }
 
 /** The calls that each call rests on. It is the same for as long as the machine stands still. */

@@ -21,6 +21,8 @@ interface Asking {
   readonly lasts: number | null;
   /** The key of an earlier call that it may be the same act as, or null. */
   readonly like: string | null;
+  /** The act of another run that it may be, or null (FK4). */
+  readonly kin: NonNullable<GateEntry['kin']> | null;
   readonly signal: AbortSignal;
 }
 
@@ -73,10 +75,10 @@ export class Approvals {
     return closed === 'pending' ? 'wait' : 'ask';
   }
 
-  #askFor({ key, digest, instance, lasts, like }: Asking): Promise<string> {
+  #askFor({ key, digest, instance, lasts, like, kin }: Asking): Promise<string> {
     const expires = lasts === null ? null : this.#parts.now() + lasts;
     const bound = { key, digest, epoch: epochOf(this.#parts.runState, instance), expires };
-    return this.#ask({ asks: 'approval', ...bound, ...(like !== null && { like }) });
+    return this.#ask({ asks: 'approval', ...bound, ...(like !== null && { like }), ...(kin !== null && { kin }) });
   }
 
   /** True where an approval opens for a call as it is now. */

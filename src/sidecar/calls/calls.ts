@@ -1,4 +1,5 @@
 /** Makes a run's calls of tools through the guard: what happens is written before anything relies on it (semantics.md E1). */
+import { actName, identityDigest } from '../../effects/acts.ts';
 import { admission, bill } from '../../effects/budgets.ts';
 import { guardedCall } from '../../effects/guard.ts';
 import { type Admission, classOf, type GuardedCall, type Reply } from '../../effects/guarded-call.ts';
@@ -13,6 +14,7 @@ import { argsOf } from './args.ts';
 import { billed } from './billing.ts';
 import { Claiming } from './claiming.ts';
 import { relationOf } from './earlier-calls.ts';
+import type { KinAct } from './kin.ts';
 import { confirmed } from './lease.ts';
 import { positioned } from './positions.ts';
 import { Preconditions } from './preconditions.ts';
@@ -61,6 +63,7 @@ export class Calls {
     const call = this.#asJournaled(asked, number);
     const refused = await this.#claiming.claim(call, instance);
     const denied = refused === null ? await this.#preconditions.denied(call, instance) : null;
+    if (this.#parts.kin.isForked) await this.#parts.kin.look();
     // Its actor was stopped meanwhile, and its instance may be gone with it: no intent of it belongs into the journal.
     if (call.signal.aborted) return { is: 'dropped' };
     const lacking = lacks();
@@ -126,6 +129,7 @@ export class Calls {
     const { input: args, signal } = call;
     const [tool, asks] = [this.#parts.config.tools.get(call.tool), this.#preconditions];
     const { admit, charge } = this.#observed(number, this.#budgeted(call));
+    const kin = () => this.#kinOf(call, instance);
     return {
       instance,
       keyedAs,
@@ -139,12 +143,20 @@ export class Calls {
       args,
       signal,
       version: call.version,
-      gated: asks.isGated(call, number, instance),
+      gated: asks.isGated(call, number, instance) || kin() !== null,
       act: (key, own) =>
         this.#act(key, own, positioned(call, number, instance, this.#parts, this.#write), number, instance),
       allowed: tool?.when || tool?.check ? () => asks.unmet(call, number, instance) : null,
       approval: (key, digest, like) =>
-        this.#approvals.approval({ key, digest, instance, lasts: tool?.gate?.expires ?? null, signal, like }),
+        this.#approvals.approval({
+          key,
+          digest,
+          instance,
+          lasts: tool?.gate?.expires ?? null,
+          signal,
+          like,
+          kin: kin(),
+        }),
       comesAfter: (earlier) => call.ofNode === true && this.#isOfSameNode(earlier, instance),
       relation: (earlier) => relationOf(earlier, call, number, instance, this.#parts),
       stillAllowed: async () => {
@@ -156,6 +168,15 @@ export class Calls {
       opens: (gate, digest) => this.#approvals.opens(gate, digest, instance),
       discard: (key) => this.undoing.discard(this.#parts.runState.ledger.get(key)),
     };
+  }
+
+  /** The act of a run that this one was forked from which a call may repeat, as those runs were looked at last (FK4). */
+  #kinOf({ tool, input: args }: Call, { entity }: InstanceId): KinAct | null {
+    const { kin, config, runState } = this.#parts;
+    if (!kin.isForked || classOf(config.tools.get(tool)) === 'none') return null;
+    const identity = config.tools.get(tool)?.once?.identityOf(args) ?? null;
+    const act = identity === null ? null : actName(tool, identityDigest(identity, runState.secret, runState.codecs));
+    return kin.like({ tool, args, entity, act });
   }
 
   /** True where a kept call was made by the same execution of a node: the instance has no other node. */

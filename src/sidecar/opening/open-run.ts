@@ -20,6 +20,7 @@ import type { ActorHandle } from '../../runtime/microstep.ts';
 import { Activity } from '../activity.ts';
 import { Basing } from '../bases/basing.ts';
 import { resumed } from '../bases/resumed.ts';
+import { Kin } from '../calls/kin.ts';
 import { forgetLeft } from '../calls/left-behind.ts';
 import { Lifecycle } from '../lifecycle/lifecycle.ts';
 import { type RunPlan, replacedTools, unsureText } from '../migration/plan.ts';
@@ -47,7 +48,7 @@ import {
 import { keptClasses } from './kept-classes.ts';
 import { type RunOptions, SECRET, spacingOf, underOf } from './options.ts';
 import type { Program } from './program.ts';
-import { foldWith } from './read-run.ts';
+import { foldWith, readRun } from './read-run.ts';
 
 /** A run that is open: its root, not started, and its commands. */
 export interface Opened {
@@ -105,6 +106,16 @@ function digestsOf({ digest, code, tools }: Program, { version }: RunOptions, co
   };
 }
 
+/** The runs of the store, as a fork looks at its kin. */
+function kinIn({ config, runState: { codecs } }: Recorded, options: RunOptions): ConstructorParameters<typeof Kin>[1] {
+  const store = storeFor(config, options);
+  return {
+    run: (name) => store.run(name),
+    read: (name) => store.read(name),
+    fold: (rows) => readRun(rows, codecs).runState,
+  };
+}
+
 /** Gives the lease back where opening fails. */
 async function opened<T>(journal: Journal, go: () => T | Promise<T>): Promise<T> {
   try {
@@ -144,6 +155,7 @@ function parts(program: Program, options: RunOptions, recorded: Recorded): RunPa
     onGate: (gate) => options.onGate?.({ ...gate, reason: redaction.text(gate.reason) }),
     keepAlive: options.keepAlive ?? true,
     claims: options.claims ?? null,
+    kin: new Kin(recorded, kinIn(recorded, options)),
     ...processClock(options.now),
     redeliver: options.redeliver ?? true,
     version: options.version ?? null,

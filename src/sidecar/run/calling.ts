@@ -12,6 +12,7 @@ import type { Call } from '../../runtime/runtime.ts';
 import { epochOf } from '../approvals/refusals.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { Recovering } from '../failures/recovering.ts';
+import { takeGone } from '../failures/taking-gone.ts';
 import type { Held, RunParts } from '../parts.ts';
 import type { RecoveryQueries } from '../queries/recovery-queries.ts';
 import { diverged, unwritten } from '../queries/refused-questions.ts';
@@ -80,7 +81,12 @@ export class Calling {
 
   /** Makes a call once. Of one that failed nothing more is asked or decided while the run is paused (LC10). */
   async #asked(...asked: Parameters<Calls['ask']>): Promise<Reply> {
-    const { lifecycle, activity } = this.#port.parts;
+    const { lifecycle, activity, kin } = this.#port.parts;
+    if (kin.isForked) {
+      await takeGone(this.#port);
+      await activity.waitFor(lifecycle.past('call'));
+      if (this.#isOver(asked[0])) return { is: 'dropped' };
+    }
     const reply = await this.#port.calls.ask(...asked);
     if (reply.is !== 'done' && lifecycle.waits('ask')) await activity.waitFor(lifecycle.past('ask'));
     return reply;

@@ -10,6 +10,7 @@ import type { Runtime } from '../../runtime/runtime.ts';
 import type { LeftActs } from '../calls/left-acts.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
+import { takeGone } from '../failures/taking-gone.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import type { Actors } from './actors.ts';
 import type { Deliveries } from './deliveries.ts';
@@ -17,7 +18,7 @@ import type { Deliveries } from './deliveries.ts';
 /** The surroundings of the end of a run. */
 interface EndingPort {
   readonly runState: RunState;
-  readonly parts: Pick<RunParts, 'version' | 'lifecycle'>;
+  readonly parts: Pick<RunParts, 'version' | 'lifecycle' | 'kin'>;
   readonly write: Writer;
   readonly runtime: Runtime;
   readonly actors: Actors;
@@ -56,7 +57,11 @@ export class RunEnd {
     if (ended !== null) return false;
     if (runState.asked.cancelled !== null) return true;
     const isLeft =
-      records.size > 0 || ledger.displaced().length > 0 || recovering.openCalls().length > 0 || outbox.mayRefuse;
+      parts.kin.isForked ||
+      records.size > 0 ||
+      ledger.displaced().length > 0 ||
+      recovering.openCalls().length > 0 ||
+      outbox.mayRefuse;
     this.#comesTo({ output });
     // A run that is taken up at its end first goes on with what its last process has left.
     const mayEnd = parts.lifecycle.may('end') && parts.lifecycle.may('answer');
@@ -106,6 +111,7 @@ export class RunEnd {
     if (!mayEnd()) return;
     // What is refused now can still be done again; after the end it cannot (E4). The end of the machine is the end of all waiting.
     outbox.begin(true);
+    if (parts.kin.isForked) await takeGone(this.#port);
     await parts.lifecycle.past('end');
     if (!mayEnd() || recovering.raiseGone()) return;
     const again = () => void this.try();

@@ -1,0 +1,13 @@
+/** Takes what the kin of a fork have undone of the common past as gone (semantics.md FK5, E8). */
+import type { RunParts } from '../parts.ts';
+import type { Recovering } from './recovering.ts';
+
+interface Needs {
+  readonly parts: Pick<RunParts, 'kin'>;
+  readonly recovering: Pick<Recovering, 'settleEffect'>;
+}
+
+/** Looks at the kin of a fork; where one of them has undone a call of the common past, the fork goes back to before that call. */
+export async function takeGone({ parts, recovering }: Needs): Promise<void> {
+  for (const key of await parts.kin.look()) await recovering.settleEffect(key, 'compensated');
+}

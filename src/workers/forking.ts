@@ -1,0 +1,179 @@
+/**
+ * Forks of runs (semantics.md FK1): a new run whose past is that of another one up to a row. What the other run did stays its own; that run is not
+ * touched, and learns nothing of it.
+ */
+
+import type { LedgerCall } from '../effects/ledger-call.ts';
+import { entriesOf } from '../journal/entries.ts';
+import { EntryDecoder, EntryEncoder } from '../journal/entry-codec.ts';
+import { kindNumbered } from '../journal/entry-table.ts';
+import { gathered } from '../journal/gathered.ts';
+import { type Journal, JournalError, type JournalStore, type Row, type StoredRow } from '../journal/journal.ts';
+import { classKept, isOpen } from '../model/effect.ts';
+import type { ForkedEntry, KeptClass } from '../model/entry.ts';
+import type { RunState } from '../projection/run-state.ts';
+import { RunNoteFold } from '../reports/run-note.ts';
+import { foldWith } from '../sidecar/opening/read-run.ts';
+import { SidecarError } from '../sidecar/sidecar-error.ts';
+
+/** The most rows that only name things which are looked at before an entry. */
+const NAMES_BEFORE = 1_000;
+
+/** The wish for a fork. */
+export interface ForkRequest {
+  /** The row up to which the past is shared, as `belay show` numbers it; left out, the last one. */
+  readonly at?: number;
+  /** The name of the new run. */
+  readonly as: string;
+  /** The person who wants it. */
+  readonly by: string;
+  readonly why?: string;
+}
+
+/** A fork that was made. */
+export interface Fork {
+  readonly run: string;
+  readonly of: string;
+  /** The last row of the common past. */
+  readonly at: number;
+}
+
+/** A row at which a past can be shared, and what it comes to there. */
+interface Shared {
+  readonly at: number;
+  readonly classes: readonly KeptClass[];
+  /** The number of the last message that the run has looked at. */
+  readonly heard: number;
+}
+
+/**
+ * Makes a run that shares the past of another one up to a row. Nothing of the two is held meanwhile but the new run.
+ * @throws SidecarError `fork_refused` where the past cannot be shared there, with the nearest row before at which it can; JournalError `run_unknown`,
+ * `run_exists`, `rows_archived`; TypeError where no person wants it.
+ */
+export async function forkRun(store: JournalStore, of: string, wish: ForkRequest): Promise<Fork> {
+  const { as, by, why = null } = wish;
+  if (typeof by !== 'string' || by.trim() === '')
+    throw new TypeError('forkRun: "by" names the person who wants the fork');
+  if (wish.at !== undefined && (!Number.isSafeInteger(wish.at) || wish.at < 1))
+    throw new TypeError(`forkRun: "at" is the number of a row, from 1, not ${String(wish.at)}`);
+  const summary = await store.run(of);
+  if (summary === null) throw new JournalError('run_unknown', `There is no run ${JSON.stringify(of)}.`);
+  const rows = [...(await gathered(store.read(of)))];
+  const at = wish.at ?? rows.at(-1)?.seq ?? 0;
+  const shared = sharedAt(of, rows, at);
+  const isThere = ((await store.run(as))?.head ?? 0) > 0 || (await store.work.order(as)) !== null;
+  if (isThere) throw taken(as);
+  const journal = await store.open(as, 'either');
+  try {
+    if (journal.head > 0) throw taken(as);
+    await copyMessages(store, of, as, shared.heard);
+    const { classes } = shared;
+    const entry: ForkedEntry = { do: 'forked', of, at, by, why, ...(classes.length > 0 && { classes }) };
+    await write(journal, rows.slice(0, rowIndex(rows, at) + 1), entry);
+    return { run: as, of, at };
+  } finally {
+    await journal.close();
+  }
+}
+
+function taken(run: string): JournalError {
+  return new JournalError('run_exists', `There is a run ${JSON.stringify(run)} already.`);
+}
+
+/** Has a message of a fork have the number that it has in the common past, so that what was heard there is not heard anew. */
+async function copyMessages(store: JournalStore, of: string, as: string, heard: number): Promise<void> {
+  const copied = (await store.posts(as)).length;
+  for (const { number, body } of await store.posts(of))
+    if (number > copied && number <= heard) await store.post(as, body);
+}
+
+/** Writes the common past and the entry of the fork, in one piece. */
+async function write(journal: Journal, past: readonly StoredRow[], forked: ForkedEntry): Promise<void> {
+  const [reader, note] = [new EntryDecoder(), new RunNoteFold()];
+  for (const { entry, row } of entriesOf(past, reader)) note.take(entry, row.time);
+  const rows: Row[] = past.map(({ kind, body }) => ({ kind, body }));
+  new EntryEncoder(reader.names, [], reader.contentsToWrite()).add(rows, forked, () => {});
+  note.take(forked, past.at(-1)?.time ?? 0);
+  journal.append(rows, note.text);
+  await journal.flush();
+}
+
+function rowIndex(rows: readonly StoredRow[], at: number): number {
+  return rows.findIndex(({ seq }) => seq === at);
+}
+
+/** Folds a past up to a row. @throws SidecarError `fork_refused`. */
+function sharedAt(of: string, rows: readonly StoredRow[], at: number): Shared {
+  const refuse = (why: string, nearest: number | null): never => {
+    const fix =
+      nearest === null
+        ? 'There is no row before it at which it can.'
+        : `The nearest row before it at which it can is ${nearest}.`;
+    throw new SidecarError('fork_refused', `${of} cannot be forked at row ${at}: ${why}. ${fix}`);
+  };
+  const last = rows.at(-1)?.seq ?? 0;
+  if (at > last) refuse(`it has ${last} rows`, last === 0 ? null : nearestIn(rows, last));
+  const runState = foldWith([]);
+  for (const { entry, row, fold } of entriesOf(rows.slice(0, rowIndex(rows, at) + 1)))
+    fold(() => runState.apply(entry, row.time));
+  const why = isWithinPiece(rows, at) ? 'it stands within what was written in one piece' : whyUnshared(runState);
+  if (why !== null) refuse(why, nearestIn(rows, at));
+  return { at, classes: keptClasses(runState), heard: Math.max(runState.asked.read, 0, ...runState.asked.sent) };
+}
+
+/** The nearest row at or before one at which a past can be shared; null where there is none. */
+function nearestIn(rows: readonly StoredRow[], at: number): number | null {
+  const runState = foldWith([]);
+  let nearest: number | null = null;
+  for (const { entry, row, fold } of entriesOf(rows.slice(0, rowIndex(rows, at) + 1))) {
+    fold(() => runState.apply(entry, row.time));
+    if (row.seq < at && !isWithinPiece(rows, row.seq) && whyUnshared(runState) === null) nearest = row.seq;
+  }
+  return nearest;
+}
+
+/**
+ * True where a row may have been written in one piece with the next one: no process can have died between the two, so that no run goes on from there.
+ * Rows of one piece have one time, and an intent begins a piece.
+ */
+function isWithinPiece(rows: readonly StoredRow[], at: number): boolean {
+  const index = rowIndex(rows, at);
+  const next = rows[index + 1];
+  if (next === undefined || next.time !== rows[index]?.time) return false;
+  const entry = rows.slice(index + 1, index + 1 + NAMES_BEFORE).find(({ kind }) => kindNumbered(kind) !== null);
+  return entry === undefined || kindNumbered(entry.kind) !== 'intent';
+}
+
+/** Says why two runs cannot share a past that ends here; null where they can. */
+function whyUnshared(runState: RunState): string | null {
+  const { ledger, open, records, asked, aborted, discards, parts } = runState;
+  if (runState.places.steps.last === undefined) return 'the run has not begun there';
+  if (runState.ended !== null) return 'the run is over there';
+  if (asked.cancelled !== null || aborted.owed.size > 0) return 'a person has ended the run there';
+  if (parts.decisions.pending !== null || open.size > 0) return 'the run is in question there';
+  if (records.size > 0 || runState.toRedeliver.length > 0) return 'the run is done again from an earlier row there';
+  if (runState.publications.length > 0) return 'a commit is not wholly visible there';
+  for (const call of ledger.all()) {
+    const why = whyUnsettled(call);
+    if (why !== null) return why;
+  }
+  return [...discards.all.values()].some(({ is }) => is === 'due') ? 'work is being discarded there' : null;
+}
+
+/** Says why a call is neither made nor known not to be; null where it is. One that is asked for again under its key is both runs' (E3). */
+function whyUnsettled({ status, intent, undoing, repeats }: LedgerCall): string | null {
+  if (repeats !== null) return null;
+  if (undoing && status !== 'compensated') return `the undo of ${intent.tool} is under way there`;
+  if (status === 'buffered') return `${intent.tool} is held there`;
+  return isOpen(status) && intent.class !== 'idempotent' ? `${intent.tool} is under way there` : null;
+}
+
+/** The acts of a past that are another run's from here on: whatever could undo them, nothing of a fork does (FK2). */
+function keptClasses({ ledger }: RunState): KeptClass[] {
+  const own = [...ledger.all()].filter(({ status, repeats }) => status === 'confirmed' && repeats === null);
+  return own.flatMap(({ key, intent, undo }) => {
+    if (intent.class === 'idempotent' || (intent.class === 'irreversible' && !undo)) return [];
+    return [{ key, class: classKept(intent.class, 'irreversible'), undo: false }];
+  });
+}

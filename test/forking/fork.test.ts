@@ -1,0 +1,128 @@
+/** Forks of a run: one past, two futures (semantics.md FK1 to FK5). Small scenarios by hand, and drawn ones that the world judges. */
+import { expect, test } from 'vitest';
+import { memoryStore } from '../../src/journal/memory/store.ts';
+import { workClient } from '../../src/workers/client.ts';
+import { drawn } from './draw.ts';
+import { judge } from './judge.ts';
+import { Life, play } from './trial.ts';
+import { type ActClass, World } from './world.ts';
+
+/** A parent that has made its first two acts, and forks of it. */
+async function pair(classes: readonly ActClass[], says: 'approved' | 'denied' = 'approved') {
+  const [world, store] = [new World(), memoryStore()];
+  const lives = (run: string) => new Life(run, world, store, { classes, says });
+  const parent = lives('parent');
+  await parent.open('attach');
+  await parent.move({ is: 'go' });
+  await parent.move({ is: 'go' });
+  const fork = async (as: string) => {
+    await workClient(store).fork('parent', { as, by: 'ann' });
+    const life = lives(as);
+    await life.open('resume');
+    return life;
+  };
+  return { world, store, parent, fork };
+}
+
+const THREE = ['compensable', 'compensable', 'compensable'] as const;
+
+test('FK1: a fork goes on from the past of its parent, which does not hear of it', async () => {
+  const { world, store, parent, fork } = await pair(THREE);
+  const before = await store.run('parent');
+  const child = await fork('child');
+  await child.move({ is: 'go' });
+  await child.move({ is: 'go' });
+  expect(await child.end()).toMatchObject({ is: 'done', context: { first: 1, second: 2, third: 3 } });
+  expect(await store.run('parent')).toEqual(before);
+  expect(world.acts.map(({ by }) => by)).toEqual(['parent', 'parent', 'child']);
+  await parent.end();
+});
+
+test('FK1: where a call is held or under way no fork is made, and the nearest row before it is named', async () => {
+  const { store, parent, fork } = await pair(['irreversible', 'irreversible', 'irreversible']);
+  const child = await fork('child');
+  const client = workClient(store);
+  const intent = child.rows().find(({ entry }) => entry.do === 'intent')?.row.seq as number;
+  const refused = client.fork('parent', { as: 'other', by: 'ann', at: intent });
+  await expect(refused).rejects.toMatchObject({ code: 'fork_refused' });
+  await expect(refused).rejects.toThrow(
+    /cannot be forked at row \d+: .* The nearest row before it at which it can is \d+\./,
+  );
+  await expect(client.fork('parent', { as: 'child', by: 'ann' })).rejects.toMatchObject({ code: 'run_exists' });
+  await expect(client.fork('nobody', { as: 'other', by: 'ann' })).rejects.toMatchObject({ code: 'run_unknown' });
+  await expect(client.fork('parent', { as: 'other', by: ' ' })).rejects.toThrow(TypeError);
+  await expect(client.fork('parent', { as: 'other', by: 'ann', at: 9_999 })).rejects.toMatchObject({
+    code: 'fork_refused',
+  });
+  await Promise.all([parent.end(), child.end()]);
+});
+
+test('FK2: a fork undoes nothing of the common past: a complaint about it parks, and an abort undoes its own acts alone', async () => {
+  const { world, parent, fork } = await pair(THREE);
+  const [complaining, aborted] = [await fork('complaining'), await fork('aborted')];
+  await complaining.move({ is: 'fail', unit: 'second' });
+  expect(complaining.sidecar.status).toBe('parked');
+  await aborted.move({ is: 'go' });
+  await aborted.sidecar.cancel({ by: 'ann', undo: true });
+  expect(await aborted.sidecar.finished()).toMatchObject({ status: 'compensated', stands: [] });
+  expect(world.acts.map(({ tool, undoneBy }) => [tool, undoneBy])).toEqual([
+    ['act-first', null],
+    ['act-second', null],
+    ['act-third', 'aborted'],
+  ]);
+  await Promise.all([parent.end(), complaining.end()]);
+});
+
+test('FK3: a call of the common past keeps its key, and the same call behind the fork has another one in each run', async () => {
+  const { world, parent, fork } = await pair(THREE);
+  const [one, two] = [await fork('one'), await fork('two')];
+  for (const life of [one, two, parent]) await life.move({ is: 'go' });
+  const keys = world.acts.filter(({ tool }) => tool === 'act-third').map(({ key }) => key);
+  expect(new Set(keys).size).toBe(3);
+  for (const life of [one, two])
+    expect(
+      life
+        .rows()
+        .flatMap(({ entry }) => (entry.do === 'intent' ? [entry.key] : []))
+        .slice(0, 2),
+    ).toEqual(world.acts.slice(0, 2).map(({ key }) => key));
+  await Promise.all([one.end(), two.end(), parent.end()]);
+});
+
+test.each(['approved', 'denied'] as const)(
+  'FK4: what the parent has done behind the fork is a question with its key, and %s is an answer',
+  async (says) => {
+    const { world, parent, fork } = await pair(THREE, says);
+    const child = await fork('child');
+    await parent.move({ is: 'go' });
+    const theirs = world.acts.find(({ tool }) => tool === 'act-third')?.key;
+    await child.move({ is: 'go' });
+    expect([...child.asked.values()]).toEqual([theirs]);
+    expect(world.acts.filter(({ tool }) => tool === 'act-third').length).toBe(says === 'approved' ? 2 : 1);
+    await Promise.all([parent.end(), child.end()]);
+  },
+);
+
+test('FK5: what the parent undoes of the common past is gone for its fork, which does it again as its own', async () => {
+  const { world, parent, fork } = await pair(THREE);
+  const child = await fork('child');
+  await parent.move({ is: 'fail', unit: 'second' });
+  expect(world.acts.find(({ tool }) => tool === 'act-second')?.undoneBy).toBe('parent');
+  for (let moves = 0; moves < 3; moves += 1) await child.move({ is: 'go' });
+  const { is, context } = await child.end();
+  const own = world.acts.find(({ tool, by }) => tool === 'act-second' && by === 'child');
+  expect([is, context.second, own?.undoneBy]).toEqual(['done', own?.number, null]);
+  await parent.end();
+});
+
+test('FK1 to FK5: drawn runs and forks end so that the world has each act of the common past once, and the parent is as without a fork', async () => {
+  const ends: Record<string, number> = {};
+  for (let seed = 1; seed <= 60; seed += 1) {
+    const scenario = drawn(seed);
+    const course = await play(scenario);
+    expect(judge(course, await play(scenario, false)), `npm run soak:forks -- --only ${seed}`).toBeNull();
+    ends[course.child.is] = (ends[course.child.is] ?? 0) + 1;
+  }
+  console.log(`forks, by how they ended: ${JSON.stringify(ends)}`);
+  expect(ends.done).toBeGreaterThan(20);
+});

@@ -1,0 +1,55 @@
+/** The mutants of the rules of forks. */
+import type { Mutant } from './mutant.ts';
+
+const by = { run: 'tests', file: 'test/forking/fork.test.ts' } as const;
+
+export const OF_FORKS: readonly Mutant[] = [
+  {
+    rule: 'FK1',
+    file: 'workers/forking.ts',
+    off: 'a past is shared wherever the row is',
+    find: 'if (why !== null) refuse(why, nearestIn(rows, at));',
+    replace: '',
+    by,
+  },
+  {
+    rule: 'FK2',
+    file: 'workers/forking.ts',
+    off: 'the acts of the common past are undone by a fork as its own',
+    find: "    return [{ key, class: classKept(intent.class, 'irreversible'), undo: false }];",
+    replace: '    return [];',
+    by,
+  },
+  {
+    rule: 'FK2',
+    file: 'sidecar/aborting/acts.ts',
+    off: 'an abort of a fork takes the acts of its parent for its own',
+    find: ' && !common.has(key),',
+    replace: ',',
+    by,
+  },
+  {
+    rule: 'FK3',
+    file: 'effects/ledger.ts',
+    off: 'a fork keys its calls by the name of its parent',
+    find: 'return made ?? nameIn(run);',
+    replace: 'return made ?? nameIn(this.forks[0]?.of ?? run);',
+    by,
+  },
+  {
+    rule: 'FK4',
+    file: 'sidecar/calls/kin.ts',
+    off: 'nothing that the parent has done behind the fork is asked about',
+    find: 'if (!common.has(call.key) && isAct(call) && this.#isLike(asked, call, seen)) return { run: of, key: call.key };',
+    replace: 'if (!common.has(call.key) && isAct(call) && this.#isLike(asked, call, seen)) return null;',
+    by,
+  },
+  {
+    rule: 'FK5',
+    file: 'sidecar/failures/taking-gone.ts',
+    off: 'what the parent has undone of the common past stands for its fork',
+    find: "await recovering.settleEffect(key, 'compensated');",
+    replace: 'void [key, recovering];',
+    by,
+  },
+];
