@@ -39,6 +39,7 @@ const VERBS: Readonly<Record<string, () => Promise<Add>>> = {
   follow: async () => (await import('./commands/follow.ts')).addFollow,
   primer: async () => (await journals()).addPrimer,
   steer: async () => (await import('./commands/steer.ts')).addSteer,
+  fork: async () => (await import('./commands/fork.ts')).addFork,
   fail: async () => (await ending()).addFail,
   retry: async () => (await import('./commands/retry.ts')).addRetry,
   cancel: async () => (await ending()).addCancel,

@@ -8,6 +8,7 @@ import { type Answer, answerIn } from '../../effects/messages/answers.ts';
 import { JournalError, type JournalStore, type RunSummary } from '../../journal/journal.ts';
 import { instanceName } from '../../model/instance.ts';
 import type { Outline } from '../../recovery/explain.ts';
+import { kinText } from '../../reports/approval-requests.ts';
 import { shownArgs } from '../../reports/ledger-effects.ts';
 import { parseRunNote, type RunNote, runNoteOf } from '../../reports/run-note.ts';
 import { type Counting, countedRows, reading, readRun, type Told } from '../reading/reading.ts';
@@ -148,7 +149,8 @@ export function answersTo(
 }
 
 function fields(asked: AskedGate, file: string): object {
-  const { gate, run, held, asks, key, tool, instance, class: kind, args, digest, epoch, since, expires, like } = asked;
+  const { gate, run, held, asks, key, tool, instance, class: kind, args, digest, epoch, since, expires } = asked;
+  const { like, kin } = asked;
   return {
     gate,
     run,
@@ -163,6 +165,7 @@ function fields(asked: AskedGate, file: string): object {
     digest,
     epoch,
     ...(like !== undefined && { like }),
+    ...(kin !== undefined && { kin }),
     since: new Date(since).toISOString(),
     expires: expires === null ? null : new Date(expires).toISOString(),
     by: asked.by,
@@ -175,9 +178,8 @@ function fields(asked: AskedGate, file: string): object {
 }
 
 function gateText(asked: AskedGate, file: string, medium: Medium): string {
-  const { gate, run, asks, tool, instance, class: kind, args, since, expires, status, like } = asked;
-  const may =
-    like === undefined ? '' : ' It has happened before, and the machine has not heard its answer: is this another act?';
+  const { gate, run, asks, tool, instance, class: kind, args, since, expires, status } = asked;
+  const may = mayBeText(asked);
   const what =
     asks === 'approval'
       ? `may ${tool} (${kind}) be called?${may}`
@@ -196,6 +198,18 @@ function gateText(asked: AskedGate, file: string, medium: Medium): string {
   const told = layOut(null, { label: gate, text: what, under }, medium);
   // A command is never wrapped, so that it can be copied.
   return `${told}${commands.map((line) => `  ${printable(line)}\n`).join('')}`;
+}
+
+/** The reason why a call may be one that has happened. */
+function mayBeText({ like, kin, tool }: Pick<AskedGate, 'like' | 'kin' | 'tool'>): string {
+  if (kin !== undefined) return ` ${upperFirst(kinText(kin, tool))}.`;
+  return like === undefined
+    ? ''
+    : ' It has happened before, and the machine has not heard its answer: is this another act?';
+}
+
+function upperFirst(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 /** The status of a request that no longer waits, with the person who answered and the reason. */

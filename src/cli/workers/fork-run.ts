@@ -1,0 +1,53 @@
+/** The verb `fork`: it makes a run with the past of another one, and says what takes it up. */
+import { SidecarError } from '../../sidecar/sidecar-error.ts';
+import { workClient } from '../../workers/client.ts';
+import type { Problem } from '../run/run.ts';
+import { printable } from '../terminal/terminal.ts';
+import { command } from '../terminal/wording.ts';
+import { inStore } from './leaving.ts';
+
+/** Options of `fork`. */
+export interface ForkOptions {
+  readonly journal: string;
+  readonly run: string;
+  /** The row up to which the past is shared; null for the last one. */
+  readonly at: number | null;
+  readonly as: string;
+  readonly by: string;
+  readonly why: string | null;
+}
+
+/** A fork that was made. */
+export interface Forked {
+  readonly run: string;
+  readonly of: string;
+  readonly at: number;
+  /** The command that takes it up. */
+  readonly next: string;
+}
+
+/** A fork that was refused: the past cannot be shared at that row. */
+export interface RefusedFork {
+  readonly refused: string;
+}
+
+/** Makes a fork of a run. */
+export function forkOf({ journal, run, at, as, by, why }: ForkOptions): Promise<Forked | RefusedFork | Problem> {
+  return inStore<Forked | RefusedFork>(journal, async (store) => {
+    const wish = { as, by, ...(at !== null && { at }), ...(why !== null && { why }) };
+    try {
+      const fork = await workClient(store).fork(run, wish);
+      return { ...fork, next: command('resume', as, journal) };
+    } catch (error) {
+      if (error instanceof SidecarError && error.code === 'fork_refused') return { refused: error.message };
+      throw error;
+    }
+  });
+}
+
+/** The text for a person. */
+export function forkText(fork: Forked | RefusedFork): string {
+  if ('refused' in fork) return `fork_refused: ${printable(fork.refused)}\n`;
+  const { run, of, at, next } = fork;
+  return `${printable(run)} has the past of ${printable(of)} up to row ${at}. What ${printable(of)} did stays its own.\nTake it up: ${next}\n`;
+}

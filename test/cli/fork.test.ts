@@ -1,0 +1,55 @@
+/** `belay fork`, as a person types it: where it is refused, where it is made, and how the fork goes on. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test } from 'vitest';
+import { Desk, widest } from './agents.ts';
+
+const RECEIPT = fileURLToPath(new URL('fixtures/receipt/agents.mjs', import.meta.url));
+const desks: Desk[] = [];
+afterEach(() => {
+  for (const desk of desks.splice(0)) desk.clear();
+});
+
+test('a parked run is refused with the nearest row, forked there, and its fork goes on without a second payment', async () => {
+  const desk = new Desk(RECEIPT);
+  desks.push(desk);
+  const world = (run: string, name: string) => join(desk.folder, 'belay.sqlite.world', run, name);
+  const payments = () => readFileSync(world('receipt-1', 'payments'), 'utf8').trim().split('\n').length;
+  await desk.ask('run', 'receipt', '--version', '1');
+  const refused = await desk.ask('fork', 'receipt-1', '--as', 'receipt-2', '--by', 'ada');
+  expect([refused.code, refused.out]).toEqual([
+    1,
+    expect.stringMatching(
+      /^fork_refused: receipt-1 cannot be forked at row \d+: the run is in question there\. The nearest row .* is \d+\.\n$/,
+    ),
+  ]);
+  const row = /is (\d+)\.\n$/.exec(refused.out)?.[1] as string;
+  const made = await desk.ask('fork', 'receipt-1', '--as', 'receipt-2', '--by', 'ada', '--at', row, '--json');
+  expect([made.code, JSON.parse(made.out)]).toEqual([
+    0,
+    { run: 'receipt-2', of: 'receipt-1', at: Number(row), next: 'belay resume receipt-2' },
+  ]);
+  const again = await desk.ask('fork', 'receipt-1', '--as', 'receipt-2', '--by', 'ada', '--at', row);
+  expect([again.code, again.err]).toEqual([2, expect.stringContaining('There is a run "receipt-2" already')]);
+  // The parent has paid behind that row: a person is asked, and the question names its call.
+  const resumed = await desk.ask('resume', 'receipt-2', '--version', '1');
+  expect([resumed.code, resumed.out]).toEqual([1, expect.stringMatching(/^receipt-2: at rest, in the state paying/)]);
+  expect(await desk.json('approvals')).toMatchObject([
+    { run: 'receipt-2', tool: 'pay', kin: { run: 'receipt-1', key: expect.stringMatching(/^belay-/) } },
+  ]);
+  const [asked] = (await desk.json('approvals')) as { kin: { key: string } }[];
+  expect((await desk.ask('approvals')).out.replace(/\s+/g, '')).toContain(asked?.kin.key);
+  expect((await desk.ask('show', 'receipt-1', '--json')).out).toContain(asked?.kin.key);
+  expect(payments()).toBe(1);
+});
+
+test('bad input is told, and the help fits a terminal', async () => {
+  const desk = new Desk(RECEIPT);
+  desks.push(desk);
+  expect(await desk.ask('fork', 'none', '--as', 'other')).toMatchObject({ code: 2 });
+  expect(await desk.ask('fork', 'none', '--as', 'other', '--by', 'ada', '--at', 'x')).toMatchObject({ code: 2 });
+  expect(await desk.ask('fork', 'none', '--as', 'other', '--by', 'ada')).toMatchObject({ code: 2 });
+  const help = await desk.ask('fork', '--help');
+  expect(widest(help.out)).toBeLessThanOrEqual(80);
+});
