@@ -6,8 +6,10 @@ import type { Certificate } from '../model/certificate.ts';
 import { contentDigest } from './digest.ts';
 
 /**
- * The bearing of a field on the past of a run. `rests`: a certificate, a dependence or a promise rests on it. `joined`: each call keeps the
- * stricter of what was said when it was made and what is said now (CO2). `free`: it is asked anew each time, and nothing of the past rests on it.
+ * The bearing of a field on the past of a run.
+ * - `rests`: a certificate, a dependence or a promise rests on the field.
+ * - `joined`: each call keeps the stricter of two values, the config's at the time of the call and today's (CO2).
+ * - `free`: the sidecar reads the field anew each time, and nothing of the past rests on it.
  */
 type Bearing = 'rests' | 'joined' | 'free';
 

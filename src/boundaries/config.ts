@@ -87,7 +87,10 @@ export interface Tool {
   readonly asking: {
     readonly tries: number;
     readonly wait: number;
-    /** The time after a call in which its counterparty may not know of it, in milliseconds; null where it knows at once. */
+    /**
+     * The time in milliseconds after a call during which its counterparty may not know the call; null if it knows at
+     * once.
+     */
     readonly settles: number | null;
     /** True where a counterparty that says "not applied" refuses the key of that call from then on. */
     readonly refusesKey: boolean;

@@ -93,8 +93,8 @@ function asked(
 }
 
 /**
- * The charge for a call that came back: its time, and what it took, where it says so and else what it was admitted for. Of
- * one that failed only the time: what else it has spent is known once its outcome is.
+ * The charge for a call that came back: the elapsed time and the reported amount, or the admitted amount if none was
+ * reported. A failed call is charged its time only: its other amounts are known with its outcome.
  */
 export function bill(
   of: string,

@@ -68,8 +68,8 @@ export interface Publication {
 }
 
 /**
- * A staging area: holds calls back until the boundary of their instance certifies (E4). One with `prepare` is asked before the commit
- * is decided, so that a commit over several areas is refused by one of them while nothing is visible.
+ * A staging area: holds calls back until the boundary of their instance certifies (E4). An area with `prepare` is asked
+ * before the commit is decided: if a commit covers several areas, a refusal comes while nothing is visible yet.
  */
 export interface StagingArea {
   /**

@@ -101,7 +101,7 @@ export class ApprovalRequests {
     return this.#gates.values();
   }
 
-  /** Those that wait for an answer, in the order in which they were asked. */
+  /** The requests that wait for an answer, in the order of asking. */
   pending(): readonly ApprovalRequest[] {
     return [...this.#pending.values()];
   }

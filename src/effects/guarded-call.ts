@@ -22,13 +22,19 @@ export interface GuardPort {
   /** Resolves once everything appended is durable. */
   durable(): Promise<unknown>;
   /**
-   * Makes sure that no other process can have taken the run: null where that is known, else true once it is, and false where one has. Fencing guards
-   * the journal and not the world, so that it is asked right before a call leaves.
+   * Makes sure that no other process can have taken the run. Null if that is certain already; else resolves to true
+   * once it is, or to false if another process has the run. Fencing guards the journal and not the world, so the guard
+   * asks right before a call leaves.
    */
   confirm(): Promise<boolean> | null;
-  /** Told that a call is about to leave: until it has, it can be said of it for good that it does not. @returns a function that says it is no more. */
+  /**
+   * Registers a call that is about to leave; until it leaves, a restore may cancel it for good. @returns unregister.
+   */
   leaves(key: string): () => void;
-  /** Null while no plan is being carried out, else resolves once that one is: nothing new leaves while one is, so that it is asked again then (R5). */
+  /**
+   * Null while no plan is being carried out; else resolves at the end of the plan. Nothing new leaves during a plan, so
+   * ask again then (R5).
+   */
   clear(): Promise<void> | null;
   /** The same while the run is parked as well: no call comes up, unless a person has approved it, while it is in question what it rests on. */
   free(): Promise<void> | null;
@@ -66,7 +72,7 @@ export interface GuardedCall {
   readonly instance: InstanceId;
   /** The name that its instance has in keys: the root of a machine that is invoked again has another id by then. */
   readonly keyedAs: InstanceId;
-  /** The region in which it is made, where its unit has other regions beside that one; else null (E3). */
+  /** The region in which the call is made, if its unit has several regions; else null (E3). */
   readonly place: string | null;
   /** The number of its actor. */
   readonly actor: number;

@@ -54,13 +54,13 @@ export interface LedgerCall {
   readonly act: string | null;
   /** The key of the act that it repeats: it is no act (ON2, ON3). */
   readonly repeats: string | null;
-  /** The region of its unit in which it was made; null where that has none beside it (E3). */
+  /** The region of its unit in which the call was made; null if the unit has only that region (E3). */
   readonly place: string | null;
   /** Has its intent read from a base from here on: it is kept no longer. */
   settle(source: CallSource, intent: unknown): void;
-  /** Its intent in a base; null where that does not have it as it is. */
+  /** The intent as a base has it; null if the base does not have it unchanged. */
   intentIn(source: CallSource | null): { readonly is: unknown } | null;
-  /** Its output in a base, null where it has none; null where the base does not have it as it is. */
+  /** The output as a base has it, null inside for no output; null if the base does not have it unchanged. */
   outputIn(source: CallSource | null): { readonly is: readonly [unknown] | null } | null;
 }
 

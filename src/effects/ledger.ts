@@ -21,7 +21,10 @@ export class Ledger {
   secret = '';
   /** The seq up to which the rows are by a process that may still live; 0 for none (E2). */
   overtaken = 0;
-  /** The calls that one process left under way as it gave the run back, by their keys: they may act while that process lives (E2). */
+  /**
+   * The calls that another process left under way when it gave the run back, by their keys: they may act while that
+   * process lives (E2).
+   */
   readonly left = new Map<string, NamedProcess>();
   readonly #calls = new Map<string, LedgerCall>();
   /** The calls that have a place in the history, by the name of their instance, in the order of their intents. */

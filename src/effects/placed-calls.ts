@@ -17,7 +17,10 @@ export class PlacedCalls<Call extends PlacedCall> {
   /** All of them, by the numbers of their intents. */
   readonly #inOrder: Call[] = [];
   readonly #count = new Map<string, number>();
-  /** Those whose answer the machine may not have heard. One that it has, or that has not happened, is dropped once it is met. */
+  /**
+   * The calls whose answer the machine may not have received. A call that was answered, or that has not happened, is
+   * dropped from this set when a search meets it.
+   */
   readonly #unheard = new Map<string, Set<Call>>();
 
   /** All of them, in the order of their intents. */
@@ -75,7 +78,7 @@ export class PlacedCalls<Call extends PlacedCall> {
     return [...this.#unheard.keys()].flatMap((tool) => this.unheard(tool));
   }
 
-  /** Those whose intents lie after one event and up to another. Costs its result and two searches. */
+  /** The calls whose intents lie after one event and up to another. Costs its result and two searches. */
   between(after: number, upTo: number): Call[] {
     return this.#inOrder.slice(this.#countUpTo(after), this.#countUpTo(upTo));
   }

@@ -39,7 +39,9 @@ export class RetainedCall implements LedgerCall {
   readonly place: string | null;
   #intent: IntentEntry | null = null;
   #output: { readonly is: unknown } | null = null;
-  /** The bases that have its intent and its output as they are, and the texts there; null where none has. */
+  /**
+   * The bases that have the intent and the output of the call unchanged, and the texts there; null if no base has them.
+   */
   #intentSource: CallSource | null = null;
   #storedIntent: unknown = null;
   #outputSource: CallSource | null = null;

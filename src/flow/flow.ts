@@ -72,7 +72,10 @@ type Body = (step: (name: string, input: unknown, act: Act) => Promise<unknown>,
 /** The context of a flow; `output` is there once its function has returned. */
 type Memory = { input: unknown; steps: Record<string, unknown>; output?: unknown };
 
-/** One entry into the function: the step that it has to come to, those that it has taken, and the one whose answer it waits for. */
+/**
+ * One entry into the function: the step that it must reach, the steps taken so far, and the step whose answer it
+ * awaits.
+ */
 type Entry = { owed: CallUnderWay | null; readonly taken: Set<string>; open: string | null };
 
 /** Executes a flow, one step at a time: control is the step at which it stands. */
@@ -135,7 +138,7 @@ class Execution extends EnteredRuntime<Body, Memory, Entry> {
     else this.#move('end', null, end);
   }
 
-  /** The event on which control moves: the answer of the step at which it stands. */
+  /** The event on which control moves: the answer to the step that the flow stands at. */
   #event(): RuntimeEvent {
     return this.calls.only?.output ? this.calls.only.answered() : { type: 'flow.step' };
   }

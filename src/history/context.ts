@@ -179,7 +179,7 @@ export class Folding {
     this.#context = context;
   }
 
-  /** The context as it is until the next changes: what is kept of it must be plain values, or `share` must be called. */
+  /** The context as it is until the next change. A caller keeps only plain values of it, or calls `share` first. */
   get context(): unknown {
     return this.#context;
   }

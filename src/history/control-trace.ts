@@ -15,7 +15,9 @@ import type { PlacedStep } from './step-lists.ts';
 export type ControlLine =
   /** An actor of the run, by its number: the regions of a machine that is invoked lie within those of its parent. */
   | { readonly do: 'actor'; readonly number: number; readonly parent: number; readonly at: string }
-  /** The part of an instance in a step: the version of a region's control that it read, and the one that it wrote. */
+  /**
+   * The part of an instance in a step: the version of a region's control that it read, and the version that it wrote.
+   */
   | {
       readonly do: 'control';
       readonly step: number;

@@ -1,6 +1,6 @@
 /**
- * The first access of each instance to each key, of those that are paged out: whether an instance ever wrote a key, and when it did so first, is
- * asked at every boundary, and pages nothing in.
+ * The first access of each instance to each key, among the accesses that are paged out. Each boundary asks whether an
+ * instance ever wrote a key, and when first; this index answers without paging anything in.
  */
 import type { Key } from '../model/key.ts';
 import type { Access } from './key-tree.ts';
@@ -16,7 +16,7 @@ type Kind = (typeof KINDS)[number];
 /** The first accesses of one instance to one key; most are one and the same. */
 type Firsts = Record<Kind, Told | null>;
 
-/** The most keys of an instance that are gone through for one of them. */
+/** The most keys of an instance that are searched one by one. */
 const FEW = 16;
 
 /** The first accesses of one instance. */

@@ -1,6 +1,7 @@
 /**
- * A list of things in the order of a run, the oldest of which may be paged out: a run of a million steps holds the newest of them, and reads the
- * others again where something asks for them. Indices stand for the same things all the while; those of things that are paged out are lower.
+ * A list of things in the order of a run. The oldest may be paged out: a run of a million steps holds the newest in
+ * memory and reads the others again when something asks for them. An index stands for the same thing all the while;
+ * things paged out have the lower indices.
  */
 
 /** The numbers by which such lists are in order: those of an event, of a step, and of the event before the acts of a step. */
@@ -27,9 +28,12 @@ export class Paged<T extends object> {
   #items: T[] = [];
   /** The index of the first thing that is there. */
   #first = 0;
-  /** Pages in those before it; null where there are none. */
+  /** Pages in the things before the first in memory; null if there are none. */
   #pager: Pager | null = null;
-  /** The number of the newest of those, and where it is a step that of the event before its acts; -1 where they are not known. */
+  /**
+   * The number of the newest thing that is paged out; for a step, also the number of the event before its acts. -1 if
+   * unknown.
+   */
   #newestOut = -1;
   #actOut = -1;
 

@@ -1,6 +1,6 @@
 /**
- * The steps of a run that are retained: all of them, those that moved or looked at each region, and those that each instance had a part in. The
- * oldest may be paged out.
+ * The steps of a run that are retained: all steps, the steps that moved or looked at each region, and the steps that
+ * each instance had a part in. The oldest may be paged out.
  */
 import type { Region } from '../model/region.ts';
 import { type Limits, Paged, type Pager } from './paged.ts';
@@ -188,7 +188,7 @@ export class StepLists<Step extends PlacedStep = PlacedStep> {
     const isIt = (step: Step) => step.nth <= upTo && step.moves.includes(region) && stands(step);
     const here = chain.here.findLast(isIt);
     if (here !== undefined) return here;
-    // What was moved last of what is paged out is at hand.
+    // The last step that moved the region stays in memory even if it is paged out.
     const mover = this.#movers.get(region);
     if (mover !== undefined && isIt(mover)) return mover;
     for (const step of chain.backwards()) if (isIt(step)) return step;

@@ -60,7 +60,7 @@ interface WrittenEffect {
 
 type Validators = Record<Written['do'], ValidateFunction>;
 
-/** The validators of the lines, by what they do. Compiling takes milliseconds: do it once. */
+/** Compiles the validators of the lines, one for each `do`. Compiling takes milliseconds: do it once. */
 export function compileLines(ajv: Ajv): Validators {
   const text = { type: 'string' };
   const flag = { type: 'boolean' };

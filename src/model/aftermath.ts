@@ -21,7 +21,7 @@ export interface Circumstance {
   readonly signal: Cause;
   /** The text of the raw error. */
   readonly error: string;
-  /** The state in which it failed, where one can be named. */
+  /** The state in which the work failed; null if none can be named. */
   readonly state: string | null;
   /** The tool whose call failed; null where no call failed. */
   readonly tool: string | null;

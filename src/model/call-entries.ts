@@ -26,7 +26,9 @@ export interface IntentEntry {
   readonly repeats?: string;
   /** True where the act is one over all runs of the store (ON6). */
   readonly inStore?: true;
-  /** The region in which it is made, where its unit has other regions beside that one: calls are numbered in each (E3). */
+  /**
+   * The region in which the call is made; given only if its unit has several regions: calls are numbered in each (E3).
+   */
   readonly place?: string;
   /** The version of its tool; left out where that names none (CO4). */
   readonly version?: string;

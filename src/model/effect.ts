@@ -1,6 +1,6 @@
 /**
- * An act of a tool on the world: its class says what kind of act it is, its status what is known of it. Only the table
- * of semantics.md §6 says whether a rollback may cross it.
+ * An act of a tool on the world. Its class says what kind of act it is; its status says how much is known of the act.
+ * Only the table of semantics.md §6 says whether a rollback may cross an effect.
  */
 import type { InstanceId } from './instance.ts';
 

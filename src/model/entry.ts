@@ -161,7 +161,7 @@ export type Entry =
       readonly event: unknown;
       /** The whole delay. */
       readonly delay: number | null;
-      /** The wall clock at which it is over; left out where it was taken back, or fired. */
+      /** The wall clock at which the timer is due; left out if it was cancelled or fired. */
       readonly due?: number;
       /** The step that scheduled it, as one of so many steps of the actor ago; left out where it belongs to a state. */
       readonly back?: number;
@@ -271,7 +271,7 @@ export interface DecisionEntry {
   readonly do: 'decision';
   readonly signal: Cause;
   readonly error: string;
-  /** The actor in which it failed, and the call that is held, if one is. */
+  /** The actor in which the work failed, and the call that is held, if any. */
   readonly actor: number;
   readonly call: number | null;
   readonly key: string | null;

@@ -88,7 +88,7 @@ export interface RetriedEntry {
   /** The person who said so; null where another process or version took the run up. */
   readonly by: string | null;
   readonly why: string | null;
-  /** The number of the message that said so; null where none did. */
+  /** The number of the message that asked for it; null if no message did. */
   readonly post: number | null;
   /** The reason why it was refused; null where it was taken. */
   readonly refused: string | null;
@@ -106,7 +106,7 @@ export interface SteeredEntry {
   readonly act: 'revise' | 'retract' | 'confirm';
   /** The name of the event: its id, the number of its message as `#12`, or of the step that took it as `@12`. */
   readonly of: string;
-  /** The name that its sender gave the act, with the digest of what it says: twice is once. */
+  /** The name that the sender gave the act, with the digest of its content: the same act sent twice counts once. */
   readonly id?: string;
   readonly digest?: string;
   /** The type of the event; '' where there is no such event. */
@@ -115,7 +115,7 @@ export interface SteeredEntry {
   readonly post: number | null;
   readonly by: string | null;
   readonly why: string | null;
-  /** The whole event as it is from here on; left out where it is not revised, or says so by now. */
+  /** The whole event as revised; left out unless the act revises it, or if the event already has that content. */
   readonly event?: unknown;
   /** The version of the event after the act: 0 is the one that was sent. */
   readonly version: number;

@@ -44,8 +44,8 @@ export interface Party {
 }
 
 /**
- * An instance that a step closed. `gate` is true if a boundary was certified at that step, so that it may be set aside
- * (C2).
+ * An instance that a step closed. `gate` is true if a boundary was certified at that step; then a cut may set the
+ * instance aside (C2).
  */
 export interface Closed {
   readonly instance: InstanceId;
@@ -86,7 +86,10 @@ export interface StepEntry {
   readonly moves?: readonly string[];
   /** The paths of the regions whose control it read besides (C1). */
   readonly looks?: readonly string[];
-  /** Steps that are undone with it, as (actor, how many steps of that actor ago): those that raised or sent its event (C1a). */
+  /**
+   * The steps that raised or sent its event, as (actor, how many steps of that actor ago): they are undone with this
+   * step (C1a).
+   */
   readonly ties?: readonly (readonly [actor: number, back: number])[];
   /** The number of the source whose chunk it received (CH8). */
   readonly source?: number;

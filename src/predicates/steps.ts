@@ -15,7 +15,10 @@ export interface KnownSteps {
 /** The names that a step answers. */
 type Asked = 'event.type' | 'state' | 'action';
 
-/** The first part of a condition that none of some steps meets, by what it asks for; null where one may meet all of it. */
+/**
+ * The first part of a condition that no step can meet, by the names that the part reads; null if some step may meet all
+ * parts.
+ */
 export function neverMet(text: string, steps: KnownSteps): Asked | null {
   const parsed = parse(text);
   if ('error' in parsed) return null;
@@ -41,7 +44,7 @@ function conjuncts(node: Node): readonly Node[] {
   return node.op === '&&' ? node.args.flatMap(conjuncts) : [node];
 }
 
-/** The names that a part asks for, where it asks for those of a step alone; null else. */
+/** The names that a part of a condition reads, if it reads only facts of a step; null otherwise. */
 function askedBy(part: Node): ReadonlySet<Asked> | null {
   const found = new Set<Asked>();
   const isOfStep = (node: Node): boolean => {

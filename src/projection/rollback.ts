@@ -112,7 +112,10 @@ export function eventsToRedeliver(
   });
 }
 
-/** Work that a restore takes back because it was found wrong: the event of its first wrong write, and the keys; none of them for all that it wrote. */
+/**
+ * Work that a restore takes back because it was found wrong: the event of its first wrong write, and the keys; no keys
+ * means all its writes.
+ */
 export interface FoundWrong {
   readonly at: number;
   readonly keys: readonly string[];
@@ -144,7 +147,10 @@ function metBy(
   };
 }
 
-/** Takes the undone steps out, folds the contexts of those after them anew, and has everything else refer to what is left. */
+/**
+ * Takes the undone steps out, folds the contexts of the steps after them anew, and updates every reference to an undone
+ * step.
+ */
 export function rollBack(
   { places, actors, timers, instances, discards, redelivery }: Rollbackable,
   undone: ReadonlySet<PlacedStep>,
@@ -161,7 +167,7 @@ export function rollBack(
   }
 }
 
-/** The context of an actor as it would be without what an instance changed in it; null where that has changed nothing. */
+/** The context of an actor without the changes of one instance; null if that instance has changed nothing. */
 export function contextWithout(
   places: Places<RecordedStep>,
   actor: number,

@@ -197,7 +197,7 @@ export class RunState {
       claimed: (entry) => this.#setAside.claim(entry.instance),
       dismissed: (entry) => {
         this.#setAside.dismiss(entry.instance);
-        // Calls that change nothing are not in the ledger: it may have been the answer of one of those.
+        // Calls that change nothing are not in the ledger; a wrong answer may belong to such a call.
         for (const key of entry.wrong ?? []) calls.ledger.distrust(key, false);
       },
       position: (entry) => calls.positions.read(entry, actors.at(entry.actor).by),

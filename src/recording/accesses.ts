@@ -1,6 +1,6 @@
 /**
- * The reads and writes of those who take part in a microstep (semantics.md K5, K6): reads as their tools declare them, writes as the
- * changes of the context show them and, outside of it, as the tools declare those, too.
+ * The reads and writes of the parties of a microstep (semantics.md K5, K6). Reads: as the tools declare them. Writes:
+ * the changes that the context shows, and for external keys as the tools declare them, too.
  */
 import type { Skeleton } from '../boundaries/config.ts';
 import { type Change, diff } from '../history/context.ts';
@@ -237,8 +237,9 @@ export class Accesses {
 }
 
 /**
- * True where an instance of a skeleton can be kept behind an answer and write later what comes of it: the runtime observes reads, as the code of
- * a state is its own, and a boundary lies within the state in which the instance stands.
+ * True if an instance of a skeleton can be kept behind an answer and write the consequences of the answer later. Two
+ * conditions: the runtime observes reads, because the code of a state is its own, and a boundary lies within the state
+ * at which the instance stands.
  */
 export function holdsAnswers({ seen }: StepView, { boundaries, rollback }: Skeleton): boolean {
   if (seen.reads === undefined) return false;

@@ -117,8 +117,8 @@ export class Certifying {
   }
 
   /**
-   * True where control has passed a boundary in this step that says no: an edge that it took, a state that it has left, or ended
-   * in.
+   * True if control has passed, in this step, a boundary that says no: the step took its edge, left its state, or ended
+   * in its state.
    */
   #isPassed({ id, site }: Boundary, live: Live): boolean {
     if ('from' in site) return this.#refused.has(`${id} ${instanceName(live.id)}`);

@@ -67,7 +67,8 @@ export class Entering {
       const region = regionName(this.#view.actor, source.region);
       add(this.#root(region), region);
     }
-    // What is entered of a unit that lives on in another region is a step of it, too: undone, it takes the unit's call there with it.
+    // A state that is entered for a unit alive in another region is a step of that unit, too: undoing the step takes
+    // the unit's call there with it.
     for (const { live, placed } of this.#view.here)
       if (entered.some((place) => covers(placed.skeleton.states, place.path) && liesIn(live, place)))
         add(live.id, live.region);

@@ -13,7 +13,8 @@ const needs = new WeakMap<Boundary, readonly KeyTemplate[]>();
 export function needed(boundary: Boundary): readonly KeyTemplate[] {
   const known = needs.get(boundary);
   if (known !== undefined) return known;
-  // An index by something that no key can have in it, a whole event say, makes the read wider: of that nothing can be told.
+  // An index by something that no key can contain, such as a whole event, makes the read wider: nothing can be told
+  // about such a read.
   const asked = readsOf(boundary.when.text).filter((text) => !/\{(?:args|event)\}/.test(text));
   const templates = [...boundary.outputs, ...asked.map((text) => keyTemplate(text))];
   needs.set(boundary, templates);

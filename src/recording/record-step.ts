@@ -127,7 +127,7 @@ export class StepRecorder {
     });
   }
 
-  /** A required input of an instance that nothing kept has written; null where it has all that it requires (F1). */
+  /** A required input that nothing retained has written; null if the instance has all its required inputs (F1). */
   lacks(id: InstanceId): string | null {
     const place = this.#runState.places.of(instanceName(id));
     if (place === undefined) return null;

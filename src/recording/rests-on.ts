@@ -1,7 +1,7 @@
 /**
- * The calls that each call of a run rests on (semantics.md AB3): those whose answers have come, through whichever steps, to what its tool is
- * declared to read, and those that touch the same object. Where the history does not have the step that began a call any more, or never had, all
- * earlier work that its unit is not independent of counts.
+ * The calls that each call of a run rests on (semantics.md AB3): the calls whose answers have come, through any steps,
+ * to data that its tool is declared to read, and the calls that touch the same object. If the history has no step that
+ * began a call, all earlier work counts, except work that the call's unit is independent of.
  */
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { LedgerCall } from '../effects/ledger-call.ts';

@@ -22,7 +22,9 @@ export class Verifier {
     this.#copies.set(actor, this.#with(actor, edits));
   }
 
-  /** The place at which the changes so far, those of this step included, do not lead to the context; null where they do. */
+  /**
+   * The first place at which the changes so far, this step's included, disagree with the context; null if they agree.
+   */
   differs(actor: number, edits: readonly Edit[], context: unknown): string | null {
     const [change] = diff(this.#with(actor, edits), copied(context), () => false);
     return change === undefined ? null : change.path.join('/') || '(whole)';

@@ -167,8 +167,8 @@ interface Charged {
 }
 
 /**
- * Charges the cuts of one decision with what they cross. Positions only go lower from cut to cut, so that each effect is looked at once; what is
- * to be undone is listed for the cut that is drawn.
+ * Charges the cuts of one decision with the effects and commitments that they cross. Positions only go lower from cut
+ * to cut, so each effect is examined once. The calls to undo are listed for the cut that is drawn.
  */
 class Charging {
   readonly #history: History;

@@ -63,7 +63,10 @@ export class Lowering {
   readonly #crossings: Crossings;
   readonly #seen = new Visited();
   readonly #undone: Undone[] = [];
-  /** The steps of the instance `#by` that are still to be undone, the first one last, and those that are lost with one of them. */
+  /**
+   * The steps of the instance `#by` that are still to be undone, the first step last, with the steps that are lost
+   * together with them.
+   */
   #steps: PlacedStep[] = [];
   readonly #waiting: PlacedStep[] = [];
   #by: InstanceRecord;
@@ -182,8 +185,9 @@ export class Lowering {
   }
 
   /**
-   * A step is one atom (C1a): all its parties lose it, an instance that it entered never started, a step that read the
-   * control it wrote is lost, too, and so are the steps that depend on it wholly, and those that sources lose with it (CH8).
+   * A step is one atom (C1a). All its parties lose the step; an instance that it entered never started. Further steps
+   * are lost with it: each step that read the control it wrote, each step that depends on it wholly, and each step that
+   * a source loses with it (CH8).
    */
   #undo(step: PlacedStep): void {
     const places = this.#places;
@@ -204,7 +208,7 @@ export class Lowering {
   }
 
   /**
-   * Those who took part in a step lose what it did. The beginning of a run has no parties, and stands: what it sent is handed on
+   * The parties of a step lose the step. The beginning of a run has no parties and stands: its events are delivered
    * again.
    */
   #loseParts(step: PlacedStep, by: InstanceRecord): void {

@@ -22,7 +22,10 @@ export function holdersOf(calls: readonly AbortedCall[], key: string): AbortedCa
   return calls.filter((other) => other.key !== key && isUnresolved(other) && other.on.has(key));
 }
 
-/** The call to undo next: of those that nothing unresolved rests on, the newest; null where none may go. @param calls in the order of their intents. */
+/**
+ * The call to undo next: the newest due call that no unresolved call rests on; null if there is none. @param calls in
+ * the order of their intents.
+ */
 export function nextToUndo(calls: readonly AbortedCall[]): AbortedCall | null {
   return calls.findLast(({ is, key }) => is === 'due' && holdersOf(calls, key).length === 0) ?? null;
 }

@@ -61,7 +61,7 @@ export interface Microstep {
   readonly context: unknown;
   /** The control of the actor after it. */
   readonly value: StateValue;
-  /** The states that history states remember after it; null where it changed none of that. */
+  /** The states that history states remember after the microstep; null if it changed none. */
   readonly remembered: HistoryValue | null;
   /** True where the actor has come to its end with it. */
   readonly done: boolean;
@@ -85,8 +85,9 @@ export interface Microstep {
   /** True where it ran an action that sends an event to another machine (C1a). */
   readonly sends: boolean;
   /**
-   * The events that its actions sent to other machines, and the delayed ones that they scheduled: those of no state. The very objects that other
-   * machines receive, and that `Watcher.armed` is told of. None are known of the first macrostep of a machine.
+   * The events that the microstep's actions sent to other machines, and the delayed events that they scheduled (not
+   * those that a state's `after` schedules). These are the very objects that other machines receive and that
+   * `Watcher.armed` is passed. None are known for the first macrostep of a machine.
    */
   readonly told: readonly RuntimeEvent[];
   /** The delayed event that it heard, where that belongs to no state. */

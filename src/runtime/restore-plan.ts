@@ -27,7 +27,7 @@ export interface ChildPlan {
   readonly input: unknown;
   /** The name of a spawned one in the system; left out where it has none. */
   readonly systemId?: string;
-  /** Where a machine stands; null for one that starts afresh, and for what is no machine. */
+  /** The plan of a machine; null for a machine that starts afresh, and for an actor that is no machine. */
   readonly plan: ActorPlan | null;
   readonly kind: 'promise' | 'machine' | 'other';
 }

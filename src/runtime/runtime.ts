@@ -32,7 +32,7 @@ export interface Armed {
   readonly region: string;
   readonly event: RuntimeEvent;
   readonly delay: number;
-  /** The time at which it is due, where a plan has said so; null else. */
+  /** The time at which the timer is due, if a plan has set one; null otherwise. */
   readonly due: number | null;
   /** The actor that hears it, where that is another one. */
   readonly target: ActorHandle | null;

@@ -1,4 +1,4 @@
-/** Compares one field of two configs: what it said, what it says, and to which side that leans. */
+/** Compares one field of two configs: its old value, its new value, and the side to which the change leans. */
 import type { KeyTemplate } from '../config.ts';
 import { coverage } from '../keys/keys.ts';
 
@@ -80,7 +80,7 @@ export function within(path: readonly string[], differences: readonly Difference
   return differences.map((difference) => ({ ...difference, path: [...path, ...difference.path] }));
 }
 
-/** The members of two records by name: those of one side alone, and those of both, compared. */
+/** Compares the members of two records by name, those of one record alone included. */
 export function members<T>(
   old: ReadonlyMap<string, T>,
   now: ReadonlyMap<string, T>,

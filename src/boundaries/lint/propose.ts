@@ -1,6 +1,6 @@
 /**
- * Proposes skeletons for the states that belong to none: where the work would begin, where it would end, and by what its boundaries
- * could be told from what its tools write. A proposal is for a person to read; nothing here is ever run under.
+ * Proposes skeletons for the states that belong to no skeleton: where the work would begin, where it would end, and
+ * which of the keys that its tools write could tell its boundaries. A proposal is for a person to read; no run uses it.
  */
 import type { MachineShape, StateShape } from '../../model/machine.ts';
 import type { BoundaryConfig, KeyTemplate } from '../config.ts';

@@ -19,7 +19,7 @@ export interface Claims {
     signal: AbortSignal,
     waits: (reason: string) => void,
   ): Promise<string | null>;
-  /** Frees everything that a run has: it is over. What was given up stays in the way until this is called for it. */
+  /** Frees all claims of a run that is over. Claims that the run gave up stay in the way until this call. */
   release(run: string): void | Promise<void>;
 }
 

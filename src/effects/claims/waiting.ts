@@ -137,7 +137,10 @@ export class WaitingClaims implements StoreClaims {
     });
   }
 
-  /** Takes a call out of the line, after what was asked for it before. Where the store fails, its place goes with its process. */
+  /**
+   * Takes a call out of the line, after every request made for the call before. If the store fails, the call's place
+   * goes with this process.
+   */
   #leave(call: ClaimCall): void {
     void this.#inTurn(async () => this.#desk.leave([call])).catch(() => {});
   }

@@ -132,7 +132,7 @@ function loadRecords({ registry }: History, { records, there }: SavedHistory, pa
     firsts.push(first);
     first += count;
   }
-  /** A starter stands before those that it started, unless it was cut back since. */
+  /** A starter stands before the instances that it started, unless a restore has cut it back since. */
   const make = (index: number): InstanceRecord => {
     const known = from.records[index];
     if (known !== undefined) return known;

@@ -73,7 +73,7 @@ export function savedRun(runState: RunState, texts: BaseTexts) {
     standing: savedStanding(timers, to),
     contexts: savedContexts(places, actors.all, to),
   };
-  // What was met on the way, each of which may lead to more of those after it.
+  // The members met on the way; each may lead to more of the members that follow.
   const second = {
     courses: savedCourses(to),
     calls: savedCalls(to),
@@ -89,7 +89,7 @@ function savedMembers({ agent, digests, trace, staleUpTo, ended, discards, abort
   return { agent, digests, trace, staleUpTo, ended, left, abort, before: [...before] };
 }
 
-/** Makes the state of a run again, in one that has folded nothing yet and knows the pages of it. */
+/** Makes the state of a run again, in a `RunState` that has folded nothing yet and knows the run's pages. */
 export function loadRun(runState: RunState, saved: SavedRun, source: BaseSource): void {
   const { actors, calls, decisions, events, instances, places, received, redelivery, timers } = runState.parts;
   const from = new Loading(source, saved.named);

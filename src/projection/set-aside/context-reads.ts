@@ -46,7 +46,7 @@ export class ContextReads {
       asked.sort((a, b) => a.nth - b.nth || Number(a.isAfter) - Number(b.isAfter));
       for (const { nth, isAfter, read } of asked) {
         const folding = cursor.before(isAfter ? nth + 1 : nth);
-        // What is kept of a context is not changed by what is folded on.
+        // Later changes must not alter the parts of a context that are kept.
         if (read(folding.context).some((value) => typeof value === 'object' && value !== null)) folding.share();
         yield;
       }
