@@ -103,7 +103,7 @@ export interface RehearsedPath {
   readonly timeline: readonly string[];
   /** The findings of the run without faults that a person should know. */
   readonly findings: readonly string[];
-  /** The number of faults that there are, of which `cells` has a sample or all. */
+  /** The number of possible faults; `cells` has a sample of them, or all. */
   readonly faults: number;
 }
 

@@ -37,7 +37,7 @@ export interface LedgerEffect {
   readonly gate: { readonly gate: string; readonly by: string | null } | null;
   /** The commit that it became visible with. */
   readonly publication: string | null;
-  /** The amounts that it took of the budgets; those that it was admitted for, where they are not known yet. */
+  /** The amounts that the call took of the budgets; the admitted amounts while the real ones are unknown. */
   readonly spent: Readonly<Record<string, number>>;
 }
 

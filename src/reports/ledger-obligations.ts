@@ -37,7 +37,7 @@ export type Obligation =
       readonly next: number | null;
       /** True where it can be asked again by now. */
       readonly due: boolean;
-      /** The gate at which a person is asked; null where none is. */
+      /** The gate at which a person is asked; null if no person is asked. */
       readonly gate: string | null;
     })
   /** A decision waits for a person to act, or is not carried out to its end. */

@@ -7,7 +7,7 @@ import { type Timeline, timelineOf } from '../reports/timeline.ts';
 /** Keeps the lines of a run elsewhere before it is deleted; where it fails, the run stays. */
 export type Archive = (run: string, lines: AsyncIterable<string>) => Promise<void>;
 
-/** A run as it was looked at, and the reason why it cannot be deleted; null where it can. */
+/** A run as the sweep saw it, and the reason why the run cannot be deleted; null if it can. */
 export interface Deletable {
   readonly why: string | null;
   readonly seen: SeenRun;

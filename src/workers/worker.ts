@@ -193,7 +193,8 @@ class Working implements Worker {
   get #asked() {
     const { queue = 'default', concurrency = 16 } = this.#options;
     const waiting = this.#claims?.waiting ?? 0;
-    // Those that wait for claims do nothing. Where there are many of them, only what they may wait for is taken.
+    // Runs that wait for claims do nothing. If there are many of them, the worker takes only runs that may hold claims
+    // they wait for.
     const holding = this.#open.size >= concurrency * CROWD;
     return { queue, carries: this.carries, limit: concurrency - this.#open.size + waiting, holding };
   }

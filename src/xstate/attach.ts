@@ -131,7 +131,8 @@ export async function resume<TMachine extends AnyStateMachine>(
 }
 
 /**
- * Takes a run up that was taken for one release; one that goes on under another by now is given back as of that.
+ * Takes a run up that was taken for one release; if the run goes on under another release by now, gives it back under
+ * that release.
  * @throws SidecarError `moved`, and as {@link resume}.
  */
 export function resumeUnder<TMachine extends AnyStateMachine>(

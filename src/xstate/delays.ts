@@ -13,7 +13,10 @@ export interface DelayedEvent {
 /** Told of the delayed events of a machine, each time that one is armed. */
 export interface Delays {
   armed(timer: DelayedEvent): void;
-  /** Its time has come. @returns the milliseconds by which it is late, 0 for none; null where it never rings. */
+  /**
+   * Called when the delay is over. @returns the milliseconds by which the event is late, 0 for none; null if it never
+   * rings.
+   */
   due(timer: DelayedEvent): number | null;
   /** It was taken back before it rang. */
   gone(timer: DelayedEvent): void;

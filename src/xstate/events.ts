@@ -1,4 +1,7 @@
-/** The names of events: xstate's own, as far as this room has to know them, and the private ones that it sends to machines. */
+/**
+ * The names of events: the names of xstate's own events that this room needs, and the private events that it sends to
+ * machines.
+ */
 
 /** The event that stops an actor. */
 export const STOP = 'xstate.stop';

@@ -75,8 +75,10 @@ export class ActorPlaces implements ActorCodec {
   }
 
   /**
-   * A value in which references are the actors that are there now. Copies only what holds one, and searches only what was not searched before.
-   * @param later is called with the whole value once all actors are made, where one that it refers to is not there yet.
+   * A value in which references are the present actors. Copies only values that hold a reference, and searches only
+   * values that it has not searched.
+   * @param later is called with the whole value once all actors are made; only if the value refers to an actor that
+   * does not exist yet.
    */
   revived(value: unknown, later: (whole: unknown) => void): unknown {
     if (this.#isFree(value)) return value;

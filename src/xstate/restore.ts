@@ -1,6 +1,7 @@
 /**
- * Puts a machine where a plan says, in place or in a fresh process (semantics.md §10, §11). What is kept keeps its references
- * and goes on running; what is undone is stopped; what is restored is made anew. Entry actions do not run again.
+ * Puts a machine where a plan says, in place or in a fresh process (semantics.md §10, §11). Kept actors keep their
+ * references and go on running; undone actors are stopped; restored actors are made anew. Entry actions do not run
+ * again.
  */
 import type { AnyActorRef, AnyEventObject, AnyMachineSnapshot, AnyStateMachine, AnyStateNode } from 'xstate';
 import { doneEvent } from '../model/reply-event.ts';
@@ -74,7 +75,7 @@ function built(around: Around, plan: ActorPlan, kept: Children): AnyMachineSnaps
     if (ref === undefined) continue;
     children[child.id] = ref;
     adopt(ref, child.number);
-    // One that is done tells its parent, who has not heard of it yet; xstate starts only those that go on.
+    // An actor that is done tells its parent, which does not know it yet; xstate starts only actors that go on.
     if (ref.getSnapshot().status === 'done') scope.defer(() => ref.start());
   }
   next.children = children;

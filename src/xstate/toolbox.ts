@@ -116,7 +116,10 @@ export function toolOf(
     : { tool: `${actor}/${asked.tool}`, input: asked.input };
 }
 
-/** The actor that is a tool to a config, with what it is given to ask for that; undefined where the machine has none of that name. */
+/**
+ * The actor that runs a tool of the config, and `whole`, which makes the input of the actor from the input of the tool.
+ * Undefined if the machine has no such actor.
+ */
 export function actorOf(
   machine: AnyStateMachine,
   tool: string,

@@ -11,12 +11,15 @@ import { toolsIn } from './toolbox.ts';
 /** Says what no journal holds of a value, and where; null where it holds all of it. */
 export type Holds = (value: unknown) => { readonly path: readonly string[]; readonly reason: string } | null;
 
-/** The names under which an input says which tool is meant, whatever is beside them, and those that need the arguments of a tool beside them. */
+/**
+ * The field names by which an input surely says which tool is meant, and the names that say so only beside the
+ * arguments of a tool.
+ */
 const NAMES_TOOL = ['tool', 'toolName', 'tool_name'];
 const MAY_NAME_TOOL = ['name', 'function', 'action', 'op'];
 const ARGUMENTS = ['args', 'arguments', 'input', 'params', 'parameters'];
 
-/** The code of a machine, and of those that it invokes by name. */
+/** The code of a machine and of the machines that it invokes by name. */
 export function codeIn(machine: MachineLike, holds: Holds): CodeShape {
   const actions: string[] = [];
   const inputs: CodeShape['inputs'][number][] = [];
@@ -68,7 +71,7 @@ function shownBy(input: unknown, { config }: AnyStateMachine): { readonly is: un
   }
 }
 
-/** The name of the field by which an input says which tool is meant; null where none does. */
+/** The name of the field by which an input says which tool is meant; null if no field does. */
 function toolNamedIn(input: unknown): string | null {
   if (typeof input !== 'object' || input === null) return null;
   const has = (name: string) => Object.hasOwn(input, name);

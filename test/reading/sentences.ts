@@ -17,7 +17,9 @@ export function commentSentences(text: string): Sentence[] {
   for (const { 0: block, index } of text.matchAll(/\/\*\*?[^\S\n]?[\s\S]*?\*\/|(?<=^|\s)\/\/ .*(?:\n\s*\/\/ .*)*/g)) {
     const line = text.slice(0, index).split('\n').length;
     const body = block.replace(/^\/\*+|\*+\/$/g, '').replace(/^\s*(?:\*|\/\/) ?/gm, '');
-    comments.push(...paragraphs(body.replace(/@(?:param (?:\S+ )?|returns?|throws|see|typeParam \S+)/g, '\n\n'), line));
+    // An example is code, up to the next tag.
+    const prose = body.replace(/^@example[\s\S]*?(?=^@(?!example)|(?![\s\S]))/gm, '');
+    comments.push(...paragraphs(prose.replace(/@(?:param (?:\S+ )?|returns?|throws|see|typeParam \S+)/g, '\n\n'), line));
   }
   return comments.flatMap(sentencesOf);
 }
@@ -34,7 +36,7 @@ export function pageSentences(text: string): Sentence[] {
 function paragraphs(text: string, line: number): Paragraph[] {
   const found: Paragraph[] = [];
   let at = 0;
-  for (const part of text.split(/\n\s*\n|\u2029|^@example[\s\S]*/m)) {
+  for (const part of text.split(/\n\s*\n|\u2029/)) {
     found.push({ text: part, line: line + text.slice(0, at).split('\n').length - 1 });
     at += part.length;
   }

@@ -34,7 +34,9 @@ export interface Micro {
 
 const NOTHING: readonly never[] = [];
 
-/** The microsteps of an actor while they are collected, and what it has sent since the last of them. */
+/**
+ * The microsteps of an actor while they are collected, and the events that the actor has sent since the last microstep.
+ */
 interface Collected {
   readonly micros: Micro[];
   sent: readonly Sent[];
@@ -43,7 +45,10 @@ interface Collected {
 /** Listens to the actor systems of one run. */
 export class Announcements {
   readonly #systems = new WeakSet<object>();
-  /** The last event from outside, which is nearly always the one that is asked about, and those before it that were not. */
+  /**
+   * The newest event from outside, which nearly every question is about, and the older events from outside whose steps
+   * are not recorded yet.
+   */
   #lastOutside: object | null = null;
   readonly #outside = new WeakSet<object>();
   #hasWaiting = false;

@@ -1,7 +1,7 @@
 /**
- * Watches a running machine and those that it invokes, without changing what they do: each microstep is handed on, an error
- * is caught where it happens, named promises are called through a guard, and a private event rewinds the machine in place
- * (semantics.md §11). The machine that is given is not touched; a provided copy of it runs.
+ * Watches a running machine and the machines that it invokes, without changing what they do. Each microstep is handed
+ * on, an error is caught where it happens, named promises are called through a guard, and a private event rewinds the
+ * machine in place (semantics.md §11). The caller's machine is not touched; a provided copy of it runs.
  */
 import {
   type AnyActorLogic,
@@ -222,7 +222,7 @@ export class MachineWatch {
     }
   }
 
-  /** The machine that sent an event; null where none did, and for a delayed event: that is journaled as one. */
+  /** The machine that sent an event; null if no machine did, and for a delayed event, which is journaled as such. */
   #senderOf(event: AnyEventObject): AnyActorRef | null {
     return this.#timers.delayed.of(event) === undefined ? this.#announcements.senderOf(event) : null;
   }
