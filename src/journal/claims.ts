@@ -51,7 +51,7 @@ export interface WaitingClaim {
   readonly wanted: readonly { readonly key: string; readonly shared: boolean }[];
   /** The wall clock of its asking, in milliseconds. */
   readonly since: number;
-  /** The runs that it waits for: those that have something of it, or else those that asked first. */
+  /** The runs that the call waits for: the runs that have any of its keys, or else the runs that asked first. */
   readonly waitsFor: readonly string[];
 }
 

@@ -18,7 +18,7 @@ export interface RowWriter {
   kept(part: object): string | null;
   /** Keeps the text of a part if it is one that comes again. @returns the text. */
   keep(part: object, text: string): string;
-  /** `at` is where the value lies, for a report of what has no text in it. */
+  /** `at` is the place of the value, for a report about a value without a text. */
   value(value: unknown, standing: ValuePlace, at: readonly string[]): string;
 }
 

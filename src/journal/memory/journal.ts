@@ -37,8 +37,8 @@ export class MemoryJournal implements LocalJournal {
   #closing: Promise<void> | null = null;
 
   /**
-   * @param acts those of the store.
-   * @param given is told when the run is given back, with what was said of it.
+   * @param acts the acts of the store.
+   * @param given is called when the writer gives the run back, with the writer's `Rest`.
    */
   constructor(kept: MemoryRun, now: () => number, acts: Map<string, HeldAct>, given: (rest: Rest | undefined) => void) {
     this.#acts = acts;

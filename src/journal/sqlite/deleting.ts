@@ -1,7 +1,7 @@
 /**
- * Takes a run out of a file, in one transaction. Every run has a hash chain of its own, and a row of the log is checked without what is in it,
- * so that the others stay as they are. The hashes of its commit groups stay behind, and its lease: the number of the run is given to no other,
- * which a writer that was stopped would take for the old one.
+ * Deletes a run from a file, in one transaction. Every run has a hash chain of its own, and a row of the log is checked
+ * without its contents, so the other runs stay as they are. The hashes of the run's commit groups and its lease stay
+ * behind. No other run gets its number: a stopped writer would take the new run for the old one.
  */
 import type { SeenRun } from '../journal.ts';
 import { wrongRun } from '../rows.ts';
