@@ -19,7 +19,9 @@ export function commentSentences(text: string): Sentence[] {
     const body = block.replace(/^\/\*+|\*+\/$/g, '').replace(/^\s*(?:\*|\/\/) ?/gm, '');
     // An example is code, up to the next tag.
     const prose = body.replace(/^@example[\s\S]*?(?=^@(?!example)|(?![\s\S]))/gm, '');
-    comments.push(...paragraphs(prose.replace(/@(?:param (?:\S+ )?|returns?|throws|see|typeParam \S+)/g, '\n\n'), line));
+    comments.push(
+      ...paragraphs(prose.replace(/@(?:param (?:\S+ )?|returns?|throws|see|typeParam \S+)/g, '\n\n'), line),
+    );
   }
   return comments.flatMap(sentencesOf);
 }

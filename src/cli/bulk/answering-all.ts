@@ -45,7 +45,7 @@ export async function requestsMeant(
   return { gates: chosen, left: fitting.length - chosen.length, unread };
 }
 
-/** The digest of the requests, with what is to be said of them. */
+/** The digest of the requests, with the answer to them. */
 export function requestsDigest(gates: readonly AskedGate[], saying: Saying): string {
   return digestOf([saying, ...gates.map(({ run, gate, digest, epoch }) => [run, gate, digest, epoch])]);
 }

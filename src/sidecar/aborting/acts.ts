@@ -1,4 +1,7 @@
-/** The calls of a run as an abort sees them: what may have happened, what is left to do about it, and what each rests on (semantics.md AB3, AB7). */
+/**
+ * The calls of a run as an abort sees them: each call that may have happened, the act left to do about it, and the
+ * calls it rests on (semantics.md AB3, AB7).
+ */
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { isOpen } from '../../model/effect.ts';
 import type { RunState } from '../../projection/run-state.ts';

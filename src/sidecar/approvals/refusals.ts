@@ -29,7 +29,9 @@ export function refusalOf(
   return asked.refuses(request, asks, { ...bound, now }) ?? asked.refuses(request, asks, { epoch: epoch ?? -1, now });
 }
 
-/** Says why an outcome that a person tells cannot be one, as its tool declares what it answers; null where it can. */
+/**
+ * The reason why an outcome that a person reports cannot be true, by the declared output of the tool; null if it can.
+ */
 export function unlikelyOutcome({ runState, config }: RunParts, answer: Answer): string | null {
   if (answer.verdict !== 'settled') return null;
   const { asked, ledger } = runState;

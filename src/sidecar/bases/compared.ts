@@ -54,7 +54,7 @@ function timeless(parts: RunNoteFold['parts']): unknown {
   return JSON.parse(JSON.stringify(parts, (name, value) => (/^(since|pausedSince)$/.test(name) ? 0 : value)));
 }
 
-/** A value as a digest of it; as it is where something of it is neither text nor number nor made of these. */
+/** The digest of a value; the value itself if some part is neither text nor number nor a container of these. */
 function digested(value: unknown): unknown {
   const text = textOf(value);
   return text === null ? value : hash('sha256', text, 'base64');

@@ -34,7 +34,7 @@ function goneOn(found: Rebuilt, rows: Iterable<StoredRow>): Rebuilt {
   return found;
 }
 
-/** Does some work; null where it fails: a base says nothing that the rows do not, so that those are read instead. */
+/** Does some work with a base; null if it fails: the rows say the same, so the caller reads the rows instead. */
 function tried<T>(work: () => T): T | null {
   try {
     return work();

@@ -53,9 +53,10 @@ export class Claiming {
   }
 
   /**
-   * Claims what this run has touched so far, as one that is taken up has to: what its history has read and written, and what calls have
-   * changed that a restore has undone. What a call would have touched that never left is nobody's: another run may have it, and wait for
-   * this one. @returns why it does not get that, or null; null as well where the run was cancelled meanwhile.
+   * Claims again every key that this run has touched, as a run that is taken up must: the keys that its history has
+   * read and written, and the keys of calls that a restore has undone. A call that never left has touched nothing:
+   * another run may have its keys, and wait for this one. @returns the reason why the run does not get the claims, or
+   * null; null as well if the run was cancelled meanwhile.
    */
   async claimAgain(): Promise<string | null> {
     const { claims, config, runState } = this.#parts;

@@ -30,7 +30,10 @@ export function positioned(
   return { ...call, act };
 }
 
-/** The position of a staging area. @throws NotApplied where it does not say so: it could not be told later what has moved on. */
+/**
+ * The position of a staging area. @throws NotApplied if the area does not report one: no later check could tell whether
+ * it has moved on.
+ */
 async function positionOf(name: string, area: StagingArea | undefined, reads: readonly string[]): Promise<string> {
   try {
     return (await area?.position?.(reads)) ?? '';

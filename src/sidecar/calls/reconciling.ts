@@ -154,7 +154,7 @@ export class Reconciling {
     if (!this.#isCurrent(call)) this.#onReturn();
   }
 
-  /** The entry of an answer that tells nothing: when it is asked again, if it is. */
+  /** The entry for an unknown answer, with the time of the next question if there is one. */
   #unknown({ key, asked, calledAt }: LedgerCall, { asking: { tries, wait, settles } }: Counterparty): Entry {
     const now = this.#parts.now();
     const later = now + Math.min(wait * FACTOR ** asked.tries, LONGEST_WAIT);

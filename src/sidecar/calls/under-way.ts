@@ -140,9 +140,7 @@ export class UnderWay {
   }
 }
 
-/**
- * Waits until the answer of a call that came back is written: that is in the same turn, after those who wait for it were told.
- */
+/** Waits until the answer of a returned call is written: in the same turn, after the waiters have received it. */
 function written(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -45,8 +45,8 @@ export class Undoing {
   }
 
   /**
-   * Says why a confirmed call cannot be undone any more, because what it changed has moved on; null where it can, or where that cannot be
-   * told beforehand: then its undo finds out.
+   * The reason why a confirmed call cannot be undone any more: a later change of the same thing. Null if it can be
+   * undone, or if only the undo itself will find out.
    */
   async moved(effect: Effect): Promise<string | null> {
     const call = effect.id === null ? undefined : this.#parts.runState.ledger.get(effect.id);
