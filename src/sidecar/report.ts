@@ -85,6 +85,6 @@ export type Ending =
       /** The first undo that failed, and why. */
       readonly effect: Effect;
       readonly error: string;
-      /** All undos that are owed, newest first: those that failed, and those that wait for one of them. */
+      /** All undos that are owed, newest first: the failed undos, and the undos that wait for a failed one. */
       readonly owed: readonly Owed[];
     };

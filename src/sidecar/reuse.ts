@@ -74,7 +74,10 @@ export class Reuse {
     });
   }
 
-  /** Goes through what is pending. Each claim is whole: between two, a long replay waits for a turn of others, and looks again at what it may do. */
+  /**
+   * Makes the pending claims. Each claim is whole: between two claims, a long replay waits for its turn, and checks
+   * again whether it may claim.
+   */
   #go(): void {
     const { turns } = this.#run;
     if (this.#isBetween) return;
@@ -113,7 +116,10 @@ export class Reuse {
     return [...this.#pending].sort((a, b) => (order(a) < order(b) ? -1 : 1))[0] as string;
   }
 
-  /** True where a record is claimed as it is: it was entered at the same state, and read what there is now (C6). */
+  /**
+   * True if a record is claimed unchanged: the work was entered at the same state, and read the values that are there
+   * now (C6).
+   */
   #isSame(live: Live, record: WorkRecord): boolean {
     const place = this.#runState.places.of(instanceName(live.id));
     if (place === undefined) return false;

@@ -77,7 +77,7 @@ export class Steering {
   /** The machine is there: the acts that have waited for it are answered. */
   begin(): void {
     for (const word of this.#waiting.splice(0)) {
-      // A journal that takes nothing any more says so to those who wait for the run.
+      // A broken journal reports its failure to the callers that wait for the run.
       const answered = this.#steer(word).then(() => this.#run.write.durable());
       void answered.catch(() => {});
     }

@@ -54,7 +54,8 @@ export class TakingBack {
   }
 
   /**
-   * Undoes confirmed calls of what was found wrong; where one cannot be undone, the run is parked. @returns true where all are.
+   * Undoes the confirmed calls of work found wrong; parks the run if one cannot be undone. @returns true if all are
+   * undone.
    */
   async #takeBack(raised: Raised, calls: readonly LedgerCall[]): Promise<boolean> {
     const { queries } = this.#run;

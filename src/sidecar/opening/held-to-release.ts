@@ -55,7 +55,7 @@ export function refuseToReturn({ digest }: Program, config: BoundaryConfig, runS
 }
 
 /**
- * Gives a run back as one of the release that it is under: the process that has moved it has died before it said so to the store.
+ * Gives a run back under its present release: the process that moved the run died before it updated the store.
  * @throws SidecarError `moved`.
  */
 export async function refuseMoved(journal: Journal, { machine, config }: Digests): Promise<never> {

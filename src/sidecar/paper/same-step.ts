@@ -22,9 +22,9 @@ export function compared(micro: Microstep): Compared {
 }
 
 /**
- * Takes a step out of a microstep, where it is all or a part of it and the same: the same event, control in the regions that it moved, and actors
- * that it started. What it wrote is compared once the microstep is whole.
- * @returns true where it was taken out.
+ * Takes a step out of a microstep if it is all or an equal part of it: the same event, the same control in the regions
+ * that the step moved, and the same started actors. Writes are compared once the microstep is whole.
+ * @returns true if the step was taken out.
  */
 export function takesOut(entry: StepEntry, of: Compared): boolean {
   const { micro } = of;

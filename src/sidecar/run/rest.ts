@@ -12,7 +12,10 @@ import type { Run } from './run.ts';
 export interface RunRest {
   /** True where nothing of it is under way in this process: no call, no recovery, no commit, no row that is not durable. */
   readonly idle: boolean;
-  /** The wall clock from which it can go on by itself, in milliseconds; null where it waits for a message or has ended. */
+  /**
+   * The wall clock from which the run can go on by itself, in milliseconds; null if it waits for a message or has
+   * ended.
+   */
   readonly due: number | null;
 }
 

@@ -237,7 +237,9 @@ export class Run implements Watcher {
     this.parts.onFinding(finding);
   }
 
-  /** Reads the messages of the run, so far as its journal can be read: one that has failed says so where it is written. */
+  /**
+   * Reads the messages of the run, if its journal can be read; a failed journal reports its failure at the next write.
+   */
   #look(): void {
     try {
       this.approvals.poll();

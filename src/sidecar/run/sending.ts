@@ -15,7 +15,7 @@ export interface Sending {
   readonly by?: string;
   /** The values that the sender was shown, by their keys in the context: where any is another by then, the event is refused. */
   readonly seen?: Readonly<Record<string, unknown>>;
-  /** The state of the machine in which it is sent; left out for the one that it meets. */
+  /** The state of the machine in which the event is sent; left out for any state. */
   readonly at?: string;
 }
 

@@ -82,7 +82,7 @@ export class SentComplaints {
         if (!this.#isLeft) this.#waiting.shift();
       }
     } catch {
-      // The journal takes nothing any more, and says so to those who wait for the run.
+      // The broken journal reports its failure to the callers that wait for the run.
     }
   }
 

@@ -162,7 +162,7 @@ export class Steps {
       return recovering.raise({ signal: 'CONTRACT_VIOLATION', error, actor, failure, call: null, refused });
     }
     const again = ofChild ? {} : this.#again(ref, actor, crash);
-    // The event is gone with the step that failed over it; one that is not sent again comes back with what is restored.
+    // The event is gone with the step that failed on it; unless it is sent again, it comes back with the restore.
     return recovering.raise({ signal, error, actor, failure, call: null, ...again });
   }
 
