@@ -12,6 +12,8 @@ const AUXILIARIES =
 const PREPOSITIONS =
   'of|in|to|by|for|from|under|with|at|on|over|after|before|about|behind|than|into|beside|upon|since|until|through|between|within';
 
+const WITHOUT_NOUN = `(?= ?(?:[,;.:)]|$| (?:and|or|but|that|which|who|whom|whose|as|it|they|where|when|while|once|if|so|is|was|are|were|has|had|have|does|did|may|can|${PREPOSITIONS})\\b))`;
+
 const EMPTY_PLACES: readonly RegExp[] = [
   /\bones? (?:that|which|who|whom|whose|it|they|he)\b|\bones? (?:of|in|by|to|from|under|for|at|on|with) (?:which|whom|whose|it|them|those|that)\b/gi,
   /\bthose (?:that|which|who|whom|whose|it|they|of|in|by|to|from|under|for|at|on|with|before|after|beside|between)\b/gi,
@@ -21,11 +23,9 @@ const EMPTY_PLACES: readonly RegExp[] = [
     'gi',
   ),
   new RegExp(`\\b(?:${PREPOSITIONS}) (?:which|whom|whose|what)\\b`, 'gi'),
-  // A noun in the plural after it: "of this run's", "by those calls".
-  new RegExp(
-    `\\b(?:${PREPOSITIONS}) (?:it|them|those|these|one|that|this|others?|another|him)\\b(?! [a-z]+s\\b)`,
-    'gi',
-  ),
+  new RegExp(`\\b(?:${PREPOSITIONS}) (?:it|them|him)\\b`, 'gi'),
+  // "of one call" has its noun; "of one" and "of one that" have none.
+  new RegExp(`\\b(?:${PREPOSITIONS}) (?:those|these|one|that|this|others?|another)\\b${WITHOUT_NOUN}`, 'gi'),
   /\b(?:where|as|whether|when|while|until|unless|because|so that|if|than) (?:it|they|one|there|those|that|this|none|he)\b/gi,
   /\bthat (?:it|they|he|one|there|those|these|this|that|none|nothing)\b/gi,
   /\b(?:which|whom|whose) (?:it|they|he|one|that|those)\b/gi,
