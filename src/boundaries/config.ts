@@ -69,7 +69,7 @@ export interface Once {
   readonly by: readonly string[];
   /** `run`: an act is one within its run; `store`: also over all runs of the store. */
   readonly scope: 'run' | 'store';
-  /** The values of those parts; null where one of them is not there. */
+  /** The values of those parts; null if a part is missing. */
   identityOf(args: unknown): readonly unknown[] | null;
 }
 

@@ -8,7 +8,7 @@ export interface Alarm {
 
 /** A wait that is set again and again. */
 export interface Beat extends Alarm {
-  /** Says whether it keeps the process alive; it does not until it is told to. */
+  /** Sets whether the alarm keeps the process alive; at first it does not. */
   keepAlive(is: boolean): void;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Decides on claims: which run has a key, and which calls stand in line for it. A store loads a board from its tables,
- * asks it, and saves the answer. A call is granted its keys once no other run has any of them, and no call before it in
- * line wants any of them. A call does not stand behind a call that waits for its own run, so the line closes no circle.
- * Runs that have keys can close a circle; then a call is refused.
+ * asks it, and saves the answer. A call is granted its keys once no other run has one, and no earlier call in line
+ * wants one. A call does not stand behind a call that waits for its own run, so the line closes no circle. Runs that
+ * have keys can close a circle; then a call is refused.
  */
 import { overlaps } from '../model/key.ts';
 import type { Claim, ClaimAnswer, ClaimCall } from './claims.ts';

@@ -8,7 +8,10 @@ import { boundaryAt } from './step-numbers.ts';
 
 /** The decisions of one run. */
 export class OpenDecisions {
-  /** The decisions that the run waits on, by what failed: each stands until that is decided anew, or undone. */
+  /**
+   * The decisions that the run waits on, by the failing work: each stands until the sidecar decides about that work
+   * anew, or the work is undone.
+   */
   readonly open = new Map<string, DecisionEntry>();
   pending: Pending | null = null;
   /** The number of recoveries that were decided. */

@@ -83,7 +83,10 @@ export class RunState {
   readonly spent: ReadonlyMap<string, number>;
   /** The count of restores of each instance, by its name. */
   readonly epochs: ReadonlyMap<string, number>;
-  /** The decisions that the run waits on, by what failed: each stands until that is decided anew, or undone. */
+  /**
+   * The decisions that the run waits on, by the failing work: each stands until the sidecar decides about that work
+   * anew, or the work is undone.
+   */
   readonly open: ReadonlyMap<string, DecisionEntry>;
   /** The events from outside that restores took back and that have not come again, in order. */
   readonly toRedeliver: readonly ToRedeliver[];

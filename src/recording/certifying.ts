@@ -191,7 +191,10 @@ export class Certifying {
     return after.some(({ path }) => path === site.at);
   }
 
-  /** The edge of the step by which an instance is discarded (PA11); null where it takes none, or a commit or exit of it certifies. */
+  /**
+   * The edge of the step by which an instance is discarded (PA11); null if the step takes no such edge, or if a commit
+   * or exit certifies.
+   */
   discardOf(live: Live, certified: readonly Certified[]): string | null {
     const name = instanceName(live.id);
     if (certified.some(({ mark }) => commits(mark.kind) && instanceName(mark.in) === name)) return null;

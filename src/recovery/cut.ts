@@ -92,7 +92,9 @@ export class Cutting {
     }
   }
 
-  /** Lowers the cut until what it keeps is a past of the machine: gone through in its place, each step of it comes to the same (PA1). */
+  /**
+   * Lowers the cut until the machine, going through the kept past on paper, takes each kept step the same way (PA1).
+   */
   *#onPaper(): Pieces<void> {
     const { paper } = this.#control;
     const lowering = this.#lowering;

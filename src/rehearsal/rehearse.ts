@@ -115,7 +115,9 @@ async function explanationOf(runs: Runs, reference: Reference, { fault }: Rehear
   return { ...(culprits.length > 0 && { culprits }), ...(fewest !== null && { fewest }) };
 }
 
-/** The run on a path in which a fault of this kind does harm; null if none does, or if the path cannot be run. */
+/**
+ * The run on a path in which a fault of this kind does harm; null if there is no harm, or if the path cannot be run.
+ */
 async function harmedOn(runs: Runs, path: NamedPath, fault: RehearsalCell['fault']): Promise<RehearsalCell | null> {
   let reference: Reference;
   try {

@@ -1,5 +1,5 @@
 /**
- * The three ledgers of a run, as views of its one journal: why the run acted, what it did, and what it owes. Pure: the
+ * The three ledgers of a run, as views of its one journal: of its decisions, its effects and its obligations. Pure: the
  * caller passes the time.
  */
 

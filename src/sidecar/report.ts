@@ -66,7 +66,7 @@ export type Ending =
       readonly why: string | null;
       /** The keys of calls that stand in the world. */
       readonly standing: readonly string[];
-      /** The same, each with why, and with what it rested on that is undone. */
+      /** The calls that stand, each with the reason, and with the undone calls that it rested on. */
       readonly stands: readonly StandingAct[];
     }
   /** A person has paused it: nothing leaves, and what comes waits, until a person has it go on (LC10). */

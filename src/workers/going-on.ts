@@ -1,6 +1,6 @@
 /**
- * Takes one run through a worker: opens it, goes on until it only waits, and gives it back with the time at which it
- * can go on.
+ * Takes one run through a worker: opens it, goes on until the run only waits, and gives it back with the time of its
+ * next work.
  */
 
 import { PROCESS } from '../clock/clock.ts';

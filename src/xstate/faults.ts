@@ -1,7 +1,7 @@
 /**
- * Rehearses a failure: provides a copy of a machine in which one call of one tool fails, either before the call acts or
- * after it has acted and its reply is lost. Nothing in the machine is rewritten, and it works with the sidecar and
- * without. It shows the authors of an agent the consequences of a failure before the failure happens in the world.
+ * Rehearses a failure: provides a copy of a machine in which one call of one tool fails: either the tool is not called,
+ * or it acts and the reply is lost. Nothing in the machine is rewritten, and it works with the sidecar and without. It
+ * shows the authors of an agent the consequences of a failure before the failure happens in the world.
  */
 
 import type { AnyStateMachine } from 'xstate';

@@ -82,7 +82,7 @@ function toolNamedIn(input: unknown): string | null {
 
 const BLANKS = new WeakSet<object>();
 
-/** A value of which nothing is known: whatever is asked of it is another one. */
+/** An unknown value: each of its properties and results is another unknown value. */
 function blank(): never {
   const ask: ProxyHandler<() => void> = {
     get: (_, name) => {

@@ -1,6 +1,6 @@
 /**
  * The state of the files at one moment: the time of the file system, and the contents of the files about to be read. A
- * later check compares it with the files and finds out whether one of them has changed (semantics.md E4).
+ * later check compares the files with this state and finds every file that has changed since (semantics.md E4).
  */
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';

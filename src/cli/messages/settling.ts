@@ -28,7 +28,10 @@ interface LeftOutcome {
   readonly outcome: Pick<RunMessage, 'is' | 'why'> | null;
 }
 
-/** The reason why the tool of a call cannot have answered so, by the schema that a question about it names; null where none does. */
+/**
+ * The reason why the tool of a call cannot have given this output, by the schema in the question about the call; null
+ * if it can.
+ */
 async function refusedOutput(
   store: JournalStore,
   run: string,

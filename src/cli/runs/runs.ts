@@ -107,7 +107,10 @@ function listedAs(summary: RunSummary, { agent, standing, waits }: RunNote): Lis
   return { ...summary, agent, stands: standing, waits: waitsOf(standing.is, waits, { held, last }) };
 }
 
-/** A run, with the complaints that were left for it and that no process has read before it was done, and a pause that none has heard. */
+/**
+ * A run, with the complaints left for it that no process has read before the run was done, and with a pause that no
+ * process has received.
+ */
 async function withUnread(store: JournalStore, listed: Listed): Promise<Listed> {
   const { stands, posts = 0, held, run } = listed;
   if ('code' in stands || posts === 0 || held) return listed;

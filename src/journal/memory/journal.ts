@@ -159,7 +159,10 @@ export class MemoryJournal implements LocalJournal {
   }
 }
 
-/** A text as one piece: one that was put together is kept in all of its pieces, ten times its size, until a character of it is asked for. */
+/**
+ * A text as one piece. The engine keeps a concatenated text as all of its pieces, ten times its size, until a character
+ * is read.
+ */
 function flat(text: string): string {
   text.charCodeAt(0);
   return text;

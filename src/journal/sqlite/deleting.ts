@@ -19,9 +19,10 @@ const ROWS = ['inbox', 'note', 'work', 'claim', 'claim_wait', 'claim_freed', 'ov
 );
 
 /**
- * Deletes a run that is as it was seen. What it held is overwritten in the file; the log has it until it is folded in.
- * @returns false where it has moved on since.
- * @throws JournalError `run_unknown`; `lease_held` where a living process has it.
+ * Deletes a run that is unchanged since the caller saw it. The run's data is overwritten in the file; the write-ahead
+ * log has it until the log is folded in.
+ * @returns false if the run has changed.
+ * @throws JournalError `run_unknown`; `lease_held` if a living process has the run.
  */
 export function deleteRun(
   { tables, inbox, leases }: { readonly tables: Tables; readonly inbox: Inbox; readonly leases: Leases },

@@ -1,6 +1,7 @@
 /**
- * Records of work that was set aside (semantics.md C2-C6): all that a finished instance did, with the values that it read. A record is
- * invisible until it is claimed; it is claimed as it is where every value that came from outside of it is the same now.
+ * Records of work that was set aside (semantics.md C2-C6): all that a finished instance did, with the values that it
+ * read. A record is invisible until a replay claims it. A replay claims it unchanged if every value that came from
+ * outside the record is the same now.
  */
 
 import type { LedgerCall } from '../../effects/ledger-call.ts';

@@ -140,7 +140,8 @@ function complaints(
     ...(last > soon ? [{ found: 'last', after: last - call.moment } as const] : []),
   ];
   const named = moments.map((moment): WrongFault => ({ ...base, ...moment, key: keys[0] ?? null }));
-  // A checkpoint holds what was written before it: an instance that may go back to one has to be told which key is wrong.
+  // A checkpoint holds earlier writes: if an instance may go back to a checkpoint, the complaint has to name the wrong
+  // key.
   const own = instanceName(instance);
   const isKept = seen.certified.some(
     ({ instance: other, kind, order }) => instanceName(other) === own && kind !== 'exit' && order >= boundary.order,

@@ -38,7 +38,7 @@ export interface ObservedTimer {
   /** The time at which it is due, in milliseconds. */
   readonly due: number;
   rang: boolean;
-  /** The ticks at which the delay was armed, and at which it rang or was cancelled; null while it is armed. */
+  /** The tick of the arming, and the tick of the ringing or cancelling; null while the delay is armed. */
   readonly armed: number;
   gone: number | null;
 }

@@ -29,7 +29,10 @@ export function relationOf({ runState, config }: Needs, isByStep: boolean): Retu
   return restsOn(runState, config, argued, isByStep);
 }
 
-/** The calls of a run, with what is left to do about each. @param failed the keys of those whose undo has failed since it was last asked for. */
+/**
+ * The calls of a run, each with the act that is left to do. @param failed the keys of the calls whose undo has failed
+ * since the last request for it.
+ */
 export function abortedActs(
   runState: RunState,
   relation: ReturnType<typeof restsOn>,

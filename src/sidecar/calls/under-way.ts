@@ -121,8 +121,9 @@ export class UnderWay {
   }
 
   /**
-   * Aborts a call that is under way and waits, for a while, until it has come back: then what it says of itself is in the ledger (C11).
-   * @returns true where it has.
+   * Aborts a call that is under way and waits, for a while, until the call has come back: then its outcome is in the
+   * ledger (C11).
+   * @returns true if it came back.
    */
   async abort(key: string): Promise<boolean> {
     const call = this.#keyed.get(key);

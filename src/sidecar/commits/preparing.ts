@@ -72,7 +72,7 @@ export function refusalOf(error: unknown, calls: readonly LedgerCall[]): Refusal
   return { why: errorMessage(error), call: named, moved };
 }
 
-/** Has the areas of a commit give free what they have reserved for it. One that fails keeps it until it lapses. */
+/** Releases the commit's reservations; if an area fails, its reservation expires. */
 export async function withdrawAll(staging: Staging, entry: PublishEntry): Promise<void> {
   for (const { name, area, calls } of staging.asked(entry)) {
     try {

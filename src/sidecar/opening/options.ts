@@ -51,8 +51,9 @@ export interface RunOptions {
     instance: InstanceId;
   }) => string | null | Promise<string | null>;
   /**
-   * Keeps this run apart from others that touch the same things outside: before a call leaves, it waits until no other run has them. What
-   * a run has touched is its own until it is over, also while it is parked; `release` gives it free. Left out, runs do not know of each other.
+   * Keeps this run apart from others that touch the same external keys: before a call leaves, it waits until no other
+   * run has its keys. A run keeps the keys it has touched until its end, even while it is parked; `release` frees them.
+   * Left out, runs do not know of each other.
    */
   readonly claims?: Claims;
   /**

@@ -1,7 +1,7 @@
 /**
- * Watches a running machine and the machines that it invokes, without changing what they do. Each microstep is handed
- * on, an error is caught where it happens, named promises are called through a guard, and a private event rewinds the
- * machine in place (semantics.md §11). The caller's machine is not touched; a provided copy of it runs.
+ * Watches a running machine and the machines that it invokes, without changing their behaviour. Each microstep is
+ * handed on, an error is caught where it happens, named promises are called through a guard, and a private event
+ * rewinds the machine in place (semantics.md §11). The caller's machine is not touched; a provided copy of it runs.
  */
 import {
   type AnyActorLogic,
