@@ -1,6 +1,6 @@
 /**
- * The part of a config that certificates rest on: a checkpoint that was certified under another config is stale where that part has changed,
- * and only there (semantics.md CO1). The table names each field of the schema once.
+ * The part of a config that certificates rest on. A checkpoint certified under another config is stale if this part has
+ * changed, and only then (semantics.md CO1). The table names each field of the schema once.
  */
 import type { Certificate } from '../model/certificate.ts';
 import { contentDigest } from './digest.ts';

@@ -1,4 +1,4 @@
-/** Acts: makes a call that was admitted, or stages it, and writes what came of it (semantics.md E2, E4). */
+/** Makes an admitted call, or stages it, and writes its outcome (semantics.md E2, E4). */
 import { isSame } from '../journal/value-codec.ts';
 import type { OutcomeEntry } from '../model/call-entries.ts';
 import { type EffectStatus, isOpen } from '../model/effect.ts';

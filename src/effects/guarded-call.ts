@@ -1,4 +1,4 @@
-/** A call as it comes to the guard, where the guard writes, and the replies that it gives. */
+/** The types around the guard: a call, the port through which the guard writes, and the replies. */
 import type { Tool } from '../boundaries/config.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
 import { classKept, type EffectClass } from '../model/effect.ts';

@@ -1,4 +1,7 @@
-/** The calls of one instance that have a place in its history, in the order of their intents. What is asked for with every call is counted. */
+/**
+ * The calls of one instance that have a place in its history, in the order of their intents. Counters answer the
+ * questions asked with every call.
+ */
 import type { EffectStatus } from '../model/effect.ts';
 
 /** A call, as far as its place is concerned. */

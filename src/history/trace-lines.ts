@@ -1,4 +1,4 @@
-/** The shapes of the lines of a trace, as they are written (docs/trace-format.md). */
+/** The shapes of the lines of a trace (docs/trace-format.md). */
 import type { Ajv, ValidateFunction } from 'ajv';
 import { BOUNDARY_KINDS, type BoundaryKind } from '../model/checkpoint.ts';
 import { EFFECT_CLASSES, EFFECT_STATUSES, type EffectClass, type EffectStatus } from '../model/effect.ts';

@@ -1,6 +1,6 @@
 /**
- * The forms that rows are made of. A form writes the text of a member and reads back what `JSON.parse` made of it, so that writing and
- * reading cannot come apart. Which member of which entry has which form is said in one place: entry-table.ts.
+ * The forms that rows are made of. A form writes the text of a member and reads back the result of `JSON.parse`, so
+ * that writing and reading cannot come apart. Only entry-table.ts says which member of which entry has which form.
  */
 import type { InstanceId } from '../model/instance.ts';
 import type { Key } from '../model/key.ts';

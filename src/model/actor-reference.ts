@@ -1,4 +1,6 @@
-/** Stands for an actor in what a journal holds, by the actor's place in the system of its run: the ids on the way from the root. */
+/**
+ * Stands for an actor in a journal, by the actor's place in the system of its run: the ids on the way from the root.
+ */
 export class ActorReference {
   readonly place: string;
 

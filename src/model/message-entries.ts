@@ -1,4 +1,4 @@
-/** The entries of messages: what other processes have left for a run, and what became of it. */
+/** The entries of messages: the messages that other processes have left for a run, and their outcomes. */
 import type { Signal } from './failure.ts';
 import type { InstanceId } from './instance.ts';
 

@@ -1,4 +1,7 @@
-/** The part of a condition that a step alone answers: which event it has, which state it leads to, which tool it starts or hears from. */
+/**
+ * The part of a condition that a step alone answers: its event, the state it leads to, the tool it starts or receives
+ * from.
+ */
 import { type Node, parse } from './cel.ts';
 import { evaluator } from './evaluate.ts';
 import { MACROS, operands } from './lint.ts';

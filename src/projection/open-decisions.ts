@@ -1,4 +1,6 @@
-/** The decisions of a run: the one that is carried out, those that wait for a person, and what recoveries have spent. */
+/**
+ * The decisions of a run: the decision under way, the decisions that wait for a person, and the recoveries' spending.
+ */
 import type { Places } from '../history/places.ts';
 import type { Decision } from '../model/decision.ts';
 import type { DecisionEntry, Entry, Thrown } from '../model/entry.ts';

@@ -1,4 +1,7 @@
-/** The events from outside that restores took back and that have not come again, in order, and what they met (semantics.md C1b). */
+/**
+ * The events from outside that restores took back and that have not come again, in order, each with the situation that
+ * it met (semantics.md C1b).
+ */
 import type { Places } from '../history/places.ts';
 import type { SortedStep } from '../history/sorted-steps.ts';
 import { encode } from '../journal/codec.ts';

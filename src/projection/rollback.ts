@@ -1,6 +1,6 @@
 /**
- * A restore as the fold carries it out: which retained steps it takes out, what stays of the others, and where everything that
- * refers to a step stands afterwards (semantics.md R1, C1, C2).
+ * A restore as the fold carries it out: the retained steps that it takes out, the rest of the other steps, and the new
+ * targets of everything that refers to a step (semantics.md R1, C1, C2).
  */
 import { fold } from '../history/context.ts';
 import type { Places } from '../history/places.ts';

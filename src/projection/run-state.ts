@@ -1,6 +1,6 @@
 /**
- * The state of a run as its journal tells it: one fold of the entries, the same whether they are being written or read back after a crash
- * (architecture.md). It is composed of projections, each of which folds what is its own. It does no IO.
+ * The state of a run as its journal tells it: one fold of the entries, the same at writing and at reading back after a
+ * crash (architecture.md). It is composed of projections; each folds its own entries. It does no IO.
  */
 import { holdsUnder } from '../boundaries/certificate.ts';
 import type { Budgets } from '../effects/budgets.ts';

@@ -1,4 +1,6 @@
-/** The parts of the state of a run: its steps, its actors, who is live, its timers, and what is under way. */
+/**
+ * The types of the parts of a run's state: its steps, its actors, its live instances, its timers, and work under way.
+ */
 import type { PlacedStep } from '../history/step-lists.ts';
 import type { DecisionEntry } from '../model/entry.ts';
 import type { InstanceId } from '../model/instance.ts';

@@ -1,6 +1,6 @@
 /**
- * Finds the boundaries that certify at a microstep (semantics.md §4): each test is made once, on what the step shows, and only four yeses
- * certify. What does not is told, with the test that failed.
+ * Finds the boundaries that certify at a microstep (semantics.md §4). Each test is made once, on the facts of the step,
+ * and only four yeses certify. A boundary that does not certify is reported, with the failed test.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Boundary, Skeleton } from '../boundaries/config.ts';

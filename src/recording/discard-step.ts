@@ -1,4 +1,7 @@
-/** The step that takes what a discarded unit wrote out of the context (semantics.md PA11), and who rests on that. */
+/**
+ * The step that takes a discarded unit's writes out of the context (semantics.md PA11), and the instances that rest on
+ * these writes.
+ */
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { diff } from '../history/context.ts';
 import type { HistoryEvent } from '../model/event.ts';

@@ -1,4 +1,7 @@
-/** The steps that the last macrostep of each machine came to: whom a step is tied to that hears what they raised or sent (semantics.md C1a). */
+/**
+ * The steps of the last macrostep of each machine. A step that receives an event raised or sent there is tied to them
+ * (semantics.md C1a).
+ */
 import type { Places } from '../history/places.ts';
 import type { StepEntry } from '../model/step-entry.ts';
 import type { RecordedStep } from '../projection/state-types.ts';

@@ -1,4 +1,7 @@
-/** The keys that a boundary promises or asks about: where one has no value, a no of its condition is no answer about the work (semantics.md §4, Closed). */
+/**
+ * The keys that a boundary promises or asks about. While such a key has no value, a no of the condition is no answer
+ * about the work (semantics.md §4, Closed).
+ */
 import type { Boundary, KeyTemplate } from '../boundaries/config.ts';
 import { keyTemplate } from '../boundaries/keys/key-template.ts';
 import { hasValue } from '../model/external-keys.ts';

@@ -1,4 +1,7 @@
-/** The parts of a plan: what the steps that take the same transitions, while the same instances live, enter, ask and pass. */
+/**
+ * The parts of a plan: the entries, questions and passed boundaries of steps that take the same transitions while the
+ * same instances live.
+ */
 import type { Boundary, BoundaryConfig } from '../boundaries/config.ts';
 import type { EntryEncoder } from '../journal/entry-codec.ts';
 import type { Key } from '../model/key.ts';

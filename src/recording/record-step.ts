@@ -1,6 +1,6 @@
 /**
- * A microstep as an entry of the journal: which instances it enters and leaves, what they read and wrote, and which of their
- * boundaries certify (semantics.md §2-§5). Reads from the fold and from the reviewed config; changes neither.
+ * A microstep as an entry of the journal: the instances that it enters and leaves, their reads and writes, and their
+ * boundaries that certify (semantics.md §2-§5). Reads the fold and the reviewed config; changes neither.
  */
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { commits } from '../model/checkpoint.ts';

@@ -1,6 +1,6 @@
 /**
- * A microstep as its lifting sees it: the facts that predicates and templates are asked with, the tools that take part, the keys
- * of the memory, and who was live before. What is odd about it is gathered here.
+ * A microstep as the recorder sees it: the facts for predicates and templates, the tools that take part, the keys of
+ * the context, and the live instances before the step. Oddities of the step are gathered here as findings.
  */
 import type { BoundaryConfig, KeyTemplate, Tool } from '../boundaries/config.ts';
 import { isExact } from '../boundaries/keys/scopes.ts';

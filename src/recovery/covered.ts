@@ -1,5 +1,5 @@
 /**
- * Checks that all that an instance relies on has been promised (semantics.md E4): each version that it read, and its
+ * Checks that everything an instance relies on has been promised (semantics.md E4): each version that it read, and its
  * own start, lies before the certified boundary of its producer. Until then a rollback of a producer may take the
  * instance along.
  */

@@ -1,4 +1,4 @@
-/** The parts of a rehearsal as plain data: how it is made, and what came of it. */
+/** The parts of a rehearsal as plain data: its settings and its results. */
 import type { Place } from '../boundaries/page/finding.ts';
 import type { AgentRehearsal } from '../xstate/agent.ts';
 import type { CoveredPlace, RehearsedFirst } from './coverage.ts';

@@ -1,6 +1,6 @@
 /**
- * An entry of a journal as telemetry tells it: names, classes, codes and outcomes, and what belongs to values kept apart from them. One
- * reading for spans and metrics.
+ * An entry of a journal as telemetry tells it: names, classes, codes and outcomes, and values kept apart from them.
+ * Spans and metrics share this reading.
  */
 import type { AnswerEntry, GateEntry } from '../model/call-entries.ts';
 import type { Policy, Verdict } from '../model/decision.ts';

@@ -1,4 +1,4 @@
-/** The ledger of effects: what a run did to the world, call by call, and what it has spent on that. */
+/** The ledger of effects: the acts of a run on the world, call by call, and their cost. */
 import type { LedgerCall } from '../effects/ledger-call.ts';
 import type { IntentEntry } from '../model/call-entries.ts';
 import type { EffectClass, EffectStatus } from '../model/effect.ts';

@@ -1,4 +1,4 @@
-/** Calls that a program has under way: the program may be entered again, and what it has called goes on. */
+/** Calls that a program has under way: the program may be entered again, and its calls go on. */
 import { doneEvent } from '../model/reply-event.ts';
 import type { Child, Place, RuntimeEvent } from './microstep.ts';
 import type { Watcher } from './runtime.ts';

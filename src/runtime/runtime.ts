@@ -1,6 +1,6 @@
 /**
- * The port between a run and what executes it: a runtime tells its steps, its failures and its calls before anything comes of them, and is
- * put where a plan says. A run knows no runtime by name; a runtime knows no journal.
+ * The port between a run and the runtime that executes it. A runtime reports its steps, failures and calls before they
+ * have consequences, and a plan puts it into a new state. A run knows no runtime by name; a runtime knows no journal.
  */
 import type { StateValue } from '../model/step-entry.ts';
 import type { ToolVersion } from '../model/tool-version.ts';

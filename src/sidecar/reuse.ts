@@ -1,6 +1,7 @@
 /**
- * Reuse of work that was set aside (semantics.md C5-C7): where control enters such an instance again, its record is taken over as it is
- * if every value that it read from outside of itself is the same now; otherwise the work is done again under its own identity.
+ * Reuse of work that was set aside (semantics.md C5-C7). When control enters such an instance again, the sidecar takes
+ * its record over unchanged if every value that it read from outside of itself is the same now; otherwise the work is
+ * done again under its own identity.
  */
 
 import type { Turns } from '../clock/turns.ts';

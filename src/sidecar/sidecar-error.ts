@@ -1,4 +1,4 @@
-/** The errors of a sidecar that was asked for something that it cannot do. */
+/** The errors of a sidecar whose caller asked for something impossible. */
 import { CodedError } from '../model/coded-error.ts';
 
 /** The reasons why a sidecar cannot be attached, or a run not taken up. */

@@ -1,6 +1,6 @@
 /**
- * A run's writing: entries become rows and are folded in, in one go (architecture.md). What one event causes is one piece (J3), and
- * once the journal refuses, nothing is written any more (J4).
+ * A run's writing: entries become rows and are folded in, in one go (architecture.md). The consequences of one event
+ * are one piece (J3), and once the journal refuses, nothing is written any more (J4).
  */
 
 import type { ActChange } from '../journal/acts.ts';

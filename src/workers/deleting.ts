@@ -1,4 +1,4 @@
-/** Deletes runs that are over: those that owe nothing any more. */
+/** Deletes runs that are over and owe nothing any more. */
 import { archiveLines } from '../journal/archive/lines.ts';
 import { gathered } from '../journal/gathered.ts';
 import { JournalError, type JournalStore, type SeenRun } from '../journal/journal.ts';

@@ -1,6 +1,6 @@
 /**
- * A worker: takes runs of a store that can go on, goes on with so many at once, and gives back what only waits. Only the lease of a run says
- * who has it: another worker that was faster is no error.
+ * A worker: takes runs of a store that can go on, works on a number of them at once, and gives back runs that only
+ * wait. Only the lease of a run says who has it: another worker that was faster is no error.
  */
 
 import { setMaxListeners } from 'node:events';

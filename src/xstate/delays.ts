@@ -1,4 +1,4 @@
-/** The way in which delayed events come: for rehearsals, which have a timer ring late, or never. */
+/** Says how delayed events come: a rehearsal has a timer ring late, or never. */
 
 /** A delayed event that is armed. */
 export interface DelayedEvent {

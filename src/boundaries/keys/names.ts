@@ -1,4 +1,4 @@
-/** The names, schemes and keys of a config, read where they stand. */
+/** The names, schemes and keys of a config, read at their places in the file. */
 import { type Key, KeyError } from '../../model/key.ts';
 import type { KeyTemplate } from '../config.ts';
 import { entriesOf, type Item, textOf, textsOf } from '../page/document.ts';

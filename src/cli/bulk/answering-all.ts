@@ -1,4 +1,4 @@
-/** `approve`, `deny` and `settle` with `--all`: the requests that are meant, and the answers that are left for them. */
+/** `approve`, `deny` and `settle` with `--all`: lists the matching requests, and leaves an answer for each. */
 import { PROCESS } from '../../clock/clock.ts';
 import { type Answer, messageOf } from '../../effects/messages/answers.ts';
 import type { JournalStore } from '../../journal/journal.ts';

@@ -1,4 +1,4 @@
-/** The verb `settle` with the key of a call: it leaves the outcome for the run, and tells what the run made of it. */
+/** The verb `settle` with the key of a call: leaves the outcome for the run, and reports the run's answer. */
 import type { JournalStore } from '../../journal/journal.ts';
 import type { RunMessage } from '../../reports/messages.ts';
 import { workClient } from '../../workers/client.ts';

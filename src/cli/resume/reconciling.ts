@@ -1,6 +1,6 @@
 /**
- * The verb `reconcile`: asks the counterparties of a run what became of its calls whose outcome is open, and does
- * nothing else. Taking the run up asks each of them; its machine does not go on.
+ * The verb `reconcile`: asks the counterparties of a run about its calls with an open outcome, and does nothing else.
+ * Taking the run up asks each counterparty; the machine does not go on.
  */
 import { type EffectStatus, isOpen } from '../../model/effect.ts';
 import { instanceName, ROOT } from '../../model/instance.ts';

@@ -1,4 +1,4 @@
-/** The verbs `runs`, which lists what a journal file holds, and `export`, which writes a run, whole or as a trace. */
+/** The verbs `runs`, which lists the runs of a journal file, and `export`, which writes a run, whole or as a trace. */
 import { complaintIn } from '../../effects/messages/complaints.ts';
 import { archiveLines } from '../../journal/archive/lines.ts';
 import { gathered } from '../../journal/gathered.ts';

@@ -1,4 +1,4 @@
-/** `belay verify`: sends today's machines through the runs of journal files, and says where they part. */
+/** `belay verify`: sends today's machines through the runs of journal files, and reports where their ways part. */
 import { readConfig } from '../../boundaries/directory.ts';
 import type { Loaded } from '../../boundaries/load.ts';
 import { JournalError, type JournalStore } from '../../journal/journal.ts';

@@ -1,6 +1,7 @@
 /**
- * Claims keep runs apart that touch the same things outside: what a run has touched is its own until the run is over, or a person frees
- * it. A run that wants it meanwhile waits in line; two that would wait for each other are told, and one of them is refused.
+ * Claims keep runs apart that touch the same external keys: a run keeps the keys that it has touched until its end, or
+ * until a person frees them. Another run that wants such a key waits in line; if two runs would wait for each other,
+ * one of them is refused.
  */
 import type { Claim } from '../../journal/claims.ts';
 import { CodedError } from '../../model/coded-error.ts';

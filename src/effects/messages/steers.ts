@@ -1,4 +1,4 @@
-/** Acts on events as messages: what a run was sent has said something else, was never sent, or still holds (semantics.md ST2). They are untrusted. */
+/** Acts on events as messages: an event is revised, retracted or confirmed (semantics.md ST2). They are untrusted. */
 import { encode } from '../../journal/codec.ts';
 import { INPUT, type SteeredEntry, type SteerFrom } from '../../model/message-entries.ts';
 import { PERSON, REASON, readerOf, text } from './reading.ts';

@@ -1,6 +1,7 @@
 /**
- * A run as lines of JSON, whole: its request, its rows and its messages, from whatever store (docs/archive-format.md). The last line has the
- * digest of the others, so that what was cut off or changed is told and never read. Several runs may follow one another in a file.
+ * A run as lines of JSON, whole: its request, its rows and its messages, from any store (docs/archive-format.md). The
+ * last line has the digest of the other lines, so a truncated or changed archive is refused and never read. Several
+ * runs may follow one another in a file.
  */
 
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** The history of a run in a base: its instances, what they read and wrote, and their effects. */
+/** The history of a run in a base: its instances, their reads and writes, and their effects. */
 import type { Told } from '../../history/first-accesses.ts';
 import type { History } from '../../history/history.ts';
 import type { Pager } from '../../history/paged.ts';

@@ -1,5 +1,6 @@
 /**
- * The state of a run as plain data: what its rows come to, so that a resume reads the rows after them alone. It says nothing that the rows do not.
+ * The state of a run after one of its rows, as plain data, so that a resume reads only the rows after it. It adds
+ * nothing to the rows.
  */
 import type { Digests, Entry, TraceContext } from '../../model/entry.ts';
 import { instanceName } from '../../model/instance.ts';

@@ -1,6 +1,6 @@
 /**
- * Reads contexts that were: of all steps that are asked about, in one pass over the steps of each actor, so that a container is copied once and
- * not for every step (semantics.md C2, C6).
+ * Reads past contexts: for all steps in question, in one pass over the steps of each actor, so that a container is
+ * copied once and not for every step (semantics.md C2, C6).
  */
 import { Folding } from '../../history/context.ts';
 import type { Pieces } from '../../history/pieces.ts';

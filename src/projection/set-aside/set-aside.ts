@@ -1,4 +1,4 @@
-/** The work of a run that was set aside: its records, and what becomes of them (semantics.md C2 to C7). */
+/** The work of a run that was set aside: its records and their fate (semantics.md C2 to C7). */
 import { type Extent, extentOf } from '../../history/extent.ts';
 import { inOneGo, type Pieces } from '../../history/pieces.ts';
 import type { Place } from '../../history/places.ts';

@@ -1,6 +1,6 @@
 /**
- * A machine that is driven by a journal: it hears the events that were recorded, calls nothing, and each step that it takes is made an
- * entry by the same code and under the same kind of state as in a run.
+ * A machine that a journal drives: it receives the recorded events and calls nothing. Each of its steps is made an
+ * entry by the same code, and under the same kind of state, as in a run.
  */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { EntryDecoder, EntryEncoder } from '../../journal/entry-codec.ts';

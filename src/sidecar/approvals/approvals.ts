@@ -1,6 +1,6 @@
 /**
- * Approvals: a call waits, in any process, until a person answers, in any other one (semantics.md R4). Messages are requests; what counts
- * is what the run's own journal says.
+ * Approvals: a call waits, in any process, until a person answers, in any other process (semantics.md R4). Messages are
+ * requests; only the run's own journal counts.
  */
 import type { ApprovalRequest } from '../../effects/gates.ts';
 import type { Approval } from '../../effects/guarded-call.ts';

@@ -1,4 +1,4 @@
-/** Holds the base of a run against its rows: it says nothing that they do not. */
+/** Checks the base of a run against its rows: it must add nothing to them. */
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { entriesOf } from '../../journal/entries.ts';

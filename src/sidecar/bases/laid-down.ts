@@ -1,4 +1,4 @@
-/** Reads what the bases of a run have of it, while the run goes on. */
+/** Reads the parts of a run that its bases hold, while the run goes on. */
 import type { CallSource } from '../../effects/ledger-call.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
 import type { Entry } from '../../model/entry.ts';

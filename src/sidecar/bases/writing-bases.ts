@@ -1,4 +1,6 @@
-/** Makes the bases of a run, while it runs: each from the state that its rows have come to, and from the parts of the one before it. */
+/**
+ * Makes the bases of a run while it runs: each from the state after its rows, and from the parts of the base before.
+ */
 
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { BaseEncoder, kindNumberOf } from '../../journal/base/codec.ts';

@@ -1,4 +1,6 @@
-/** Makes a run's calls of tools through the guard: what happens is written before anything relies on it (semantics.md E1). */
+/**
+ * Makes a run's calls of tools through the guard: each event is written before anything relies on it (semantics.md E1).
+ */
 import { admission, bill } from '../../effects/budgets.ts';
 import { guardedCall } from '../../effects/guard.ts';
 import { type Admission, classOf, type GuardedCall, type Reply } from '../../effects/guarded-call.ts';

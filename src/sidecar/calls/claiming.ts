@@ -1,4 +1,4 @@
-/** Claims what the calls of a run touch, where runs are kept apart (semantics.md §12). */
+/** Claims the keys of a run's calls, if runs are kept apart (semantics.md §12). */
 import { ClaimRefused, type Claims, ClaimsClosed } from '../../effects/claims/claims.ts';
 import { underEither } from '../../effects/either.ts';
 import { claimsOn, keysTouched } from '../../effects/touched.ts';

@@ -1,4 +1,4 @@
-/** Has the staging areas say where they are before a call reads from them (semantics.md E4). */
+/** Asks the staging areas for their positions before a call reads from them (semantics.md E4). */
 import type { StagingArea } from '../../effects/counterparty.ts';
 import { errorMessage, NotApplied } from '../../effects/signals.ts';
 import { areasOver, readBy } from '../../effects/touched.ts';

@@ -1,4 +1,4 @@
-/** Asks counterparties what became of calls whose outcome is open, and never guesses (semantics.md E2). */
+/** Asks counterparties about calls whose outcome is open, and never guesses (semantics.md E2). */
 import type { Tool } from '../../boundaries/config.ts';
 import { LONGEST_WAIT } from '../../boundaries/page/time.ts';
 import type { Reconciler } from '../../effects/counterparty.ts';

@@ -1,4 +1,4 @@
-/** Undoes calls in the world, and removes what held calls have staged (semantics.md E4, E5). */
+/** Undoes calls in the world, and discards the staged writes of held calls (semantics.md E4, E5). */
 import type { Inverse, Undo, UndoCall } from '../../effects/counterparty.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { errorMessage } from '../../effects/signals.ts';

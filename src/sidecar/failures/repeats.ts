@@ -1,4 +1,4 @@
-/** Waits between recoveries from the same failure: what it came from may pass (semantics.md R6). */
+/** Waits between recoveries from the same failure: its cause may pass (semantics.md R6). */
 import type { Clock } from '../../clock/clock.ts';
 import { errorMessage } from '../../effects/signals.ts';
 import { encode } from '../../journal/codec.ts';

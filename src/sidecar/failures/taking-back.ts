@@ -1,6 +1,6 @@
 /**
- * Answers complaints about work that is set aside, or undone already: what its calls did is undone, with no new cut
- * (semantics.md C10, C12).
+ * Answers complaints about work that is set aside, or undone already: the effects of its calls are undone, with no new
+ * cut (semantics.md C10, C12).
  */
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { crossing } from '../../model/effect.ts';

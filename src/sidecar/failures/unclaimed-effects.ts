@@ -1,5 +1,5 @@
 /**
- * Effects that stand in the world and that no replay has taken over: undone where that is allowed, else a person decides
+ * Effects that stand in the world and that no replay has claimed: undone if that is allowed, else a person decides
  * (semantics.md C7-C9).
  */
 import type { LedgerCall } from '../../effects/ledger-call.ts';

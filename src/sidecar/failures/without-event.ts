@@ -1,6 +1,7 @@
 /**
- * The decision about an act on an event that was received (semantics.md ST3, ST4, ST7): its step is taken out of the past, what stands is judged with the new
- * version in its place, and an act that would come to stand without its cause blocks.
+ * The decision about an act on a received event (semantics.md ST3, ST4, ST7): the event's step is taken out of the
+ * past, the standing work is judged with the new version in its place, and an act that would stand without its cause
+ * blocks.
  */
 
 import type { LedgerCall } from '../../effects/ledger-call.ts';

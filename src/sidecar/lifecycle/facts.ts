@@ -1,4 +1,4 @@
-/** The facts that the state of a run is made of: what the journal says of it, and what its process does (semantics.md LC1, LC9). */
+/** The facts that make up the state of a run: from its journal, and from its process (semantics.md LC1, LC9). */
 import type { RunState } from '../../projection/run-state.ts';
 import type { Configuration } from './table.ts';
 

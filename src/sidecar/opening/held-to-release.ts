@@ -1,4 +1,7 @@
-/** The hold of a run to its release: the refusals of a program, a config or a move that are not those of the run (semantics.md CO3). */
+/**
+ * The hold of a run to its release: refuses a program, a config or a move that does not belong to the run (semantics.md
+ * CO3).
+ */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import type { EntryDecoder } from '../../journal/entry-codec.ts';
 import type { Journal } from '../../journal/journal.ts';

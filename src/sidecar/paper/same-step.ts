@@ -1,4 +1,4 @@
-/** The comparison of a kept step with the one that the machine takes in its place on paper (semantics.md PA1). */
+/** Compares a kept step with the machine's step in its place on paper (semantics.md PA1). */
 import { isDeepStrictEqual } from 'node:util';
 import { type Change, diff } from '../../history/context.ts';
 import { split } from '../../model/region.ts';

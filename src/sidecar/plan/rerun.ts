@@ -1,4 +1,4 @@
-/** Starts a run over, where that is what was advised: everything is undone, and the keys stay (semantics.md §8.4). */
+/** Starts a run over, if that was advised: everything is undone, and the keys stay (semantics.md §8.4). */
 
 import { positionBefore } from '../../history/registry.ts';
 import type { DecisionEntry } from '../../model/entry.ts';

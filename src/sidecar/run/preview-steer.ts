@@ -1,4 +1,4 @@
-/** The preview of an act on an event: the answer that it would have if it was said now (semantics.md ST11). The run is read and left as it is. */
+/** Previews an act on an event: the answer that the act would have now (semantics.md ST11). The run is only read. */
 import type { SentSteer } from '../../effects/messages/steers.ts';
 import type { Pieces } from '../../history/pieces.ts';
 import { isRestore } from '../../model/decision.ts';

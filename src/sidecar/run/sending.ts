@@ -1,4 +1,4 @@
-/** The events that a program sends under a name, and what becomes of each (semantics.md CH2, CH5, CH7). */
+/** The events that a program sends under a name, and their outcomes (semantics.md CH2, CH5, CH7). */
 import { randomUUID } from 'node:crypto';
 import { argsDigest } from '../../effects/digest.ts';
 import { eventMessage, type SentEvent } from '../../effects/messages/sent-events.ts';

@@ -1,4 +1,6 @@
-/** The steps of the machine: recorded, written and folded in, and what each of them sets going (semantics.md §2-§5, C1a, C5, C8). */
+/**
+ * The steps of the machine: recorded, written and folded in, with their consequences (semantics.md §2-§5, C1a, C5, C8).
+ */
 import { argsDigest } from '../../effects/digest.ts';
 import { errorMessage, toolSignal } from '../../effects/signals.ts';
 import type { Entry, Thrown } from '../../model/entry.ts';

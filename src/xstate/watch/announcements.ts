@@ -1,6 +1,6 @@
 /**
- * The microsteps and events of an actor system, where xstate announces them. An inspector is told
- * everything that happens, at a cost for each; this takes what it needs before that. A test pins it, as it is no public API.
+ * The microsteps and events of an actor system, from xstate's announcements. An inspector would receive every event, at
+ * a cost for each; this module takes only what it needs before that. A test pins the hook, as it is no public API.
  */
 import type {
   AnyActorLogic,

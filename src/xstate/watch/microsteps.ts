@@ -1,4 +1,4 @@
-/** Lifts microsteps out of xstate: what a run is told of them. */
+/** Reads microsteps out of xstate, and makes the reports for a run. */
 import type { AnyActorLogic, AnyActorRef, AnyEventObject, AnyMachineSnapshot } from 'xstate';
 import { isDelay } from '../../model/reply-event.ts';
 import type { Child, Microstep } from '../../runtime/microstep.ts';

@@ -1,4 +1,4 @@
-/** Every statement on the rows of the log. They are not trusted: what has no form is refused, or told as null. */
+/** Every statement on the rows of the log. The rows are not trusted: a malformed row is refused, or read as null. */
 import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';
 import { damaged } from '../errors.ts';
