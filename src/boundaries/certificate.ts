@@ -22,7 +22,7 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   'tools.*.undo': 'joined',
   'tools.*.reads': 'rests',
   'tools.*.writes': 'rests',
-  // What is staged, and by whom, is published at the boundary that certifies.
+  // The boundary that certifies publishes the staged calls, so the stager and the staged data matter.
   'tools.*.buffer': 'rests',
   // The acts of a run are told apart by it.
   'tools.*.once': 'rests',
@@ -120,7 +120,7 @@ export function certificateOf(config: unknown): Certificate {
   return { page: digest(page, []), tools: Object.fromEntries(own) };
 }
 
-/** The part of a value that certificates rest on; undefined where that is nothing. An empty map or list says what none says. */
+/** The part of a value that certificates rest on; undefined if there is none. An empty map or list counts as none. */
 function resting(value: unknown, path: readonly string[]): unknown {
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map((item) => resting(item, path) ?? {});
   if (typeof value !== 'object' || value === null) return value;

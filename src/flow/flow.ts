@@ -60,7 +60,7 @@ export function flow<TInput>(agent: string, body: (step: Step, input: TInput) =>
   return { attach: (options) => run(beginRun, options), resume: (options) => run(resumeRun, options) };
 }
 
-/** The options, as they are held against what is given. */
+/** The kinds of the options. */
 const FLOW_OPTIONS = shape<FlowOptions<unknown>>('an object: { run, config, input }', {
   ...RUN_FIELDS,
   input: ANYTHING,
@@ -78,7 +78,7 @@ type Memory = { input: unknown; steps: Record<string, unknown>; output?: unknown
  */
 type Entry = { owed: CallUnderWay | null; readonly taken: Set<string>; open: string | null };
 
-/** Executes a flow, one step at a time: control is the step at which it stands. */
+/** Executes a flow, one step at a time: control is the present step. */
 class Execution extends EnteredRuntime<Body, Memory, Entry> {
   protected readonly at: Position<Memory> = { value: null, memory: { input: undefined, steps: {} } };
   protected readonly calls = new CallsUnderWay((id, tool, input) => new CallUnderWay(id, tool, input));

@@ -160,7 +160,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Folds changes into a context; the result shares with it what they do not touch. */
+/** Folds changes into a context; the result shares every untouched container with it. */
 export function fold(context: unknown, changes: Iterable<Change>): unknown {
   const folding = new Folding(context);
   folding.apply(changes);

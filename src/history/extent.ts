@@ -19,8 +19,8 @@ export interface Extent<Step extends PlacedStep = PlacedStep> {
 }
 
 /**
- * The extent of a finished instance; null where it cannot be separated: an outside instance has a part in one of its
- * steps, it started work that goes on without it, or its last step sent an event that nobody can send again.
+ * The extent of a finished instance. Null if it cannot be separated: an outside instance has a part in one of its
+ * steps, the instance started work that goes on without it, or its last step sent an event that cannot be sent again.
  */
 export function extentOf<Step extends PlacedStep>(places: Places<Step>, place: Place): Extent<Step> | null {
   const { closed, entered, region } = place;

@@ -14,7 +14,7 @@ interface Start {
   readonly started: InstanceRecord;
 }
 
-/** A checkpoint, and the instance whose it is. */
+/** A checkpoint and its instance. */
 export type Certified = readonly [InstanceRecord, Checkpoint];
 
 /** The registry's record of one instance. Lists are in event order. */
@@ -88,7 +88,7 @@ export class Registry {
 
   /**
    * Records such an instance with its starts.
-   * @param isThere false for one that was cut back to ⊥, and that another instance still names as its starter.
+   * @param isThere false for an instance that was cut back to ⊥, and that another instance still names as its starter.
    */
   readd(record: InstanceRecord, starts: readonly Start[], isThere: boolean): void {
     for (const start of starts) (record as Entered).starts.push(start);
@@ -155,7 +155,7 @@ export class Registry {
     }
   }
 
-  /** Puts checkpoints back in their places, before those that are here. */
+  /** Puts checkpoints back in their places, before the ones in memory. */
   pageIn(checkpoints: readonly Certified[]): void {
     for (const [record, own] of byRecord(checkpoints)) {
       if (record.lastOut !== null && record.lastOut.at >= (own[0]?.at ?? 0)) (record as Entered).lastOut = null;

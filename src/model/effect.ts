@@ -38,7 +38,7 @@ export type EffectStatus = (typeof EFFECT_STATUSES)[number];
 /** One effect as a history knows it. `at` is the number of its intent, which stays its place whatever happens later (§6). */
 export interface Effect {
   readonly instance: InstanceId;
-  /** The name that later reports about it carry; null where none can come. */
+  /** The name that later reports about the effect carry; null if no report can come. */
   readonly id: string | null;
   /** The name of the tool whose call it is; left out where the history does not say. */
   readonly tool?: string;

@@ -10,7 +10,7 @@ export interface Sent {
   readonly digest?: string;
   /** The digests of the values that its sender was shown, by their keys; where any is another by then, it is refused (CH5). */
   readonly seen?: Readonly<Record<string, string>>;
-  /** The name of the event whose place it takes from here on: that one stands where it is (ST2). */
+  /** The name of the event that this event replaces from here on; the old event stays in its place (ST2). */
   readonly instead?: string;
 }
 
@@ -33,7 +33,7 @@ export interface MessageEntry extends Sent {
   readonly do: 'message';
   /** The number of the message; null where the program sent it. */
   readonly post: number | null;
-  /** The number of the event among those that the run has held; left out where it was not held. */
+  /** The number of the event among the held events of the run; left out if it was not held. */
   readonly held?: number;
   readonly event: string;
   readonly by: string | null;
@@ -68,7 +68,7 @@ export interface CancelEntry {
   readonly undo?: true;
 }
 
-/** A person stands the run still, or has it go on (LC10): while it is paused nothing leaves, and what comes waits. */
+/** A person pauses the run, or lets it go on (LC10): during a pause nothing leaves, and arrivals wait. */
 export interface PauseEntry {
   readonly do: 'pause';
   /** True where the run is paused from here on; false where it goes on. */

@@ -68,9 +68,9 @@ export class Certifying {
   }
 
   /**
-   * Tells of the boundaries that control has passed while their condition said no, and not over data: what they promise, or what they
-   * ask about, is not there (§4, Closed). A no over values is the reviewed answer, and no finding; nor is it one where another
-   * boundary at the same place, for another outcome, certifies.
+   * Reports the boundaries that control has passed while their condition said no, and not over data: the keys that they
+   * promise, or ask about, are missing (§4, Closed). A no over values is the reviewed answer, and no finding; nor is it
+   * a finding if another boundary at the same place, for another outcome, certifies.
    */
   #tellPassed(live: Live, certified: readonly Certified[]): void {
     const skeleton = this.#view.config.skeletons.get(live.id.skeleton);
@@ -91,8 +91,8 @@ export class Certifying {
   }
 
   /**
-   * The boundaries that the next step of its kind asks and passes while the same instances live; null where what is told of them hangs on its
-   * event.
+   * The boundaries that the next step of this kind asks and passes while the same instances live; null if the report
+   * about them depends on its event.
    */
   plan(): { readonly asked: readonly Asked[]; readonly passed: readonly Passed[] } | null {
     const asked: Asked[] = [];

@@ -121,7 +121,7 @@ export class StepEvidence {
   }
 }
 
-/** The instances that are live at a microstep, those that it enters included. */
+/** The live instances at a microstep, entered ones included. */
 export function presentIn(view: StepView, entering: Entering): readonly Live[] {
   return [...view.here.map(({ live }) => live), ...entering.entered];
 }

@@ -30,7 +30,7 @@ export function keysOf(boundary: Boundary, { id }: Live, view: StepView): readon
   return needed(boundary).map((template) => template.fill(facts));
 }
 
-/** Those of them in memory that have no value. */
+/** The keys of the boundary that lie in the context and have no value. */
 export function absentOf(boundary: Boundary, live: Live, view: StepView): readonly string[] {
   const keys = keysOf(boundary, live, view);
   return [...new Set(keys.filter((key) => !hasValue(view.seen.context, key)).map(({ text }) => text))];

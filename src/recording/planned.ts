@@ -36,11 +36,14 @@ export interface Asked {
   readonly isArrival: boolean;
 }
 
-/** A boundary that control passes with a step, unless it certified: it is told of where what it promises is not there. */
+/**
+ * A boundary that control passes with a step, unless it certified; it is reported if the keys that it promises are
+ * missing.
+ */
 export interface Passed {
   readonly live: Live;
   readonly id: string;
-  /** The boundaries at the same place of which one may have certified. */
+  /** The boundaries at the same place, one of which may have certified. */
   readonly others: readonly string[];
   readonly keys: readonly Key[];
 }

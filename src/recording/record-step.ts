@@ -25,7 +25,7 @@ import { separated } from './separate.ts';
 import { StepView } from './step-view.ts';
 import type { Verifier } from './verify.ts';
 
-/** A microstep as entries, and whom it entered of whom there never was an occurrence (C8). */
+/** A microstep as entries, and the entered instances that have no earlier occurrence (C8). */
 export interface StepEntries {
   readonly entries: Entry[];
   readonly fresh: readonly InstanceId[];

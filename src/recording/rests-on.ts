@@ -20,7 +20,7 @@ export interface ArguedCall {
   readonly args: unknown;
 }
 
-/** The steps of a call: the one that began it, and the one that heard its answer. */
+/** The steps of a call: the step that began it, and the step that received its answer. */
 interface StepsOf {
   readonly began: PlacedStep | null;
   readonly heard: PlacedStep | null;
@@ -140,7 +140,7 @@ class Relation {
       }
   }
 
-  /** The steps that come to what a call was declared to read when it began. */
+  /** The steps that led to the data that a call was declared to read when it began. */
   #sourcesOf(one: ArguedCall): ReadonlySet<number> | null {
     const { key } = one.call;
     const known = this.#sources.get(key);

@@ -12,7 +12,7 @@ import { changeOf } from '../projection/edits.ts';
 export class Verifier {
   readonly #copies = new Map<number, unknown>();
 
-  /** Takes a context as it is, where an actor begins or was restored. */
+  /** Takes a context as true when an actor begins or was restored. */
   reset(actor: number, context: unknown): void {
     this.#copies.set(actor, copied(context));
   }
@@ -36,7 +36,9 @@ export class Verifier {
   }
 }
 
-/** A copy that shares nothing with the value; what no journal holds is left as it is, and told elsewhere. */
+/**
+ * A copy that shares nothing with the value. A value that no journal holds is left in place, and reported elsewhere.
+ */
 function copied(value: unknown): unknown {
   const encoded = encode(value);
   return 'text' in encoded ? revive(JSON.parse(encoded.text)) : value;

@@ -8,7 +8,8 @@ import type { InstanceRecord } from '../history/registry.ts';
 import type { InstanceId } from '../model/instance.ts';
 
 /**
- * The first instance on whose uncommitted work another relies; null where there is none. Costs the uncommitted writes.
+ * The first instance on whose uncommitted work another instance relies; null if there is none. Costs the uncommitted
+ * writes.
  * @param upTo the number of the last event that counts.
  * @param promisesNothing true for an instance that makes no promise: a root instance.
  */

@@ -49,7 +49,7 @@ export interface Proposal {
   /** The instances for which the plan's postconditions fail; such a candidate cannot be used. */
   readonly escapes?: readonly InstanceId[];
   /**
-   * The number of instances besides the failed one that it undoes, where control is known: roots promise nothing and do not
+   * The number of other instances that the candidate undoes, if control is known: roots promise nothing and do not
    * count.
    */
   readonly others?: number;
@@ -103,7 +103,7 @@ export class Crossings {
     });
   }
 
-  /** Charges a candidate with what was crossed since the last one. */
+  /** Charges a candidate with the crossings since the last charge. */
   charge(candidate: Checkpoint): Crossed {
     const blocked = this.#blocked.sort((a, b) => a.at - b.at);
     const undo = this.#undo.sort((a, b) => b.at - a.at);

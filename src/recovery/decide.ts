@@ -97,8 +97,8 @@ export function decide(
 }
 
 /**
- * Decides as {@link decide} does, in pieces where control is known: between two of them others have their turn. Nothing that it reads may have changed
- * when it goes on.
+ * Decides as {@link decide} does, in pieces if control is known: between two pieces other work has its turn. The
+ * history must not change between two pieces.
  */
 export function* decideInPieces(
   history: History,

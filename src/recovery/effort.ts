@@ -56,7 +56,7 @@ export class Effort {
     return true;
   }
 
-  /** True where what is under way is for the report alone, and costs too much for it. */
+  /** True if the work under way is for the report alone, and costs too much for it. */
   get isSpent(): boolean {
     return this.visited > this.#limit;
   }

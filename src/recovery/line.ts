@@ -1,7 +1,7 @@
 /**
- * The recovery line: how far each instance's past is kept, such that nothing kept rests on anything undone
- * (semantics.md §9, after Wang and Elnozahy et al.). Consistent lines are closed under max, so there is one greatest
- * line per candidate. Lowering only what must be lowered arrives at it in any order.
+ * The recovery line: the kept past of each instance, such that nothing kept rests on anything undone (semantics.md §9,
+ * after Wang and Elnozahy et al.). Consistent lines are closed under max, so there is one greatest line for each
+ * candidate. Lowering only the positions that must go lower arrives at it in any order.
  */
 import { between } from '../history/ascending.ts';
 import { readDependence } from '../history/dependencies.ts';
@@ -145,7 +145,7 @@ export class Lowering {
     this.lose(this.#leftSteps.splice(0));
   }
 
-  /** Charges a candidate with what is crossed by now. */
+  /** Charges a candidate with the present crossings. */
   charge(candidate: Checkpoint): Crossed {
     return this.#crossings.charge(candidate);
   }
@@ -228,8 +228,9 @@ export class Lowering {
 }
 
 /**
- * The reads that are undone already. A read needs to be undone once, however many undone writes it depends on; each list
- * of reads keeps, for what was seen, a pointer to the next that was not (union-find), so that every read is visited once.
+ * The reads that are undone already. A read needs to be undone once, however many undone writes it depends on; each
+ * list of reads keeps, for a visited read, a pointer to the next unvisited one (union-find), so that every read is
+ * visited once.
  */
 class Visited {
   readonly #next = new Map<Stretch['reads'], Map<number, number>>();

@@ -1,6 +1,6 @@
 /** The order in which an abort undoes calls: reverse dependency order, by call (semantics.md AB3). It knows calls by their keys and nothing else. */
 
-/** A call of an aborted run that may have happened, and what is known of it. */
+/** A call of an aborted run that may have happened, and its state. */
 export interface AbortedCall {
   readonly key: string;
   /**
@@ -8,7 +8,7 @@ export interface AbortedCall {
    * failed. `over`: nothing of it is left to do.
    */
   readonly is: 'due' | 'unknown' | 'owed' | 'over';
-  /** The keys of the earlier calls that it rests on, directly or through others. */
+  /** The keys of the earlier calls that this call rests on, directly or through others. */
   readonly on: ReadonlySet<string>;
 }
 

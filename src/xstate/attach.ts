@@ -197,7 +197,7 @@ function sidecarOf<TMachine extends AnyStateMachine>({ root, commands, send }: O
   return Object.assign(commands, { actor: root as Actor<TMachine>, send: send as Sidecar<TMachine>['send'] });
 }
 
-/** The options, as they are held against what is given. */
+/** The kinds of the options. */
 const SIDECAR_OPTIONS = shape<SidecarOptions>('an object: { run, config }', {
   ...RUN_FIELDS,
   input: ANYTHING,

@@ -22,5 +22,5 @@ export interface Delays {
   gone(timer: DelayedEvent): void;
 }
 
-/** The option by which a rehearsal has delayed events come as it likes; no other run has it. */
+/** The option by which a rehearsal controls delayed events; no other run has it. */
 export const DELAYS: unique symbol = Symbol('the delays of the run');

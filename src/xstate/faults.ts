@@ -19,7 +19,7 @@ export const FAULT_SIGNALS = [
   'GOVERNOR_DENIED',
 ] as const satisfies Signal[];
 
-/** One of them. */
+/** One of the fault signals. */
 export type FaultSignal = (typeof FAULT_SIGNALS)[number];
 
 /** A failure to be rehearsed. */

@@ -76,7 +76,7 @@ export interface RecoverableChange {
   readonly why: readonly string[];
 }
 
-/** The boundaries of which one config certifies and the other does not, and with a machine the edges that leave a skeleton. */
+/** The boundaries that only one of the configs certifies, and with a machine the edges that leave a skeleton. */
 export function recoverableChanges(
   old: BoundaryConfig,
   now: BoundaryConfig,

@@ -22,7 +22,7 @@ export function nameIn(name: string, at: Place, findings: Findings): string {
   return name;
 }
 
-/** The kinds of the names of a config's schemes, after those that need no declaration. */
+/** The kinds of names of a config's schemes, the built-in kinds first. */
 export function scopesIn(item: Item | null, findings: Findings): Scopes {
   const scopes = new Map<string, ScopeKind>(BUILT_IN);
   for (const [scheme, entry] of entriesOf(item)) {

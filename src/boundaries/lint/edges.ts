@@ -51,7 +51,7 @@ export function isOf(state: string, { states }: Skeleton): boolean {
   return states.some((outer) => isWithin(state, outer));
 }
 
-/** The reason why a boundary certifies on no step at all. Empty where it may. */
+/** The reasons why a boundary certifies on no step at all. Empty if it may certify. */
 export function whyNot(
   boundary: Boundary,
   skeleton: Skeleton,

@@ -28,7 +28,10 @@ export class Reach {
     return parentIn(machineOf(path, this.states), path);
   }
 
-  /** Every state that is active once control has entered one: those around it, and those that it begins with. */
+  /**
+   * Every state that is active once control has entered a given state: the states around it, and the states that it
+   * begins with.
+   */
   entered(path: string): ReadonlySet<string> {
     const known = this.#entered.get(path);
     if (known !== undefined) return known;
