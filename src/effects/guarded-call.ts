@@ -36,7 +36,10 @@ export interface GuardPort {
    * ask again then (R5).
    */
   clear(): Promise<void> | null;
-  /** The same while the run is parked as well: no call comes up, unless a person has approved it, while it is in question what it rests on. */
+  /**
+   * The same while the run is parked as well: no call leaves, unless a person has approved it, while the work it rests
+   * on is in question.
+   */
   free(): Promise<void> | null;
   /**
    * Resolves once there is news of the run, where a call that was made before is under way and the machine, or a person, is yet to hear of it; null where
@@ -80,7 +83,7 @@ export interface GuardedCall {
   readonly signal: AbortSignal;
   /** The version of its tool; left out where that names none. */
   readonly version?: ToolVersion | undefined;
-  /** True where it waits for a person's approval before it leaves. */
+  /** True if the call waits for a person's approval before it leaves. */
   readonly gated: boolean;
   act(key: string | undefined, signal: AbortSignal): Promise<unknown>;
   /** Admits what it spends, under its key or the number of its actor. */
@@ -102,7 +105,7 @@ export interface GuardedCall {
   readonly allowed: (() => Promise<string | null>) | null;
   /** Asks everything once more, after an approval. */
   stillAllowed(): Promise<string | null>;
-  /** True where an approval still opens, at the very moment at which it is used. */
+  /** True if an approval still holds at the very moment of its use. */
   opens(gate: string, digest: string): boolean;
   /** Removes what a failed staging may have left. */
   discard(key: string): Promise<void>;

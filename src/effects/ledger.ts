@@ -47,7 +47,7 @@ export class Ledger {
     return this.#calls.get(key);
   }
 
-  /** The call that a person names: by its key, or by what that is made of, as JSON. */
+  /** The call that a person names: by its key, or by the key's ingredients, as JSON. */
   named(text: string): LedgerCall | undefined {
     return this.#calls.get(text) ?? this.#calls.get(keyOf(text, this.secret));
   }
@@ -108,7 +108,9 @@ export class Ledger {
     return freeKey(key, digest, (name) => this.#calls.get(name));
   }
 
-  /** The key under which the actor of a call makes it again: its own, or the next one where that is refused. */
+  /**
+   * The key under which the actor of a call makes it again: the same key, or the next one if a counterparty refuses it.
+   */
   keyAgain({ key, voided, intent }: LedgerCall): string {
     return voided ? freeKey(firstOf(key), intent.digest, (name) => this.#calls.get(name)) : key;
   }
@@ -133,7 +135,7 @@ export class Ledger {
     return false;
   }
 
-  /** A finding names a call as one that stands and was left. */
+  /** A finding names a call as standing and left. */
   name(key: string): void {
     const call = this.#calls.get(key);
     if (call !== undefined) call.isNamed = true;
@@ -291,10 +293,11 @@ export class Ledger {
   }
 
   /**
-   * A restore took back what an instance intended after event `after`: the calls stay known and lose their places. Those that had not
-   * left never will, unless they belong to work that is set aside: that stays staged and unseen.
+   * A restore took back the intents of an instance after event `after`: the calls stay known and lose their places.
+   * Calls that had not left never will, unless they belong to work that is set aside: such a call stays staged and
+   * unseen.
    * @param aside the keys of such calls.
-   * @returns those that never leave.
+   * @returns the calls that never leave.
    */
   displace(instance: InstanceId, after: number, aside: ReadonlySet<string> = new Set()): LedgerCall[] {
     const name = instanceName(instance);

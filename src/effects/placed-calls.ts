@@ -64,7 +64,10 @@ export class PlacedCalls<Call extends PlacedCall> {
     return this.#count.get(counted(tool, place)) ?? 0;
   }
 
-  /** The calls of a tool of which it is not known what became, or whose answer was not heard. Costs those, and what became known since. */
+  /**
+   * The calls of a tool with an unknown outcome, or whose answer no step received. Costs these calls, and the calls
+   * settled since.
+   */
   unheard(tool: string): Call[] {
     const found: Call[] = [];
     const all = this.#unheard.get(tool);

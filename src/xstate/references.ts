@@ -25,7 +25,7 @@ export class ActorPlaces implements ActorCodec {
   #depth = 0;
   /** The settlements of values that refer to actors which were not made yet when they were put in place. */
   #owed: (() => void)[] = [];
-  /** The places of the actors that are no longer there, by the stopped ones that stand for them. */
+  /** The places of actors that are gone, by the stopped actors that stand for them. */
   readonly #gone = new WeakMap<object, string>();
   /** The values that are known to hold no reference. A context is never changed in place (semantics.md §3), so they hold none for good. */
   readonly #free = new WeakSet<object>();
@@ -50,8 +50,8 @@ export class ActorPlaces implements ActorCodec {
   }
 
   /**
-   * Runs a restore of an actor, in which the actors that are made know each other as soon as they are made. What refers to one that is made
-   * later has it when the outermost restore is over.
+   * Runs a restore of an actor, in which new actors know each other at once. A value that refers to a later actor has
+   * the actor when the outermost restore is over.
    */
   building<T>(self: AnyActorRef, build: () => T): T {
     this.#depth += 1;

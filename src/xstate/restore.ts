@@ -52,7 +52,7 @@ export function rewind(around: Around, now: AnyMachineSnapshot, plan: ActorPlan)
   }
   for (const [id, ref] of Object.entries(kept)) {
     const { status, output } = ref.getSnapshot() as { status: string; output?: unknown };
-    // What it had told was lost with the step that failed over it, or is undone.
+    // The event that the child had sent was lost with the step that failed on it, or is undone.
     if (status !== 'done') continue;
     const event = { type: doneEvent(id), output, actorId: id };
     scope.defer(() => systemOf(scope)._relay(ref, scope.self, event));
@@ -137,7 +137,10 @@ function delayOf(machine: AnyStateMachine, delay: unknown, { context, last }: Ac
   return typeof value === 'number' && value >= 0 ? value : 0;
 }
 
-/** The state with which a machine is done: a final one at its top, or the root where all its regions are; null while it goes on. */
+/**
+ * The state with which a machine is done: a final state at its top, or the root if all its regions are final; null
+ * while the machine goes on.
+ */
 function completion(snapshot: AnyMachineSnapshot, root: AnyStateNode): AnyStateNode | null {
   const active = activeNodes(snapshot);
   const final = (node: AnyStateNode): AnyStateNode | null => {

@@ -1,6 +1,7 @@
 /**
- * Reads the shape of an xstate v5 machine: its states, edges and tools as plain data, those of the machines that it invokes by name
- * included. Looks at the structure only, so that machines from another copy of xstate are read as well; runs no guard and no action.
+ * Reads the shape of an xstate v5 machine: its states, edges and tools as plain data, also of the machines that it
+ * invokes by name. Looks at the structure only, so that machines from another copy of xstate are read as well; runs no
+ * guard and no action.
  */
 import { createHash } from 'node:crypto';
 import type { AnyActorLogic, AnyStateMachine, AnyStateNode } from 'xstate';

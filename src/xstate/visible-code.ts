@@ -1,6 +1,7 @@
 /**
- * Reads what the code in a machine shows of itself without being run: actions that have no name, and what states pass to what they invoke. The
- * functions `input` are called on a context of blanks, which stand for whatever a run puts there; nothing else of the user's is called.
+ * Reads the parts of a machine's code that show without running it: actions without a name, and the inputs that states
+ * pass to invoked actors. The functions `input` are called on a context of blanks, which stand for any value of a run;
+ * no other user code is called.
  */
 import type { AnyActorLogic, AnyStateMachine, AnyStateNode } from 'xstate';
 import type { CodeShape } from '../model/machine.ts';
@@ -8,7 +9,7 @@ import { isInline } from './events.ts';
 import { type MachineLike, nodesOf } from './shape.ts';
 import { toolsIn } from './toolbox.ts';
 
-/** Says what no journal holds of a value, and where; null where it holds all of it. */
+/** Finds the part of a value that no journal holds, and its place; null if a journal holds all of it. */
 export type Holds = (value: unknown) => { readonly path: readonly string[]; readonly reason: string } | null;
 
 /**

@@ -30,7 +30,7 @@ export interface StoreClaims extends Claims {
   close(): void;
 }
 
-/** Thrown to a machine for a call that did not get what it touches: nothing of it has happened. */
+/** Thrown to a machine for a call that did not get its claims: the call has not happened. */
 export class ClaimRefused extends CodedError<'claim_refused'> {
   override readonly name = 'ClaimRefused';
 }

@@ -35,7 +35,7 @@ export type SteerAct = {
       readonly to: Readonly<Record<string, unknown>>;
       /** `here`: it is sent as a new event that names the old one, and nothing of the past moves. */
       readonly from?: SteerFrom;
-      /** Later events of the same sender that hold although the act changes what was there before them. */
+      /** Later events of the same sender that hold, although the act changes the situation before them. */
       readonly later?: { readonly confirm: readonly string[] };
     }
   | { readonly retract: string; readonly later?: { readonly confirm: readonly string[] } }

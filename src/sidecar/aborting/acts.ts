@@ -17,7 +17,10 @@ export interface AbortedAct extends AbortedCall {
 
 type Needs = Pick<RunParts, 'runState' | 'config'>;
 
-/** The calls that may have happened, in the order of their intents: one that repeats another one is no act, and one that is held has not left. */
+/**
+ * The calls that may have happened, in the order of their intents: a repetition of another call is no act, and a held
+ * call has not left.
+ */
 function actsOf({ runState }: Pick<Needs, 'runState'>): LedgerCall[] {
   return [...runState.ledger.all()].filter(({ repeats, status }) => repeats === null && status !== 'buffered');
 }

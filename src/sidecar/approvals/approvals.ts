@@ -38,7 +38,7 @@ export class Approvals {
     this.#inbox = new Inbox(parts, write, hearers);
   }
 
-  /** Waits for a person's approval of a call, and asks for it where it was not asked for. */
+  /** Waits for a person's approval of a call, and asks for it if no request exists. */
   async approval(asking: Asking): Promise<Approval> {
     let own: string | null = null;
     while (!asking.signal.aborted) {

@@ -21,8 +21,8 @@ export function isReadable(base: Base, codecs: readonly ValueCodec[] = []): bool
 }
 
 /**
- * Compares a base with what the rows of its run come to.
- * @returns the place where they differ; null where they do not, or where the base cannot be read here.
+ * Compares a base with the state after the rows of its run.
+ * @returns the place where they differ; null if they do not, or if the base cannot be read here.
  */
 export async function baseDifference(
   base: Base,
@@ -60,7 +60,7 @@ function digested(value: unknown): unknown {
   return text === null ? value : hash('sha256', text, 'base64');
 }
 
-/** A text that two values share where they are the same; null where something in them has none. */
+/** A text that two equal values share; null if something in the value has no text. */
 function textOf(value: unknown): string | null {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value);
@@ -89,7 +89,7 @@ function* upTo(rows: Iterable<StoredRow>, last: number): Generator<StoredRow> {
   }
 }
 
-/** The first place at which two values differ; null where they are the same. */
+/** The first place at which two values differ; null if they are equal. */
 export function difference(a: unknown, b: unknown, path: readonly string[] = []): string | null {
   if (isDeepStrictEqual(a, b)) return null;
   if (!isObject(a) || !isObject(b)) return `${path.join('.')}: ${String(a)} and ${String(b)}`;

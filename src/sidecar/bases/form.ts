@@ -22,7 +22,7 @@ export interface Lines {
   readonly packed: BasePart;
 }
 
-/** A page of the oldest steps: it stays as it is. */
+/** A page of the oldest steps; it never changes. */
 interface PackedPage {
   readonly count: number;
   readonly upTo: Limits;

@@ -17,7 +17,7 @@ export class LaidDown implements BaseSource, CallSource {
     this.#codecs = codecs;
   }
 
-  /** All lines of the last base: those of the earlier ones are among them. What was read of those is kept no longer. */
+  /** All lines of the last base, which include the lines of earlier bases. The parsed lines are dropped. */
   set content(content: LineContent) {
     this.#content = content;
     this.#read = null;

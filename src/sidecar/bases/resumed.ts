@@ -1,4 +1,7 @@
-/** Reads a run that is taken up: its base and the rows after it, or all of its rows where there is no base, or none that can be trusted. */
+/**
+ * Reads a run that is taken up: its base and the rows after the base. Without a base that can be trusted, reads all
+ * rows.
+ */
 import { entriesOf } from '../../journal/entries.ts';
 import { gathered } from '../../journal/gathered.ts';
 import type { Journal, StoredRow } from '../../journal/journal.ts';

@@ -47,7 +47,7 @@ export class BaseWriter {
     this.#shared = this.#sharing(from);
   }
 
-  /** Notes which codecs are used: without one of them a base cannot be read. */
+  /** Notes the codecs that are used: without any one of them the base cannot be read. */
   #noting(codec: ValueCodec): ValueCodec {
     if (isOfActors(codec)) return codec;
     return {

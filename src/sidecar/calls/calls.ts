@@ -63,7 +63,8 @@ export class Calls {
     const call = this.#asJournaled(asked, number);
     const refused = await this.#claiming.claim(call, instance);
     const denied = refused === null ? await this.#preconditions.denied(call, instance) : null;
-    // Its actor was stopped meanwhile, and its instance may be gone with it: no intent of it belongs into the journal.
+    // The actor was stopped meanwhile, and its instance may be gone as well: the journal must not have an intent of the
+    // call.
     if (call.signal.aborted) return { is: 'dropped' };
     const lacking = lacks();
     if (lacking !== null)

@@ -13,7 +13,10 @@ import type { Call } from '../../runtime/runtime.ts';
 import type { RunParts, RunWriter } from '../parts.ts';
 import { argsOf } from './args.ts';
 
-/** The calls whose keys an event names: those that have touched nothing, and those whose answer its step has heard. */
+/**
+ * The calls whose keys an event names: calls that have touched nothing, and calls whose answer the event's step has
+ * received.
+ */
 interface Named {
   readonly calls: readonly ActorState[];
   readonly answered: readonly ActorState[];

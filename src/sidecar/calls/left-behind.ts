@@ -12,7 +12,7 @@ type Return = ReturnType<typeof completion>;
 /** A call that was left behind. */
 interface Left {
   readonly returned: Promise<Return>;
-  /** The wall clock at which it was left behind, in milliseconds. */
+  /** The wall clock at which the process left the call, in milliseconds. */
   readonly since: number;
   is: Return | null;
 }

@@ -7,7 +7,7 @@ import type { Call } from '../../runtime/runtime.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import { broughtAs } from '../registered.ts';
 
-/** Makes a call journal the positions of the areas that it reads from, before it acts. */
+/** Makes a call journal the positions of the areas that its tool reads, before the tool acts. */
 export function positioned(
   call: Call,
   number: number,

@@ -29,7 +29,7 @@ interface Counterparty {
 export class Reconciling {
   readonly #parts: RunParts;
   readonly #write: Writer;
-  /** The calls of which it was said that a process may still make them. */
+  /** The calls already reported as calls that another process may still make. */
   readonly #told = new Set<string>();
   /** The calls whose return is waited for beside everything else. */
   readonly #expected = new Set<string>();
@@ -87,7 +87,7 @@ export class Reconciling {
     return null;
   }
 
-  /** Asks the counterparty of an open call once, whatever has been asked before: a person is about to say what became of it. */
+  /** Asks the counterparty of an open call once, whatever was asked before: a person is about to settle the call. */
   async askNow(key: string): Promise<void> {
     const call = this.#parts.runState.ledger.get(key);
     await this.#waitForReturn(call);

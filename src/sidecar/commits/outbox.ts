@@ -96,7 +96,7 @@ export class Outbox {
       await this.#run.durable();
     });
     const done = under
-      .catch(() => {}) // The journal has broken, and says so to those who wait for the run.
+      .catch(() => {}) // The broken journal reports its failure to the callers that wait for the run.
       .then(() => {
         ends();
         if (this.#under !== done) return;

@@ -56,7 +56,7 @@ export class Announcements {
   readonly #senders = new WeakMap<object, AnyActorRef>();
   readonly #collecting = new Map<unknown, Collected>();
 
-  /** The microsteps that an actor takes while a function runs, with what that returns. */
+  /** The microsteps that an actor takes while a function runs, with the function's result. */
   collect<T>(scope: Scope, run: () => T): [T, Micro[]] {
     this.#listen(scope);
     const micros: Micro[] = [];
@@ -116,7 +116,7 @@ export class Announcements {
     this.#lastOutside = event;
   }
 
-  /** True for an event that was sent from outside the actor system, until it is taken. */
+  /** True for an event from outside the actor system, until a step takes it. */
   isOutside(event: AnyEventObject): boolean {
     const isKnown = this.#lastOutside === event || (this.#hasWaiting && this.#outside.has(event));
     return isKnown && !isXstates(event.type) && !this.#inner.has(event);

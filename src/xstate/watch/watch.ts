@@ -204,7 +204,8 @@ export class MachineWatch {
       this.#crashed(self, event, event.error, this.layout.placesOf(snapshot));
       return snapshot;
     }
-    // What a transition defers is let go only when it went well: a failed one must not start what it spawned.
+    // Deferred work of a transition runs only if the transition went well: a failed one must not start its spawned
+    // actors.
     const deferred: Parameters<Scope['defer']>[0][] = [];
     try {
       const local = { ...scope, defer: (fn: (typeof deferred)[number]) => void deferred.push(fn) };
