@@ -1,13 +1,15 @@
 /**
- * The part of a config that certificates rest on: a checkpoint that was certified under another config is stale where that part has changed,
- * and only there (semantics.md CO1). The table names each field of the schema once.
+ * The part of a config that certificates rest on. A checkpoint certified under another config is stale if this part has
+ * changed, and only then (semantics.md CO1). The table names each field of the schema once.
  */
 import type { Certificate } from '../model/certificate.ts';
 import { contentDigest } from './digest.ts';
 
 /**
- * The bearing of a field on the past of a run. `rests`: a certificate, a dependence or a promise rests on it. `joined`: each call keeps the
- * stricter of what was said when it was made and what is said now (CO2). `free`: it is asked anew each time, and nothing of the past rests on it.
+ * The bearing of a field on the past of a run.
+ * - `rests`: a certificate, a dependence or a promise rests on the field.
+ * - `joined`: each call keeps the stricter of two values, the config's at the time of the call and today's (CO2).
+ * - `free`: the sidecar reads the field anew each time, and nothing of the past rests on it.
  */
 type Bearing = 'rests' | 'joined' | 'free';
 
@@ -20,7 +22,7 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   'tools.*.undo': 'joined',
   'tools.*.reads': 'rests',
   'tools.*.writes': 'rests',
-  // What is staged, and by whom, is published at the boundary that certifies.
+  // The boundary that certifies publishes the staged calls, so the stager and the staged data matter.
   'tools.*.buffer': 'rests',
   // The acts of a run are told apart by it.
   'tools.*.once': 'rests',
@@ -118,7 +120,7 @@ export function certificateOf(config: unknown): Certificate {
   return { page: digest(page, []), tools: Object.fromEntries(own) };
 }
 
-/** The part of a value that certificates rest on; undefined where that is nothing. An empty map or list says what none says. */
+/** The part of a value that certificates rest on; undefined if there is none. An empty map or list counts as none. */
 function resting(value: unknown, path: readonly string[]): unknown {
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map((item) => resting(item, path) ?? {});
   if (typeof value !== 'object' || value === null) return value;

@@ -103,7 +103,7 @@ function checkJoint(root: Item, skeletons: ReadonlyMap<string, Skeleton>, findin
   }
 }
 
-/** The budgets of a run, by the name of what is spent; `time` may be written as a duration, and is in milliseconds. */
+/** The budgets of a run by their names; `time` may be written as a duration, and is in milliseconds. */
 function budgetsOf(item: Item | null, findings: Findings): ReadonlyMap<string, number> {
   const budgets = new Map<string, number>();
   for (const [name, { at, item: limit }] of entriesOf(item)) {

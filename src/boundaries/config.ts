@@ -54,12 +54,12 @@ export interface Invariant {
 export interface Retry {
   /** The number of further calls at most. */
   readonly max: number;
-  /** The wait before the first further call, in milliseconds, and the factor by which it grows before each next one. */
+  /** The wait before the second call, in milliseconds, and the factor by which the wait grows before each next call. */
   readonly backoff: number;
   readonly factor: number;
   /** The part of each wait that is left to chance, from 0 to 1. */
   readonly jitter: number;
-  /** Names or codes of errors, or signals, after which it is not called again. */
+  /** Names or codes of errors, or signals, after which the tool is not called again. */
   readonly never: ReadonlySet<string>;
 }
 
@@ -69,7 +69,7 @@ export interface Once {
   readonly by: readonly string[];
   /** `run`: an act is one within its run; `store`: also over all runs of the store. */
   readonly scope: 'run' | 'store';
-  /** The values of those parts; null where one of them is not there. */
+  /** The values of those parts; null if a part is missing. */
   identityOf(args: unknown): readonly unknown[] | null;
 }
 
@@ -87,7 +87,10 @@ export interface Tool {
   readonly asking: {
     readonly tries: number;
     readonly wait: number;
-    /** The time after a call in which its counterparty may not know of it, in milliseconds; null where it knows at once. */
+    /**
+     * The time in milliseconds after a call during which its counterparty may not know the call; null if it knows at
+     * once.
+     */
     readonly settles: number | null;
     /** True where a counterparty that says "not applied" refuses the key of that call from then on. */
     readonly refusesKey: boolean;
@@ -100,8 +103,8 @@ export interface Tool {
   /** The rule for calling again where nothing has happened; null where the first failure counts. */
   readonly retry: Retry | null;
   /**
-   * The approval that a call waits for: each call, or those for which `when` holds; and the longest wait, in
-   * milliseconds. Null where no approval is needed.
+   * The approval that a call waits for: every call, or the calls for which `when` holds; and the longest wait, in
+   * milliseconds. Null if no approval is needed.
    */
   readonly gate: { readonly expires: number | null; readonly when: Predicate | null } | null;
   /**
@@ -189,7 +192,10 @@ export interface Skeleton {
 
 /** A type of events from outside. */
 export interface EventType {
-  /** The keys of the context that their senders have seen (CH4); null where none are named: all of it, and the control. */
+  /**
+   * The keys of the context that the senders have seen (CH4); null if none are named: then the whole context, and the
+   * control.
+   */
   readonly reads: readonly Key[] | null;
   /** The persons who may change an event or say that it still holds (ST2): its sender, anyone, or its sender and these. */
   readonly steer: 'own' | 'any' | readonly string[];
@@ -221,6 +227,6 @@ export interface BoundaryConfig {
   readonly recover: readonly { readonly tool: string; readonly signals: readonly Signal[] }[];
   /** The number of recoveries that a run may have in all (R6). */
   readonly tries: number;
-  /** The amounts that a run may spend in all, by the name of what is spent: whole numbers; `time` in milliseconds of its calls. */
+  /** The amounts that a run may spend in all, by budget: whole numbers; `time` in milliseconds of its calls. */
   readonly budgets: ReadonlyMap<string, number>;
 }

@@ -57,8 +57,8 @@ const VERBS: Readonly<Record<string, () => Promise<Add>>> = {
 };
 
 /**
- * Finds the one that adds the verb that is named first, and nothing else, so that a verb loads no code of the
- * others; or those of all verbs, where the first argument names none: for the help, and for what is near to a name that is typed wrong.
+ * Finds the function that adds the verb of the first argument, so that a verb loads no code of the others. If the first
+ * argument names no verb, finds the functions of all verbs: for the help, and for the names near a mistyped one.
  */
 export async function verbs(first: string | undefined): Promise<readonly Add[]> {
   const one = first !== undefined && Object.hasOwn(VERBS, first) ? VERBS[first] : undefined;

@@ -8,7 +8,7 @@ export interface Alarm {
 
 /** A wait that is set again and again. */
 export interface Beat extends Alarm {
-  /** Says whether it keeps the process alive; it does not until it is told to. */
+  /** Sets whether the alarm keeps the process alive; at first it does not. */
   keepAlive(is: boolean): void;
 }
 
@@ -34,7 +34,7 @@ export function processClock(now: () => number = () => Date.now()): Clock {
   return { now, pause, turn, after, every };
 }
 
-/** The clock of this process, for what waits in its time and not in that of a run. */
+/** The clock of this process, for waits that are measured in the time of the process and not in the time of a run. */
 export const PROCESS = processClock();
 
 /** The result of some work, or null where it takes longer than so many milliseconds. @throws what the work throws. */

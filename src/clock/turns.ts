@@ -1,6 +1,6 @@
 /**
- * Long work in pieces: between two of them, everything else that the process has to do has its turn. Work that takes no time on the clock, as
- * on one that is driven, is done in one go.
+ * Long work in pieces: between two pieces, the other work of the process has its turn. If the clock shows that no time
+ * has passed, as a clock driven by a test does, the work is done in one go.
  */
 import type { Clock } from './clock.ts';
 

@@ -1,4 +1,4 @@
-/** Acts: makes a call that was admitted, or stages it, and writes what came of it (semantics.md E2, E4). */
+/** Makes an admitted call, or stages it, and writes its outcome (semantics.md E2, E4). */
 import { isSame } from '../journal/value-codec.ts';
 import type { OutcomeEntry } from '../model/call-entries.ts';
 import { type EffectStatus, isOpen } from '../model/effect.ts';
@@ -50,10 +50,12 @@ export async function stage(port: GuardPort, call: GuardedCall, key: string): Pr
 }
 
 /**
- * Makes the call once it may leave: no plan is being carried out (R5), and no other process can have taken the run. `before`: it has left once
- * under this key, and that this try did not happen says nothing of the first.
- * @param leaving the call, as it was when it was about to leave.
- * @returns null where it was said since, for good, that it did not happen, or what came of it: then it is another try.
+ * Makes the call once it may leave: while no plan is being carried out (R5), and when no other process can have taken
+ * the run.
+ * @param leaving the call, as the ledger had it when the call was about to leave.
+ * @param before true if the call has left once under this key; that this attempt did not happen then says nothing about
+ * the first.
+ * @returns null if the journal has meanwhile settled this call; the caller makes a new attempt.
  */
 export async function act(
   port: GuardPort,
@@ -79,9 +81,10 @@ function yes(): true {
 }
 
 /**
- * Makes the call. Its reply is news of this try alone. An error is not written over a call that was made again since, or is known to have
- * happened; no reply is written over one that was asked about and undone while it was under way: the reply tells of the act that
- * was undone; and once the tool was asked again, the answer of before tells nothing (E2, C11).
+ * Makes the call. Its reply is news about this attempt alone, and is not written in three cases (E2, C11):
+ * - An error, if the call was made again since or is known to have happened.
+ * - Any reply, if the call was reconciled and undone while under way: the reply is about the act that was undone.
+ * - Any reply, if the tool was asked again meanwhile: the earlier answer is outdated.
  */
 async function made(port: GuardPort, call: GuardedCall, key: string, before: boolean): Promise<Reply> {
   const mine = port.ledger.get(key);

@@ -1,6 +1,7 @@
 /**
- * The acts of a run that have an identity (semantics.md ON1): the calls whose tools say by `once` which calls are one act, by the names of
- * their acts. A name is a key outside of the context, so that a history can tell who has made the act and who rests on it (ON4).
+ * The acts of a run that have an identity (semantics.md ON1). A tool's `once` says which of its calls are one act; the
+ * acts have names. A name is a key outside of the context, so that a history can tell who has made the act and who
+ * rests on it (ON4).
  */
 import type { ValueCodec } from '../journal/value-codec.ts';
 import type { IntentEntry } from '../model/call-entries.ts';

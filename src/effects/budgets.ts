@@ -1,6 +1,7 @@
 /**
- * Budgets: what a run may spend, admitted before a call leaves and charged once it is known. What was spent is history: a restart goes
- * on from it, and a rollback gives nothing back. A call whose outcome nobody knows has spent what it might have.
+ * Budgets: the amounts that a run may spend, admitted before a call leaves and charged when they are known. Spending is
+ * history: a restart goes on from it, and a rollback gives nothing back. A call with an unknown outcome has spent its
+ * admitted amounts.
  */
 import type { Spend } from '../boundaries/config.ts';
 import type { SpendEntry } from '../model/call-entries.ts';
@@ -32,7 +33,7 @@ export class Budgets {
   }
 
   apply({ of, is, amounts }: SpendEntry): void {
-    // One that was under way when its process ended may have spent what it was admitted for: that stays.
+    // A call that was under way when its process ended may have spent its admitted amounts: they stay charged.
     if (is === 'charged') this.release(of);
     this.#add(of, amounts, 1);
     if (is === 'admitted') this.#admitted.set(of, sum(this.#admitted.get(of) ?? {}, amounts));
@@ -93,8 +94,8 @@ function asked(
 }
 
 /**
- * The charge for a call that came back: its time, and what it took, where it says so and else what it was admitted for. Of
- * one that failed only the time: what else it has spent is known once its outcome is.
+ * The charge for a call that came back: the elapsed time and the reported amount, or the admitted amount if none was
+ * reported. A failed call is charged its time only: its other amounts are known with its outcome.
  */
 export function bill(
   of: string,

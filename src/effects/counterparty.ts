@@ -28,10 +28,16 @@ export interface UndoCall {
   readonly output: unknown;
 }
 
-/** Undoes a confirmed call: an inverse or a compensation. It may be asked again, with the same key, until it has succeeded. */
+/**
+ * Undoes a confirmed call: an inverse or a compensation. The sidecar may call it again, with the same key, until it has
+ * succeeded.
+ */
 export type Undo = (call: UndoCall) => Promise<void> | void;
 
-/** An undo that can tell beforehand whether it still can: what it would change back may have moved on since (§6, reversible). */
+/**
+ * An undo that can tell beforehand whether it still works: a later change of the same thing may prevent it (§6,
+ * reversible).
+ */
 export interface Inverse {
   readonly undo: Undo;
   /** Read-only: why it cannot be undone any more, or null. A call that cannot is demoted, and blocks like one without an undo. */
@@ -46,8 +52,9 @@ export interface StagedCall {
   /** The answer of the tool when it staged the call. */
   readonly staged: unknown;
   /**
-   * The things that the call relies on, in order: reads that may have been of what it changes, and earlier calls of the run that may have changed it.
-   * Left out where there is none. What counts is the first read after the last such call of the same thing; without one, that call.
+   * Versions this call depends on, in order: positions it read, or earlier calls of the run that may have written the
+   * same thing. Left out if there are none. What counts is the first read after the last such call of the same thing;
+   * without one, that call.
    */
   readonly relies?: readonly Reliance[];
 }
@@ -68,8 +75,8 @@ export interface Publication {
 }
 
 /**
- * A staging area: holds calls back until the boundary of their instance certifies (E4). One with `prepare` is asked before the commit
- * is decided, so that a commit over several areas is refused by one of them while nothing is visible.
+ * A staging area: holds calls back until the boundary of their instance certifies (E4). An area with `prepare` is asked
+ * before the commit is decided: if a commit covers several areas, a refusal comes while nothing is visible yet.
  */
 export interface StagingArea {
   /**

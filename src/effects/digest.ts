@@ -1,4 +1,4 @@
-/** The digest of a call's arguments: what an intent, a replay and an approval are held together by (semantics.md E3). */
+/** The digest of a call's arguments: it binds an intent, a replay and an approval to each other (semantics.md E3). */
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { encode } from '../journal/codec.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';

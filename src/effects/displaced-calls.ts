@@ -1,6 +1,7 @@
 /**
- * The calls whose places a restore has taken back and that no replay has taken over, in the order in which they lost them. What every call and
- * every instance of a replay asks of them is found by the work that they belong to, however many there are.
+ * The calls whose places a restore has taken back and that no replay has taken over, in the order of that loss. The
+ * calls are indexed by their work, so every call and every instance of a replay finds its own fast, however many there
+ * are.
  */
 import type { IntentEntry } from '../model/call-entries.ts';
 import type { EffectStatus } from '../model/effect.ts';

@@ -10,7 +10,9 @@ interface Earlier {
   readonly same?: LedgerCall;
   /** One whose outcome has to be known before anything like it leaves. */
   readonly open?: LedgerCall;
-  /** One that has happened and that no call has been answered with: a person says whether this is the same act. */
+  /**
+   * An earlier call that has happened and has answered no call yet: a person says whether the new call is the same act.
+   */
   readonly like?: LedgerCall;
 }
 
@@ -24,7 +26,7 @@ export function earlier({ ledger }: GuardPort, call: GuardedCall, digest: string
   const isOnlySame = classOf(call.tool) === 'idempotent';
   const unheard = ledger.unheard(call.instance, call.name).filter((other) => {
     if (isOnlySame && other.intent.digest !== digest) return false;
-    // A call with an identity says by itself if it is the same act (ON1): what is not, is another one.
+    // A call with an identity is the same act only by that identity (ON1): under another identity it is another act.
     if (call.tool?.once && other.intent.digest !== digest) return false;
     return call.relation(other) !== 'waited for';
   });

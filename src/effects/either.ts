@@ -1,4 +1,4 @@
-/** One signal for several, for as long as a function runs: nothing is left behind on those that live longer. */
+/** One signal for several, for as long as a function runs: no listener is left behind on signals that live longer. */
 export async function underEither<T>(
   signals: readonly AbortSignal[],
   act: (either: AbortSignal) => Promise<T>,

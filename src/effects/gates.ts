@@ -20,7 +20,7 @@ export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'settled' | 'ex
 
 /** One gate. */
 export interface ApprovalRequest extends Omit<GateEntry, 'do'> {
-  /** The wall clock at which it was asked, in milliseconds. */
+  /** The wall clock of the question, in milliseconds. */
   readonly since: number;
   status: ApprovalStatus;
   by: string | null;
@@ -40,7 +40,7 @@ export interface GuardedRequest extends ApprovalRequest {
 export interface Cancelled {
   readonly by: string;
   readonly why: string | null;
-  /** True where what it has done is undone as well (AB1); left out where it stands. */
+  /** True if the run's effects are undone as well (AB1); left out if they stand. */
   readonly undo?: true;
 }
 
@@ -68,7 +68,7 @@ export class ApprovalRequests {
   readonly #asked = new Map<string, number>();
   /** The number of the last message of the inbox that was read as an answer. */
   read = 0;
-  /** The person who has ended the run; null where none has. */
+  /** The person who has ended the run; null if no person has. */
   cancelled: Cancelled | null = null;
   /** The person who has paused the run; null while it is not paused. */
   paused: { readonly by: string; readonly why: string | null } | null = null;
@@ -101,7 +101,7 @@ export class ApprovalRequests {
     return this.#gates.values();
   }
 
-  /** Those that wait for an answer, in the order in which they were asked. */
+  /** The requests that wait for an answer, in the order of asking. */
   pending(): readonly ApprovalRequest[] {
     return [...this.#pending.values()];
   }

@@ -70,7 +70,7 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   const { ledger } = port;
   const known = ledger.ofActor(call.actor);
   const digest = argsDigest(call.args, port.secret, port.codecs);
-  // A machine that retries by itself makes the same call again while it is not known what became of it: it is that call.
+  // A machine that retries by itself makes the same call again while the outcome is unknown: it is the same call.
   const before = known === undefined ? earlier(port, call, digest) : NOTHING_BEFORE;
   if (before.open !== undefined) return unknownBefore(before.open.key);
   const { instance, keyedAs, place, name: tool } = call;
@@ -97,7 +97,7 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
 }
 
 /**
- * The reply to a call of which the ledger knows what became; null where it has to leave. `again`: the machine makes it once
+ * The reply to a call whose outcome the ledger knows; null if the call has to leave. `again`: the machine makes it once
  * more.
  */
 function fromLedger(

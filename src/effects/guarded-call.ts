@@ -1,4 +1,4 @@
-/** A call as it comes to the guard, where the guard writes, and the replies that it gives. */
+/** The types around the guard: a call, the port through which the guard writes, and the replies. */
 import type { Tool } from '../boundaries/config.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
 import { classKept, type EffectClass } from '../model/effect.ts';
@@ -22,15 +22,24 @@ export interface GuardPort {
   /** Resolves once everything appended is durable. */
   durable(): Promise<unknown>;
   /**
-   * Makes sure that no other process can have taken the run: null where that is known, else true once it is, and false where one has. Fencing guards
-   * the journal and not the world, so that it is asked right before a call leaves.
+   * Makes sure that no other process can have taken the run. Null if that is certain already; else resolves to true
+   * once it is, or to false if another process has the run. Fencing guards the journal and not the world, so the guard
+   * asks right before a call leaves.
    */
   confirm(): Promise<boolean> | null;
-  /** Told that a call is about to leave: until it has, it can be said of it for good that it does not. @returns a function that says it is no more. */
+  /**
+   * Registers a call that is about to leave; until it leaves, a restore may cancel it for good. @returns unregister.
+   */
   leaves(key: string): () => void;
-  /** Null while no plan is being carried out, else resolves once that one is: nothing new leaves while one is, so that it is asked again then (R5). */
+  /**
+   * Null while no plan is being carried out; else resolves at the end of the plan. Nothing new leaves during a plan, so
+   * ask again then (R5).
+   */
   clear(): Promise<void> | null;
-  /** The same while the run is parked as well: no call comes up, unless a person has approved it, while it is in question what it rests on. */
+  /**
+   * The same while the run is parked as well: no call leaves, unless a person has approved it, while the work it rests
+   * on is in question.
+   */
   free(): Promise<void> | null;
   /**
    * Resolves once there is news of the run, where a call that was made before is under way and the machine, or a person, is yet to hear of it; null where
@@ -66,7 +75,7 @@ export interface GuardedCall {
   readonly instance: InstanceId;
   /** The name that its instance has in keys: the root of a machine that is invoked again has another id by then. */
   readonly keyedAs: InstanceId;
-  /** The region in which it is made, where its unit has other regions beside that one; else null (E3). */
+  /** The region in which the call is made, if its unit has several regions; else null (E3). */
   readonly place: string | null;
   /** The number of its actor. */
   readonly actor: number;
@@ -74,7 +83,7 @@ export interface GuardedCall {
   readonly signal: AbortSignal;
   /** The version of its tool; left out where that names none. */
   readonly version?: ToolVersion | undefined;
-  /** True where it waits for a person's approval before it leaves. */
+  /** True if the call waits for a person's approval before it leaves. */
   readonly gated: boolean;
   act(key: string | undefined, signal: AbortSignal): Promise<unknown>;
   /** Admits what it spends, under its key or the number of its actor. */
@@ -96,7 +105,7 @@ export interface GuardedCall {
   readonly allowed: (() => Promise<string | null>) | null;
   /** Asks everything once more, after an approval. */
   stillAllowed(): Promise<string | null>;
-  /** True where an approval still opens, at the very moment at which it is used. */
+  /** True if an approval still holds at the very moment of its use. */
   opens(gate: string, digest: string): boolean;
   /** Removes what a failed staging may have left. */
   discard(key: string): Promise<void>;

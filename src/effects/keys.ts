@@ -1,7 +1,8 @@
 /**
- * Idempotency keys (semantics.md E3): the name of the decision to make a call, by which the journal, its counterparty and the person who is
- * asked about it know it. It is opaque, so that it fits into a header or a column whatever entities are called, and so that what it is made of
- * cannot be guessed from it: an entity may be the number of a card.
+ * Idempotency keys (semantics.md E3): the name of the decision to make a call. The journal, the counterparty and the
+ * person who is asked about the call know it by this key. A key is opaque for two reasons: it fits into a header or a
+ * column whatever entities are called, and its ingredients cannot be guessed from it. An entity may be the number of a
+ * card.
  */
 import { createHmac } from 'node:crypto';
 import type { IntentEntry } from '../model/call-entries.ts';
@@ -9,7 +10,8 @@ import type { EffectStatus } from '../model/effect.ts';
 import type { InstanceId } from '../model/instance.ts';
 
 /**
- * A key by what it is made of, as JSON: an HMAC under the secret of the run. It has 49 ASCII characters, and room for what is appended to it.
+ * Makes a key from its ingredients, as JSON: an HMAC under the secret of the run. A key has 49 ASCII characters, and
+ * leaves room for a suffix.
  */
 export function keyOf(readable: string, secret: string): string {
   return `belay-${createHmac('sha256', secret).update(readable).digest('base64url')}`;
@@ -26,7 +28,7 @@ export interface KeyedCall {
   /** The name that the instance has in keys: the root of a machine that is invoked again has another id by then. */
   readonly keyedAs: InstanceId;
   readonly tool: string;
-  /** The region of its unit in which it is made; null where that has none beside it. */
+  /** The region of its unit in which the call is made; null if the unit has only that region. */
   readonly place: string | null;
   /** The digest of its arguments. */
   readonly digest: string;

@@ -19,9 +19,12 @@ export interface LedgerCall {
   status: EffectStatus;
   output: unknown;
   error: string | null;
-  /** True where an undo of it may still be tried; false once it is known that what it changed has moved on (§6). */
+  /** True while an undo of the call may still be tried; false once a later change of the same thing is known (§6). */
   undo: boolean;
-  /** True where its undo has begun and is not known to be done: it stands or not, so that it answers nothing (E5). */
+  /**
+   * True from the beginning of the call's undo until it is known to be done: the call may stand or not, so it answers
+   * nothing (E5).
+   */
   undoing: boolean;
   /** True where a held call has been staged: there is something to publish, or to discard (E4). */
   staged: boolean;
@@ -42,7 +45,10 @@ export interface LedgerCall {
   isAnswered: boolean;
   /** True where a finding says that it stands and that the machine left it without its answer (PA11). */
   isNamed: boolean;
-  /** True where its work was discarded: it is no part of the past, and what can be undone of it is (PA11). */
+  /**
+   * True if the work of the call was discarded: the call is no part of the past, and its effect is undone if possible
+   * (PA11).
+   */
   discarded: boolean;
   /** True where its work was discarded and it cannot be undone: it stands, is named, and blocks nothing (PA11). */
   stands: boolean;
@@ -54,17 +60,17 @@ export interface LedgerCall {
   readonly act: string | null;
   /** The key of the act that it repeats: it is no act (ON2, ON3). */
   readonly repeats: string | null;
-  /** The region of its unit in which it was made; null where that has none beside it (E3). */
+  /** The region of its unit in which the call was made; null if the unit has only that region (E3). */
   readonly place: string | null;
   /** Has its intent read from a base from here on: it is kept no longer. */
   settle(source: CallSource, intent: unknown): void;
-  /** Its intent in a base; null where that does not have it as it is. */
+  /** The intent as a base has it; null if the base does not have it unchanged. */
   intentIn(source: CallSource | null): { readonly is: unknown } | null;
-  /** Its output in a base, null where it has none; null where the base does not have it as it is. */
+  /** The output as a base has it, null inside for no output; null if the base does not have it unchanged. */
   outputIn(source: CallSource | null): { readonly is: readonly [unknown] | null } | null;
 }
 
-/** The status of a call at its intent: one that is claimed by a replay has been confirmed, and one that is held waits. */
+/** The status of a call at its intent: confirmed for a call that a replay claims, waiting for a held call. */
 export function statusOf(intent: IntentEntry, known: LedgerCall | undefined): EffectStatus {
   if (intent.repeats !== undefined) return 'confirmed';
   if (known?.status === 'confirmed' && known.repeats === null && !isDistrusted(known)) return 'confirmed';

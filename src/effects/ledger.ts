@@ -30,7 +30,10 @@ export class Ledger {
   secret = '';
   /** The seq up to which the rows are by a process that may still live; 0 for none (E2). */
   overtaken = 0;
-  /** The calls that one process left under way as it gave the run back, by their keys: they may act while that process lives (E2). */
+  /**
+   * The calls that another process left under way when it gave the run back, by their keys: they may act while that
+   * process lives (E2).
+   */
   readonly left = new Map<string, NamedProcess>();
   /** The runs that this one has a past in common with, the nearest last: it was forked from the last one (FK1). */
   readonly forks: ForkedFrom[] = [];
@@ -55,7 +58,7 @@ export class Ledger {
     return this.#calls.get(key);
   }
 
-  /** The call that a person names: by its key, or by what that is made of, as JSON. */
+  /** The call that a person names: by its key, or by the key's ingredients, as JSON. */
   named(text: string): LedgerCall | undefined {
     return this.#calls.get(text) ?? this.#calls.get(keyOf(text, this.secret));
   }
@@ -137,7 +140,9 @@ export class Ledger {
     return made ?? nameIn(run);
   }
 
-  /** The key under which the actor of a call makes it again: its own, or the next one where that is refused. */
+  /**
+   * The key under which the actor of a call makes it again: the same key, or the next one if a counterparty refuses it.
+   */
   keyAgain({ key, voided, intent }: LedgerCall): string {
     return voided ? freeKey(firstOf(key), intent.digest, (name) => this.#calls.get(name)) : key;
   }
@@ -162,7 +167,7 @@ export class Ledger {
     return false;
   }
 
-  /** A finding names a call as one that stands and was left. */
+  /** A finding names a call as standing and left. */
   name(key: string): void {
     const call = this.#calls.get(key);
     if (call !== undefined) call.isNamed = true;
@@ -320,10 +325,11 @@ export class Ledger {
   }
 
   /**
-   * A restore took back what an instance intended after event `after`: the calls stay known and lose their places. Those that had not
-   * left never will, unless they belong to work that is set aside: that stays staged and unseen.
+   * A restore took back the intents of an instance after event `after`: the calls stay known and lose their places.
+   * Calls that had not left never will, unless they belong to work that is set aside: such a call stays staged and
+   * unseen.
    * @param aside the keys of such calls.
-   * @returns those that never leave.
+   * @returns the calls that never leave.
    */
   displace(instance: InstanceId, after: number, aside: ReadonlySet<string> = new Set()): LedgerCall[] {
     const name = instanceName(instance);

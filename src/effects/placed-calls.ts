@@ -1,4 +1,7 @@
-/** The calls of one instance that have a place in its history, in the order of their intents. What is asked for with every call is counted. */
+/**
+ * The calls of one instance that have a place in its history, in the order of their intents. Counters answer the
+ * questions asked with every call.
+ */
 import type { EffectStatus } from '../model/effect.ts';
 
 /** A call, as far as its place is concerned. */
@@ -17,7 +20,10 @@ export class PlacedCalls<Call extends PlacedCall> {
   /** All of them, by the numbers of their intents. */
   readonly #inOrder: Call[] = [];
   readonly #count = new Map<string, number>();
-  /** Those whose answer the machine may not have heard. One that it has, or that has not happened, is dropped once it is met. */
+  /**
+   * The calls whose answer the machine may not have received. A call that was answered, or that has not happened, is
+   * dropped from this set when a search meets it.
+   */
   readonly #unheard = new Map<string, Set<Call>>();
 
   /** All of them, in the order of their intents. */
@@ -58,7 +64,10 @@ export class PlacedCalls<Call extends PlacedCall> {
     return this.#count.get(counted(tool, place)) ?? 0;
   }
 
-  /** The calls of a tool of which it is not known what became, or whose answer was not heard. Costs those, and what became known since. */
+  /**
+   * The calls of a tool with an unknown outcome, or whose answer no step received. Costs these calls, and the calls
+   * settled since.
+   */
   unheard(tool: string): Call[] {
     const found: Call[] = [];
     const all = this.#unheard.get(tool);
@@ -75,7 +84,7 @@ export class PlacedCalls<Call extends PlacedCall> {
     return [...this.#unheard.keys()].flatMap((tool) => this.unheard(tool));
   }
 
-  /** Those whose intents lie after one event and up to another. Costs its result and two searches. */
+  /** The calls whose intents lie after one event and up to another. Costs its result and two searches. */
   between(after: number, upTo: number): Call[] {
     return this.#inOrder.slice(this.#countUpTo(after), this.#countUpTo(upTo));
   }

@@ -24,13 +24,13 @@ export function actOfCall({ secret, codecs }: GuardPort, { name, tool, args }: G
   return { is: 'one', name: actName(name, digest), once: digest, inStore: once.scope === 'store' };
 }
 
-/** The refusal of a call that does not say which act it is: no run could tell if that act was made before. */
+/** The refusal of a call that does not name its act: no run could tell if that act was made before. */
 export function unnamed({ name }: GuardedCall, by: readonly string[]): Reply {
   const what = `${name} is made once by ${by.join(', ')}, and this call lacks a part of that`;
   return failed('CONTRACT_VIOLATION', new TypeError(`${what}. Pass every part, none of them null.`), null);
 }
 
-/** The act that a call would repeat, if it is not the call of a key; undefined where there is none. */
+/** The act that a call would repeat, if the call of `key` did not make it; undefined if there is none. */
 export function actBefore({ ledger }: GuardPort, act: Act, key: string): LedgerCall | undefined {
   return act.is === 'one' ? ledger.acts.standing(act.name, key) : undefined;
 }

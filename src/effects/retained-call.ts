@@ -1,6 +1,7 @@
 /**
- * A call of the ledger. What is asked of every call is at hand. Its intent is at hand until a base has it, and is read there when it is asked
- * for: a run keeps the intents since its last base, not those of its whole life. An output that was laid down by an earlier process is read likewise.
+ * A call of the ledger. The facts needed for every call are in memory. The intent is in memory until a base has it, and
+ * is then read from the base on demand: a run keeps the intents since its last base, not those of its whole life. The
+ * output of an earlier process is read likewise.
  */
 import type { IntentEntry } from '../model/call-entries.ts';
 import type { CallSource, LedgerCall } from './ledger-call.ts';
@@ -39,7 +40,9 @@ export class RetainedCall implements LedgerCall {
   readonly place: string | null;
   #intent: IntentEntry | null = null;
   #output: { readonly is: unknown } | null = null;
-  /** The bases that have its intent and its output as they are, and the texts there; null where none has. */
+  /**
+   * The bases that have the intent and the output of the call unchanged, and the texts there; null if no base has them.
+   */
   #intentSource: CallSource | null = null;
   #storedIntent: unknown = null;
   #outputSource: CallSource | null = null;

@@ -1,4 +1,4 @@
-/** The claims of a run before a call leaves: the things outside that the call touches, by what its config says of the tool. */
+/** The keys that a call must claim before it leaves: the external keys that its tool touches, by the config. */
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { Claim } from '../journal/claims.ts';
 import { isExternal } from '../model/external-keys.ts';

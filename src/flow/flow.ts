@@ -60,7 +60,7 @@ export function flow<TInput>(agent: string, body: (step: Step, input: TInput) =>
   return { attach: (options) => run(beginRun, options), resume: (options) => run(resumeRun, options) };
 }
 
-/** The options, as they are held against what is given. */
+/** The kinds of the options. */
 const FLOW_OPTIONS = shape<FlowOptions<unknown>>('an object: { run, config, input }', {
   ...RUN_FIELDS,
   input: ANYTHING,
@@ -72,10 +72,13 @@ type Body = (step: (name: string, input: unknown, act: Act) => Promise<unknown>,
 /** The context of a flow; `output` is there once its function has returned. */
 type Memory = { input: unknown; steps: Record<string, unknown>; output?: unknown };
 
-/** One entry into the function: the step that it has to come to, those that it has taken, and the one whose answer it waits for. */
+/**
+ * One entry into the function: the step that it must reach, the steps taken so far, and the step whose answer it
+ * awaits.
+ */
 type Entry = { owed: CallUnderWay | null; readonly taken: Set<string>; open: string | null };
 
-/** Executes a flow, one step at a time: control is the step at which it stands. */
+/** Executes a flow, one step at a time: control is the present step. */
 class Execution extends EnteredRuntime<Body, Memory, Entry> {
   protected readonly at: Position<Memory> = { value: null, memory: { input: undefined, steps: {} } };
   protected readonly calls = new CallsUnderWay((id, tool, input) => new CallUnderWay(id, tool, input));
@@ -135,7 +138,7 @@ class Execution extends EnteredRuntime<Body, Memory, Entry> {
     else this.#move('end', null, end);
   }
 
-  /** The event on which control moves: the answer of the step at which it stands. */
+  /** The event on which control moves: the answer to the step that the flow stands at. */
   #event(): RuntimeEvent {
     return this.calls.only?.output ? this.calls.only.answered() : { type: 'flow.step' };
   }

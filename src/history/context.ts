@@ -160,7 +160,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Folds changes into a context; the result shares with it what they do not touch. */
+/** Folds changes into a context; the result shares every untouched container with it. */
 export function fold(context: unknown, changes: Iterable<Change>): unknown {
   const folding = new Folding(context);
   folding.apply(changes);
@@ -179,7 +179,7 @@ export class Folding {
     this.#context = context;
   }
 
-  /** The context as it is until the next changes: what is kept of it must be plain values, or `share` must be called. */
+  /** The context as it is until the next change. A caller keeps only plain values of it, or calls `share` first. */
   get context(): unknown {
     return this.#context;
   }

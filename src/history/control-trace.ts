@@ -13,16 +13,18 @@ import type { PlacedStep } from './step-lists.ts';
 
 /** A line of a trace that is no event: it takes no number. */
 export type ControlLine =
-  /** An actor of the run, by its number: the regions of a machine that is invoked lie within those of its parent. */
+  /** An actor of the run, by its number: the regions of an invoked machine lie within its parent's. */
   | { readonly do: 'actor'; readonly number: number; readonly parent: number; readonly at: string }
-  /** The part of an instance in a step: the version of a region's control that it read, and the one that it wrote. */
+  /**
+   * The part of an instance in a step: the version of a region's control that it read, and the version that it wrote.
+   */
   | {
       readonly do: 'control';
       readonly step: number;
       readonly in: InstanceId | null;
       readonly region: Region | null;
       readonly wrote: number | null;
-      /** Earlier steps that are undone with it, and whether it spawned an actor. */
+      /** Earlier steps that are undone together with this step, and whether the step spawned an actor. */
       readonly with: readonly number[];
       readonly spawns: boolean;
     }

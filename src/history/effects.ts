@@ -23,7 +23,7 @@ export class Effects {
     for (const [record, effects] of this.#of) for (const effect of effects) yield [record, effect];
   }
 
-  /** Records an effect as it was known before, after those of its instance that it follows. */
+  /** Adds an effect that an earlier process recorded, after the effects of the same instance that precede it. */
   readd(record: InstanceRecord, effect: Effect): void {
     const list = this.#of.get(record);
     if (list === undefined) this.#of.set(record, [effect]);

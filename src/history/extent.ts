@@ -1,7 +1,7 @@
 /**
- * All that a finished instance did, with what ran inside it (semantics.md C2): its own steps, those of the child
- * machines that it invoked, and those of the regions within its own. Work that is set aside and claimed is such an
- * extent, whole.
+ * The extent of a finished instance, with all that ran inside it (semantics.md C2): its own steps, the steps of the
+ * child machines that it invoked, and the steps of the regions within its own. Work that is set aside, or that a replay
+ * claims, is such an extent, whole.
  */
 import { instanceName } from '../model/instance.ts';
 import { regionName } from '../model/region.ts';
@@ -19,8 +19,8 @@ export interface Extent<Step extends PlacedStep = PlacedStep> {
 }
 
 /**
- * The extent of a finished instance; null where it cannot be separated: an outside instance has a part in one of its
- * steps, it started work that goes on without it, or its last step sent an event that nobody can send again.
+ * The extent of a finished instance. Null if it cannot be separated: an outside instance has a part in one of its
+ * steps, the instance started work that goes on without it, or its last step sent an event that cannot be sent again.
  */
 export function extentOf<Step extends PlacedStep>(places: Places<Step>, place: Place): Extent<Step> | null {
   const { closed, entered, region } = place;

@@ -1,12 +1,12 @@
 /**
- * The first access of each instance to each key, of those that are paged out: whether an instance ever wrote a key, and when it did so first, is
- * asked at every boundary, and pages nothing in.
+ * The first access of each instance to each key, among the accesses that are paged out. Each boundary asks whether an
+ * instance ever wrote a key, and when first; this index answers without paging anything in.
  */
 import type { Key } from '../model/key.ts';
 import type { Access } from './key-tree.ts';
 import type { InstanceRecord } from './registry.ts';
 
-/** An access: whether it is read, written, and covers what is below its key. */
+/** An access, with three flags: it is a read, it is a write, it covers every key below its own. */
 export type Told = readonly [access: Access, isRead: boolean, isWrite: boolean, covers: boolean];
 
 /** The kinds that an access may be the first of. */
@@ -16,7 +16,7 @@ type Kind = (typeof KINDS)[number];
 /** The first accesses of one instance to one key; most are one and the same. */
 type Firsts = Record<Kind, Told | null>;
 
-/** The most keys of an instance that are gone through for one of them. */
+/** The most keys of an instance that are searched one by one. */
 const FEW = 16;
 
 /** The first accesses of one instance. */
@@ -42,7 +42,7 @@ class OfInstance {
 export class FirstAccesses {
   readonly #of = new Map<InstanceRecord, OfInstance>();
 
-  /** Takes note of an access that comes after those that are known. */
+  /** Notes an access that comes after the known ones. */
   add(told: Told): void {
     const [{ by, key }] = told;
     const known = this.#of.get(by) ?? new OfInstance();
@@ -59,7 +59,7 @@ export class FirstAccesses {
     return first;
   }
 
-  /** True where there is one. Costs those before it. */
+  /** True if there is such an access. Costs the accesses before it. */
   has(record: InstanceRecord, kind: Kind, isAsked: (key: Key) => boolean): boolean {
     return this.#of.get(record)?.all.some(({ [kind]: told }) => told !== null && isAsked(told[0].key)) === true;
   }

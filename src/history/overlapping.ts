@@ -8,7 +8,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 export interface Visit {
   readonly node: KeyNode;
   readonly depth: number;
-  /** The node at which the common part of two keys stands in the tree, if it was ever written or read. */
+  /** The node of the common part of two keys in the tree, if that key was ever written or read. */
   readonly common: KeyNode | undefined;
   /** The first later write that covers all that the two keys have in common. */
   readonly coveredAt: number;

@@ -1,9 +1,10 @@
 /**
- * A list of things in the order of a run, the oldest of which may be paged out: a run of a million steps holds the newest of them, and reads the
- * others again where something asks for them. Indices stand for the same things all the while; those of things that are paged out are lower.
+ * A list of things in the order of a run. The oldest may be paged out: a run of a million steps holds the newest in
+ * memory and reads the others again when something asks for them. An index stands for the same thing all the while;
+ * things paged out have the lower indices.
  */
 
-/** The numbers by which such lists are in order: those of an event, of a step, and of the event before the acts of a step. */
+/** The numbers that order such lists: of an event, of a step, and of the event before the acts of a step. */
 export type Rank = 'at' | 'nth' | 'act';
 
 /** The numbers of the newest thing that is paged out, in any list of a run. */
@@ -15,7 +16,7 @@ export interface Pager {
   readonly upTo: Limits;
   /** Puts the newest pages at the beginnings of their lists. @param count how many. */
   pageIn(count: number): void;
-  /** Pages in what is numbered above a limit. */
+  /** Pages in the things numbered above a limit. */
   pageInTo(limit: number, rank: Rank): void;
 }
 
@@ -27,13 +28,16 @@ export class Paged<T extends object> {
   #items: T[] = [];
   /** The index of the first thing that is there. */
   #first = 0;
-  /** Pages in those before it; null where there are none. */
+  /** Pages in the things before the first in memory; null if there are none. */
   #pager: Pager | null = null;
-  /** The number of the newest of those, and where it is a step that of the event before its acts; -1 where they are not known. */
+  /**
+   * The number of the newest thing that is paged out; for a step, also the number of the event before its acts. -1 if
+   * unknown.
+   */
   #newestOut = -1;
   #actOut = -1;
 
-  /** True where things before those at hand may be paged out. */
+  /** True if things before the first in memory may be paged out. */
   get isPaged(): boolean {
     return this.#pager !== null && this.#pager.upTo.at >= 0;
   }
@@ -102,7 +106,7 @@ export class Paged<T extends object> {
     return this.#first + low;
   }
 
-  /** The newest thing up to a limit that is asked for, of those that are not paged out once all behind the limit is in. */
+  /** The newest matching thing up to a limit that is in memory, after paging in everything behind the limit. */
   lastHere(limit: number, isAsked: (item: T) => boolean): T | undefined {
     for (let index = this.countUpTo(limit) - 1; index >= this.#first; index -= 1) {
       const item = this.#items[index - this.#first] as T;
@@ -160,13 +164,13 @@ export class Paged<T extends object> {
     this.#pager = pager;
   }
 
-  /** Has things before those at hand that are paged out. @param newest the numbers of the newest of them, where they are known. */
+  /** Says that earlier things are paged out. @param newest the numbers of the newest of them, if known. */
   isBehind(pager: Pager, { at = -1, nth = at, act = -1 }: Partial<Limits> = {}): void {
     this.#pager = pager;
     [this.#newestOut, this.#actOut] = [nth, act];
   }
 
-  /** Puts things of a page before those at hand. */
+  /** Puts the things of a page before the first in memory. */
   pageIn(items: readonly T[]): void {
     this.#items = items.concat(this.#items);
     this.#first -= items.length;

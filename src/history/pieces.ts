@@ -1,6 +1,7 @@
 /**
- * Work in pieces: it stops after each and goes on when it is asked for the next. Who is in a hurry does all of them in one go; who serves
- * others between two must see that nothing that the work reads has changed.
+ * Work in pieces: a generator stops after each piece and goes on when its caller asks for the next. A caller in a hurry
+ * runs all pieces in one go. A caller that serves others between two pieces must see to it that the data read by the
+ * work has not changed.
  */
 
 /** Work that comes to a result. */

@@ -16,7 +16,7 @@ export interface Place {
   readonly entered: PlacedStep;
   /** The step that closed it; null while it is live. */
   closed: PlacedStep | null;
-  /** True if a boundary of it was certified at that step, so that it may be set aside (C2). */
+  /** True if a boundary of the instance was certified at that step; then a cut may set the instance aside (C2). */
   certified: boolean;
 }
 

@@ -14,7 +14,7 @@ interface Start {
   readonly started: InstanceRecord;
 }
 
-/** A checkpoint, and the instance whose it is. */
+/** A checkpoint and its instance. */
 export type Certified = readonly [InstanceRecord, Checkpoint];
 
 /** The registry's record of one instance. Lists are in event order. */
@@ -70,8 +70,8 @@ export class Registry {
   }
 
   /**
-   * Makes the record of an instance as it was known before.
-   * @param pager pages in what comes before these checkpoints; null where they are all.
+   * Makes the record of an instance from an earlier process's knowledge of it.
+   * @param pager pages in the checkpoints before these; null if there are no more.
    */
   made(
     { id, starter, entry, committed, lastOut }: Omit<InstanceRecord, 'checkpoints' | 'starts'>,
@@ -88,7 +88,7 @@ export class Registry {
 
   /**
    * Records such an instance with its starts.
-   * @param isThere false for one that was cut back to ⊥, and that another instance still names as its starter.
+   * @param isThere false for an instance that was cut back to ⊥, and that another instance still names as its starter.
    */
   readd(record: InstanceRecord, starts: readonly Start[], isThere: boolean): void {
     for (const start of starts) (record as Entered).starts.push(start);
@@ -155,7 +155,7 @@ export class Registry {
     }
   }
 
-  /** Puts checkpoints back in their places, before those that are here. */
+  /** Puts checkpoints back in their places, before the ones in memory. */
   pageIn(checkpoints: readonly Certified[]): void {
     for (const [record, own] of byRecord(checkpoints)) {
       if (record.lastOut !== null && record.lastOut.at >= (own[0]?.at ?? 0)) (record as Entered).lastOut = null;
@@ -197,7 +197,8 @@ function newestCommit({ checkpoints }: InstanceRecord): Checkpoint | null {
 /** The newest position of the instance before event `at`; null is ⊥: only undoing the start itself reaches that far. An exit is no position (§9). */
 export function positionBefore(record: InstanceRecord, at: number): Checkpoint | null {
   const { checkpoints } = record;
-  // What comes before those at hand is paged in where the last of it is not known.
+  // Pages in earlier checkpoints only if no position in memory lies before the event and the last one paged out is
+  // unknown.
   const here = checkpoints.lastHere(at - 1, ({ kind }) => isPosition(kind));
   if (here !== undefined || record.lastOut !== null) return here ?? record.lastOut;
   for (const checkpoint of checkpoints.backwards(checkpoints.countUpTo(at - 1)))

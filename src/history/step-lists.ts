@@ -1,6 +1,6 @@
 /**
- * The steps of a run that are retained: all of them, those that moved or looked at each region, and those that each instance had a part in. The
- * oldest may be paged out.
+ * The steps of a run that are retained: all steps, the steps that moved or looked at each region, and the steps that
+ * each instance had a part in. The oldest may be paged out.
  */
 import type { Region } from '../model/region.ts';
 import { type Limits, Paged, type Pager } from './paged.ts';
@@ -34,10 +34,10 @@ export interface PlacedStep {
   gone: boolean;
 }
 
-/** A list that has steps that are paged out, by its name, with the numbers of the newest of them where those are known. */
+/** The name of a list with paged-out steps, and the numbers of its newest paged-out step if they are known. */
 type ListOut = readonly [name: string, newest: Pick<Limits, 'nth' | 'act'> | null];
 
-/** The lists that have steps that are paged out, and the last of those that moved each region. */
+/** The lists with paged-out steps, and the last of these steps that moved each region. */
 export interface PagedOut<Step> {
   readonly names: readonly ListOut[];
   readonly regions: readonly ListOut[];
@@ -51,7 +51,7 @@ export class StepLists<Step extends PlacedStep = PlacedStep> {
   readonly steps = new Paged<Step>();
   readonly #chains = new Map<Region, Paged<Step>>();
   readonly #byParty = new Map<string, Paged<Step>>();
-  /** The last step that moved each region, of those that are paged out. */
+  /** The last paged-out step that moved each region. */
   readonly #movers = new Map<Region, Step>();
   #first: Step | null = null;
   #next = 0;
@@ -108,7 +108,7 @@ export class StepLists<Step extends PlacedStep = PlacedStep> {
     for (const name of names) sweep(this.#byParty.get(name));
   }
 
-  /** Lets go of the oldest steps that are here: each list of them has them paged in where they are asked for. */
+  /** Lets go of the oldest steps in memory; each list pages them in again on demand. */
   pageOut(count: number, pager: Pager): void {
     this.#first = this.first;
     const counts = new Map<Paged<Step>, number>([[this.steps, count]]);
@@ -119,7 +119,7 @@ export class StepLists<Step extends PlacedStep = PlacedStep> {
     for (const [list, of] of counts) list.pageOut(of, pager);
   }
 
-  /** Puts steps back in their places, before those that are here. */
+  /** Puts steps back in their places, before the ones in memory. */
   pageIn(steps: readonly Step[]): void {
     const lists = new Map<Paged<Step>, Step[]>([[this.steps, [...steps]]]);
     for (const step of steps)
@@ -133,7 +133,7 @@ export class StepLists<Step extends PlacedStep = PlacedStep> {
     for (const [region, step] of this.#movers) if (step.nth >= from) this.#movers.delete(region);
   }
 
-  /** Has steps be paged out that were so before: the last of them that moved each region is at hand. */
+  /** Says that steps were paged out by an earlier process; the last of them that moved each region stays in memory. */
   arePagedOut({ names, regions, movers, first }: PagedOut<Step>, pager: Pager): void {
     this.#first = first;
     this.steps.isBehind(pager);
@@ -188,7 +188,7 @@ export class StepLists<Step extends PlacedStep = PlacedStep> {
     const isIt = (step: Step) => step.nth <= upTo && step.moves.includes(region) && stands(step);
     const here = chain.here.findLast(isIt);
     if (here !== undefined) return here;
-    // What was moved last of what is paged out is at hand.
+    // The last step that moved the region stays in memory even if it is paged out.
     const mover = this.#movers.get(region);
     if (mover !== undefined && isIt(mover)) return mover;
     for (const step of chain.backwards()) if (isIt(step)) return step;
@@ -211,7 +211,10 @@ export class StepLists<Step extends PlacedStep = PlacedStep> {
     return this.steps.between(after, upTo, 'nth');
   }
 
-  /** The steps of an actor before a number, the last one first. Costs those that are asked for, and those of other actors among them. */
+  /**
+   * The steps of an actor before a number, the last one first. Costs the returned steps, and the steps of other actors
+   * between them.
+   */
   *before(nth: number, actor: number): Generator<Step> {
     for (const step of this.steps.backwards(this.steps.countUpTo(nth - 1, 'nth'))) if (step.actor === actor) yield step;
   }

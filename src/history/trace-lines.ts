@@ -1,4 +1,4 @@
-/** The shapes of the lines of a trace, as they are written (docs/trace-format.md). */
+/** The shapes of the lines of a trace (docs/trace-format.md). */
 import type { Ajv, ValidateFunction } from 'ajv';
 import { BOUNDARY_KINDS, type BoundaryKind } from '../model/checkpoint.ts';
 import { EFFECT_CLASSES, EFFECT_STATUSES, type EffectClass, type EffectStatus } from '../model/effect.ts';
@@ -60,7 +60,7 @@ interface WrittenEffect {
 
 type Validators = Record<Written['do'], ValidateFunction>;
 
-/** The validators of the lines, by what they do. Compiling takes milliseconds: do it once. */
+/** Compiles the validators of the lines, one for each `do`. Compiling takes milliseconds: do it once. */
 export function compileLines(ajv: Ajv): Validators {
   const text = { type: 'string' };
   const flag = { type: 'boolean' };

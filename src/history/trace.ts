@@ -11,7 +11,7 @@ import { type Key, KeyError, parseKey } from '../model/key.ts';
 import type { ControlLine } from './control-trace.ts';
 import { compileLines, type InstanceColumns, type Written } from './trace-lines.ts';
 
-/** A line of a trace: the start of a history, a question about it, or an event of it. */
+/** A line of a trace: the start of a history, a question about the history, or one of its events. */
 export type TraceLine =
   | { readonly do: 'trace'; readonly id: string }
   | { readonly do: 'fail'; readonly failure: Failure }

@@ -26,7 +26,7 @@ export class Versions {
   readonly #writes = new Map<InstanceRecord, Paged<Access>>();
   readonly #reads = new Map<InstanceRecord, Paged<Access>>();
   readonly #written = new Paged<Access>();
-  /** The first accesses of each instance to each key, of those that are paged out. */
+  /** The first access of each instance to each key, among the paged-out accesses. */
   readonly #firsts = new FirstAccesses();
 
   /** The reads and writes that are not paged out, in event order. */
@@ -75,8 +75,8 @@ export class Versions {
   }
 
   /**
-   * Forgets what instances read and wrote after events, because it was undone: a pair for each instance. Costs what is forgotten, and goes
-   * through a list that they share once, from the first access that is forgotten on.
+   * Forgets the reads and writes of instances after given events, because they were undone: a pair for each instance.
+   * Costs the forgotten accesses, and one pass through each shared list from its first forgotten access on.
    */
   forget(undone: Iterable<readonly [record: InstanceRecord, after: number]>): void {
     const lost = new Map<Paged<Access>, Access[]>();
@@ -175,7 +175,10 @@ export class Versions {
     }
   }
 
-  /** The reads that overlap any key that an instance ever wrote, whatever was written in between: a list per key, with the first write of that. */
+  /**
+   * The reads that overlap any key that an instance ever wrote, whatever was written in between: a list for each key,
+   * with the key's first write.
+   */
   *readsOfAnything(record: InstanceRecord): Generator<{ write: Access; reads: readonly Access[] }> {
     const asked = new Set<string>();
     for (const write of this.writesOf(record)) {
@@ -185,7 +188,7 @@ export class Versions {
     }
   }
 
-  /** Lets go of accesses that are the oldest here: each list of them has them paged in where they are asked for. */
+  /** Lets go of the oldest accesses in memory; each list pages them in again on demand. */
   pageOut(accesses: readonly Told[], pager: Pager): void {
     const counts = new Map<Paged<Access>, number>();
     const out = (list: Paged<Access>) => counts.set(list, (counts.get(list) ?? 0) + 1);
@@ -196,7 +199,7 @@ export class Versions {
     for (const [list, count] of counts) list.pageOut(count, pager);
   }
 
-  /** Puts accesses back in their places, before those that are here. */
+  /** Puts accesses back in their places, before the ones in memory. */
   pageIn(accesses: readonly Told[], upTo: number): void {
     const lists = new Map<Paged<Access>, Access[]>();
     for (const told of accesses)
@@ -219,7 +222,7 @@ export class Versions {
     return lists;
   }
 
-  /** The first access of each kind to each key by each instance, of those that are paged out, in event order. */
+  /** The first paged-out access of each kind to each key by each instance, in event order. */
   get firsts(): readonly Told[] {
     return this.#firsts.all();
   }
@@ -263,7 +266,7 @@ function drop(list: Paged<Access> | undefined, after: number): Access[] {
 /** The most accesses that are removed from a list one after the other. */
 const FEW = 8;
 
-/** Removes accesses from a list that is sorted by event, those of them that are there. */
+/** Removes accesses from a list that is sorted by event, if they are there. */
 function removeAll(list: Paged<Access>, accesses: readonly Access[]): void {
   if (accesses.length > FEW) {
     const gone = new Set(accesses);

@@ -1,4 +1,6 @@
-/** The values that the server sends to the page of what a run went through: marks in lanes, contexts, states and edges. */
+/**
+ * The values that the server sends to the page about the course of a run: marks in lanes, contexts, states and edges.
+ */
 
 /** The kinds of marks. */
 export type WireMarkKind = 'step' | 'call' | 'boundary' | 'failure' | 'restore' | 'person' | 'finding';

@@ -62,7 +62,7 @@ export interface WireCause {
 export interface WireAct {
   readonly id: string;
   readonly title: string;
-  /** Says what it does, before it is done. */
+  /** A description of the act, shown before a person does it. */
   readonly does: string;
   /** The same as a command. */
   readonly command: string;

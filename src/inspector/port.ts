@@ -1,6 +1,7 @@
 /**
- * The port of the inspector: what its server is handed by the command. The server reads journals and acts on nothing by itself: an answer of a
- * person, and a command that needs the agent's code, go through the same functions as the verbs of the command line.
+ * The port of the inspector: the functions that the command hands its server. The server reads journals and acts on
+ * nothing by itself: an answer of a person, and a command that needs the agent's code, go through the same functions as
+ * the verbs of the command line.
  */
 import type { JournalStore } from '../journal/journal.ts';
 import type { Ledgers } from '../reports/ledgers.ts';

@@ -1,6 +1,6 @@
 /**
- * Reads the runs of a journal file for the inspector, beside the processes that write them. A run is read again only where its head has moved;
- * what was read last is kept for the next question about it.
+ * Reads the runs of a journal file for the inspector, beside the processes that write them. A run is read again only if
+ * its head has moved; the last reading is kept for the next question about the run.
  */
 import { JournalError, type JournalStore, type Posted, type RunSummary, type StoredRow } from '../journal/journal.ts';
 import { parseRunNote, runNoteOf } from '../reports/run-note.ts';

@@ -1,4 +1,4 @@
-/** The table of what the page may ask: a path, a method, and the view or the act behind it. */
+/** The routes that the page may request: a path, a method, and the view or the act behind it. */
 import { ledgersOf } from '../reports/ledgers.ts';
 import type { Admitted } from './http/admission.ts';
 import { textOf } from './http/body.ts';

@@ -1,6 +1,6 @@
 /**
- * The acts that are unique in a store (semantics.md ON6, J9): one row for each, with the run that has it and the key of its call. A row is taken and
- * freed by the commit whose rows say so, so that neither is there without the other.
+ * The acts that are unique in a store (semantics.md ON6, J9): one row for each, with the run that has it and the key of
+ * its call. The commit whose rows take or free the act writes the act's row, so neither is there without the other.
  */
 
 /** Changes of a commit to the acts of its store. */

@@ -34,7 +34,7 @@ export function seed(identity: Buffer, id: number, name: string): Buffer {
   return digestOfAll([BEGINNING, identity, `${id}\0${name}`]);
 }
 
-/** The hash of a group, from the hash before it: over one buffer, where that is no long one. */
+/** The hash of a group, from the hash before it: computed over one buffer, unless the group is long. */
 export function chained(before: Buffer, token: number, time: number, entries: readonly Entry[]): Buffer {
   let size = before.length + NUMBERS;
   for (const { body } of entries) size += NUMBERS + body.length;

@@ -1,7 +1,8 @@
 /**
- * Decides on claims: who has what, and who stands in line for it. Every store fills one from what it keeps, asks it, and keeps what it
- * answers. A call is granted once no other run has anything of it, and no call before it in line wants any of it. A call does not stand
- * behind one that waits for its own run, so that the line closes no circle; the runs that have things may, and then a call is refused.
+ * Decides on claims: which run has a key, and which calls stand in line for it. A store loads a board from its tables,
+ * asks it, and saves the answer. A call is granted its keys once no other run has one, and no earlier call in line
+ * wants one. A call does not stand behind a call that waits for its own run, so the line closes no circle. Runs that
+ * have keys can close a circle; then a call is refused.
  */
 import { overlaps } from '../model/key.ts';
 import type { Claim, ClaimAnswer, ClaimCall } from './claims.ts';
@@ -143,8 +144,8 @@ export class ClaimBoard {
   }
 
   /**
-   * True where a run waits for another one, or for one that waits for it.
-   * @param lined true to count places in line, and not only what runs have.
+   * True if a run waits for another run, directly or through further runs that wait.
+   * @param lined true to count places in line, and not only claims.
    */
   #leads(from: string, to: string, lined: boolean): boolean {
     const seen = new Set([from]);

@@ -1,7 +1,8 @@
 /**
- * The claims of the runs of a store: what each has to itself, and which calls wait for it. A claim belongs to its run, and neither to
- * its lease nor to its process: the process that takes the run up next has it. It ends with the run, or by a person. A call that
- * waits stands in line while its process has the run; the place of one whose process is gone counts for nothing.
+ * The claims of the runs of a store: the keys of each run, and the calls that wait for them. A claim belongs to its
+ * run, and neither to its lease nor to its process: the process that takes the run up next has it. It ends with the
+ * run, or by a person. A waiting call stands in line while its process has the run; the place of a call whose process
+ * is gone counts for nothing.
  */
 import type { Key } from '../model/key.ts';
 
@@ -51,7 +52,7 @@ export interface WaitingClaim {
   readonly wanted: readonly { readonly key: string; readonly shared: boolean }[];
   /** The wall clock of its asking, in milliseconds. */
   readonly since: number;
-  /** The runs that it waits for: those that have something of it, or else those that asked first. */
+  /** The runs that the call waits for: the runs that have any of its keys, or else the runs that asked first. */
   readonly waitsFor: readonly string[];
 }
 

@@ -107,8 +107,8 @@ export function shortOf(value: unknown, limit: number, reference: EncodeOptions[
 const FEW = 8;
 
 /**
- * The text of a plain record with a few short members, shorter than a limit: most events are such. Null for any other value, for one with
- * code, and for one that cannot be inspected.
+ * The text of a plain record with a few short members, shorter than a limit: most events are such. Null for any other
+ * value, among them a value with code and a value that cannot be inspected.
  */
 function shortRecord(value: unknown, limit: number, reference: EncodeOptions['reference']): string | null {
   if (typeof value !== 'object' || value === null) return null;

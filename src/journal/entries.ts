@@ -8,7 +8,8 @@ export interface StoredEntry {
   readonly entry: Entry;
   readonly row: StoredRow;
   /**
-   * Folds the entry: a row that does not follow from what was before it is damage, however the fold comes to notice.
+   * Folds the entry. A row that contradicts the rows before it is damage, by whatever error the fold notices the
+   * contradiction.
    * @throws JournalError `journal_corrupt`.
    */
   fold(into: () => void): void;

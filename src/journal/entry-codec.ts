@@ -41,7 +41,7 @@ export class EntryEncoder {
     return { names: this.#names, contents: this.#contents };
   }
 
-  /** Takes the parts of contexts that were read for what they are; with `verify`, no part of any. */
+  /** Trusts the parts of the contexts that were read to be unchanged; with `verify`, trusts no part. */
   trust(actors: Iterable<{ readonly context: unknown }>, verify = false): void {
     const { parts } = this.#contents;
     if (verify) parts.trustNone();

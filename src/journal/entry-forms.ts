@@ -1,6 +1,6 @@
 /**
- * The forms that rows are made of. A form writes the text of a member and reads back what `JSON.parse` made of it, so that writing and
- * reading cannot come apart. Which member of which entry has which form is said in one place: entry-table.ts.
+ * The forms that rows are made of. A form writes the text of a member and reads back the result of `JSON.parse`, so
+ * that writing and reading cannot come apart. Only entry-table.ts says which member of which entry has which form.
  */
 import type { InstanceId } from '../model/instance.ts';
 import type { Key } from '../model/key.ts';
@@ -18,7 +18,7 @@ export interface RowWriter {
   kept(part: object): string | null;
   /** Keeps the text of a part if it is one that comes again. @returns the text. */
   keep(part: object, text: string): string;
-  /** `at` is where the value lies, for a report of what has no text in it. */
+  /** `at` is the place of the value, for a report about a value without a text. */
   value(value: unknown, standing: ValuePlace, at: readonly string[]): string;
 }
 

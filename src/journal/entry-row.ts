@@ -1,4 +1,4 @@
-/** Rows by their columns: the members of an entry, or of a part of one, in the order in which they are stored. */
+/** Rows by their columns: the members of an entry, or of a part of an entry, in their stored order. */
 import type { Form, RowReader, RowWriter } from './entry-forms.ts';
 
 /** A place in a row. */
@@ -9,7 +9,7 @@ export interface Column<E> {
   read(stored: unknown, from: RowReader, entry: Writable<E>): void;
   /** The text that says nothing: at the end of a row it is left out. */
   readonly absent: string | null;
-  /** True where its new names are numbered before those of the columns beside it. */
+  /** True if its new names are numbered before the new names of the other columns. */
   readonly isFirst?: true;
 }
 

@@ -1,4 +1,6 @@
-/** The stored form of a step (entry-table.ts): its edits, its marks, what it started, and what it did to control. */
+/**
+ * The stored form of a step (entry-table.ts): its edits, its marks, the actors it started, and its effect on control.
+ */
 
 import type { HistoryEvent } from '../model/event.ts';
 import type { Key } from '../model/key.ts';

@@ -1,4 +1,4 @@
-/** The rows of any store for those who fold them: a fold is pure, and waits for nothing. */
+/** Gathers the rows of any store for a fold: a fold is pure, and waits for nothing. */
 import { kind, refuseOther } from '../model/argument.ts';
 import type { Rows, StoredRow } from './journal.ts';
 

@@ -1,14 +1,22 @@
 /**
  * The journal's port and its rules (architecture.md). A run owns one journal: append-only, gap-free, numbered by `seq`
- * from 1. J1: only the holder of the run's lease appends; its fencing token goes with every commit group. J2: seq has
- * no gaps; an append follows the head. J3: `append` is at once visible to `read`, and is durable only when `flush` says
- * so; the rows of one call become durable together or not at all. J4: a journal that failed once refuses everything
- * after. J5: any process may post to a run, without its lease; a post is durable at once, numbered from 1 without gaps,
- * and no row. J6: an append may carry a note, the writer's word for what the rows come to: it becomes durable with them, and an append
- * without one removes it. J7: a writer may have a base kept, what the rows up to one come to: it may become durable with any later commit or
- * never, takes the place of the one before it, and one that does not fit the rows is none. J8: rows before that of a base may be archived: they
- * are read as before while their files are there, and `read` refuses with `rows_archived` where one is not; the base, the rows after it and the
- * writer do without. J9: an act of a store has one call at most, of whichever run; it is taken and freed by the commit whose rows say so, and outlives a run that is deleted.
+ * from 1.
+ * - J1: only the holder of the run's lease appends; its fencing token goes with every commit group.
+ * - J2: `seq` has no gaps; an append follows the head.
+ * - J3: `append` is at once visible to `read`, and is durable only when `flush` says so. The rows of one call become
+ *   durable together or not at all.
+ * - J4: a journal that failed once refuses everything after.
+ * - J5: any process may post to a run, without its lease. A post is durable at once, numbered from 1 without gaps, and
+ *   no row.
+ * - J6: an append may carry a note, the writer's summary of the rows. The note becomes durable with the rows, and an
+ *   append without a note removes it.
+ * - J7: a writer may have a base kept: the state of the run after a row. A base may become durable with any later
+ *   commit or never, and takes the place of the earlier base. A base that does not fit the rows does not count.
+ * - J8: rows before a base's row may be archived. They are read as before while their files are there; if a file is
+ *   missing, `read` refuses with `rows_archived`. The base, the rows after it and the writer do not need the archived
+ *   rows.
+ * - J9: an act of a store has at most one call, over all runs. A commit takes or frees an act when its rows say so, and
+ *   an act outlives a deleted run.
  */
 import { CodedError } from '../model/coded-error.ts';
 import type { ActChange, HeldAct } from './acts.ts';
@@ -124,7 +132,7 @@ export interface Journal {
    * @throws JournalError once the lease is lost or a write failed (J4).
    */
   append(rows: readonly Row[], note?: string): number;
-  /** The call that has an act of the store (J9), as far as it is durable; null where none has. */
+  /** The call that has an act of the store (J9), as far as the act is durable; null if no call has it. */
   actOf(act: string): Awaitable<HeldAct | null>;
   /** Has a base of its rows kept (J7), of which none is after its head. */
   keep(base: Base): void;

@@ -1,4 +1,4 @@
-/** Values that no journal holds: what stands in their place, and what is said of them (semantics.md §3). */
+/** Values that no journal holds: their substitutes, and the reports about them (semantics.md §3). */
 import { ACTOR_CODEC, type ActorCodec, ActorReference } from '../model/actor-reference.ts';
 import { type Encoded, type EncodeOptions, encode, type Unencodable } from './codec.ts';
 import type { ValueCodec } from './value-codec.ts';
@@ -39,7 +39,7 @@ export const LOSSES: Readonly<Record<ValuePlace, Loss>> = {
   memory: { of: 'memory', instead: placeOf },
   input: { of: 'input', instead: placeOf },
   output: { of: 'output', instead: placeOf },
-  // What has a text is there for those who read.
+  // A value that has a text is kept for readers.
   computed: { of: null, instead: withoutMember },
   // The step that started its actor has said what of this no journal holds.
   arguments: { of: null, instead: () => undefined },

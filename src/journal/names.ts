@@ -87,13 +87,16 @@ export class Names {
 /** The longest name that is worth a number. */
 const LONGEST_NAME = 200;
 
-/** Paths by their segments, each with what stands for it in a row. */
+/** A tree of paths by their segments; each node has the text that stands for its path in a row. */
 interface PathNode {
   is: string | null;
   readonly below: Map<string, PathNode>;
 }
 
-/** Names as they stand in the rows of one run: by number, or as their text where they have none. Those that come at every step are found without their text. */
+/**
+ * Names as they stand in the rows of one run: by number, or as their text if they have no number. Names used at every
+ * step are found without their text.
+ */
 export class RowNames {
   readonly #names: Pick<Names, 'id'>;
   readonly #instances = new WeakMap<InstanceId, string>();

@@ -13,7 +13,7 @@ export const POSTS_LIMIT = 10_000;
 
 /**
  * The UTF-8 of a message's body.
- * @throws JournalError `post_too_large`; `journal_cannot_write` when it could not be read back as it is.
+ * @throws JournalError `post_too_large`; `journal_cannot_write` if the text would read back changed.
  */
 export function postBytes(body: string): Buffer {
   // UTF-8 is never shorter, so a text that is far too large is not copied first.

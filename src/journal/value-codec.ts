@@ -16,8 +16,8 @@ export interface ValueCodec {
   /** The value that was encoded. */
   decode(form: never): unknown;
   /**
-   * True for a value whose form follows from its own members alone, and from what is in them: while those are as they were when it was written,
-   * it is not encoded again. Left out, every value is.
+   * True for a value whose form follows from its own members and their contents alone: while the members are unchanged,
+   * the value is not encoded again. Left out, the value is always encoded again.
    */
   isPlain?(value: never): boolean;
 }

@@ -93,22 +93,24 @@ export interface Rest {
 export interface WorkQueue {
   /**
    * Leaves a run for workers, durably.
-   * @returns false where the same request is there already.
-   * @throws JournalError `run_exists` where there is a run of that name with another request, or without one; `input_too_large`.
+   * @returns false if the same request is there already.
+   * @throws JournalError `run_exists` if a run of that name has another request, or none; `input_too_large`.
    */
   start(request: StartRequest): Awaitable<boolean>;
   /** The request of a run; null where it was not left for workers. */
   order(run: string): Awaitable<WorkOrder | null>;
   /**
-   * The runs that a worker can take now, held by no living process, with an agent that it carries: those that are due, the longest due first, and then
-   * those that are parked over a throw of other versions of the code than it carries.
+   * The runs that a worker can take now: their agent is one that the worker carries, and no living process holds them.
+   * First the due runs, the longest due first, then the runs that are parked over a throw of another version of the
+   * code.
    */
   ready(asked: WorkAsked): Awaitable<readonly WorkOrder[]>;
   /** The runs of the queue that are due, and that such a worker does not take. */
   left(asked: WorkAsked): Awaitable<readonly LeftRun[]>;
   /**
-   * The runs of the queue that go on under other digests than those under which their agent begins runs here, in the order of their names: no process has
-   * them, and they are not over. A run that has ended three processes is left out.
+   * The runs of the queue that go on under other digests than the ones their agent begins runs with here, in the order
+   * of their names. Only runs that have not ended and that no process holds; a run that has ended three processes is
+   * left out.
    */
   others(asked: OthersAsked): Awaitable<readonly WorkOrder[]>;
   /** Binds a run to digests, where it is bound to none. @returns true where it is bound to these. */
@@ -122,7 +124,7 @@ export interface WorkQueue {
 /** The processes in a row that a run may end before it is given to no other. */
 export const CRASHES = 3;
 
-/** The part in which a request differs from the one that is there; null where it does not. */
+/** The first difference between a request and the stored one; null if there is none. */
 export function differs(there: StartRequest, asked: StartRequest): string | null {
   if (there.agent !== asked.agent) return `of the agent ${JSON.stringify(there.agent)}`;
   if (there.input !== asked.input) return 'with another input';

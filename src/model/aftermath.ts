@@ -5,7 +5,7 @@ import type { InstanceId } from './instance.ts';
 /** A piece of work that was done again after a restore. */
 export interface Replayed {
   readonly instance: InstanceId;
-  /** The tools that answered it again, in order, until it had certified a boundary or was over. */
+  /** The tools that answered the instance again, in order, until it had certified a boundary or was over. */
   readonly tools: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface Circumstance {
   readonly signal: Cause;
   /** The text of the raw error. */
   readonly error: string;
-  /** The state in which it failed, where one can be named. */
+  /** The state in which the work failed; null if unnamed. */
   readonly state: string | null;
   /** The tool whose call failed; null where no call failed. */
   readonly tool: string | null;

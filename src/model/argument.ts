@@ -1,4 +1,7 @@
-/** The arguments of exported functions, held against what each takes: a caller without types is told what is missing, by its name. */
+/**
+ * The arguments of exported functions, checked against the kinds that each function takes: a caller without types
+ * receives the name of the missing argument.
+ */
 import { CodedError } from './coded-error.ts';
 
 /** An argument that an exported function cannot take. The message names it, and says what the function takes there. */

@@ -22,11 +22,16 @@ export interface IntentEntry {
   readonly keyedAs?: string;
   /** The digest of the identity of its act, where its tool declares one (ON1). */
   readonly once?: string;
-  /** The key of the act that it repeats: it is answered or refused for that, and never leaves (ON2, ON3). */
+  /**
+   * The key of the act that this call repeats: the call is answered or refused in its place, and never leaves (ON2,
+   * ON3).
+   */
   readonly repeats?: string;
   /** True where the act is one over all runs of the store (ON6). */
   readonly inStore?: true;
-  /** The region in which it is made, where its unit has other regions beside that one: calls are numbered in each (E3). */
+  /**
+   * The region in which the call is made; given only if its unit has several regions: calls are numbered in each (E3).
+   */
   readonly place?: string;
   /** The version of its tool; left out where that names none (CO4). */
   readonly version?: string;
@@ -38,15 +43,15 @@ export interface GateEntry {
   /** The name of the approval request: unique, and new each time that the question is asked. */
   readonly gate: string;
   readonly asks: 'approval' | 'outcome';
-  /** The call; the instance is that of its intent, at the epoch that it had when the question was asked. */
+  /** The call. Its instance is the intent's, at the epoch of the question. */
   readonly key: string;
   readonly digest: string;
   readonly epoch: number;
   /** The wall clock after which no answer opens it, in milliseconds; null for never. */
   readonly expires: number | null;
   /**
-   * The key of an earlier call that has happened and that this one may repeat: an approval says that it is another act
-   * (E3).
+   * The key of an earlier call that has happened and that this call may repeat: an approval says that the call is
+   * another act (E3).
    */
   readonly like?: string;
   /**

@@ -22,7 +22,7 @@ export type JointRule = (typeof JOINT_RULES)[number] | readonly string[];
 export interface Rules {
   /** The rule by which the line is computed. */
   readonly policy: Policy;
-  /** True if it may cross commitments of others. */
+  /** True if the line may cross commitments of others. */
   readonly joint: JointRule;
 }
 
@@ -39,7 +39,7 @@ export interface Move {
   readonly cause: Dependence | null;
 }
 
-/** A recovery line, by what it moves; every instance that is not named is kept whole. */
+/** A recovery line, by its moves; every instance without a move is kept whole. */
 export interface RecoveryLine {
   /** 0: the failed instance alone. 1: also uncommitted work of others. 2: it crosses a commitment of others (§8). */
   readonly level: 0 | 1 | 2;
@@ -73,9 +73,14 @@ export type Act =
   | { readonly act: 'settle_outcome'; readonly effect: Effect; readonly ask?: Counterparty }
   | { readonly act: 'undo_by_hand'; readonly effect: Effect }
   | { readonly act: 'register_undo'; readonly effect: Effect }
-  /** Pass plain data to a tool at a place in its arguments, '' for the whole, or register a codec for what is passed now. */
+  /**
+   * Pass plain data to a tool at a place in its arguments, '' for the whole, or register a codec for the present value.
+   */
   | { readonly act: 'register_codec'; readonly tool: string; readonly path: string }
-  /** Put right the code that threw, and try the step again; the version is the one that threw, null where none was named (TH1). */
+  /**
+   * Put right the code that threw, and try the step again. `version` is the version that threw, null if it has no name
+   * (TH1).
+   */
   | { readonly act: 'fix_and_retry'; readonly version: string | null }
   /** Raise the limit of the runtime that was met, and go on (TH7). */
   | { readonly act: 'raise_limit'; readonly limit: number }

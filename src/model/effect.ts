@@ -1,6 +1,6 @@
 /**
- * An act of a tool on the world: its class says what kind of act it is, its status what is known of it. Only the table
- * of semantics.md §6 says whether a rollback may cross it.
+ * An act of a tool on the world. Its class says what kind of act it is; its status says how much is known of the act.
+ * Only the table of semantics.md §6 says whether a rollback may cross an effect.
  */
 import type { InstanceId } from './instance.ts';
 
@@ -38,7 +38,7 @@ export type EffectStatus = (typeof EFFECT_STATUSES)[number];
 /** One effect as a history knows it. `at` is the number of its intent, which stays its place whatever happens later (§6). */
 export interface Effect {
   readonly instance: InstanceId;
-  /** The name that later reports about it carry; null where none can come. */
+  /** The name that later reports about the effect carry; null if no report can come. */
   readonly id: string | null;
   /** The name of the tool whose call it is; left out where the history does not say. */
   readonly tool?: string;

@@ -76,15 +76,18 @@ export interface ForkedEntry {
 export interface Digests {
   readonly config: string;
   readonly machine: string;
-  /** Those of what certificates rest on; left out by versions that did not tell a part of a config from the whole. */
+  /**
+   * The digests of the parts that certificates rest on; left out by versions that did not tell a part of a config from
+   * the whole.
+   */
   readonly certificate?: Certificate;
   /** That of the text of the code that decides where the machine goes; left out by runtimes that show none. */
   readonly code?: string;
-  /** The versions of the tools that name one; left out where none does. */
+  /** The versions of the tools that name one; left out if no tool does. */
   readonly tools?: Readonly<Record<string, string>>;
   /** The version of the code, as the program names it; left out where it names none. */
   readonly version?: string;
-  /** That of the input that a run is held to, under its secret; left out where it is held to none. */
+  /** The digest of the input that the run is held to, under its secret; left out if the run is held to none. */
   readonly input?: string;
 }
 
@@ -135,7 +138,10 @@ export type Entry =
    * still leave (E2).
    */
   | { readonly do: 'overtaken'; readonly upTo: number }
-  /** A process gave the run back, and these calls of it had left and not come back: they may act for as long as that process lives (E2). */
+  /**
+   * A process gave the run back while these calls of it had left and not come back: they may act for as long as that
+   * process lives (E2).
+   */
   | { readonly do: 'given_back'; readonly keys: readonly string[]; readonly by: NamedProcess }
   /** A call that was under way as its run was given back has come back: nothing of it acts any more (E2). */
   | { readonly do: 'returned'; readonly key: string }
@@ -178,11 +184,11 @@ export type Entry =
       readonly event: unknown;
       /** The whole delay. */
       readonly delay: number | null;
-      /** The wall clock at which it is over; left out where it was taken back, or fired. */
+      /** The wall clock at which the timer is due; left out if it was cancelled or fired. */
       readonly due?: number;
-      /** The step that scheduled it, as one of so many steps of the actor ago; left out where it belongs to a state. */
+      /** The step that scheduled the timer, as a number of steps of the actor ago; left out for a timer of a state. */
       readonly back?: number;
-      /** The number of the actor that hears it; left out where that is the one that scheduled it. */
+      /** The number of the actor that receives the event; left out if the same actor scheduled it. */
       readonly to?: number;
       /** True where it fired and was heard by the step before this entry. */
       readonly heard?: true;
@@ -211,7 +217,7 @@ export type Entry =
       readonly do: 'stands';
       readonly key: string;
       readonly why: string;
-      /** The keys of the calls that it rests on; left out where it rests on none, or its work was discarded. */
+      /** The keys of the calls that the call rests on; left out if there are none, or if its work was discarded. */
       readonly on?: readonly string[];
       /** The person who says so; left out where its class or its undo does (AB4). */
       readonly by?: string;
@@ -288,7 +294,7 @@ export interface DecisionEntry {
   readonly do: 'decision';
   readonly signal: Cause;
   readonly error: string;
-  /** The actor in which it failed, and the call that is held, if one is. */
+  /** The actor in which the work failed, and the call that is held, if any. */
   readonly actor: number;
   readonly call: number | null;
   readonly key: string | null;
@@ -302,8 +308,8 @@ export interface DecisionEntry {
    */
   readonly complaint?: Pick<InstanceId, 'skeleton' | 'entity'> & { readonly ordinal?: number };
   /**
-   * The name of the commit that was refused, or cannot go on, if one was. Once that commit is made after all, nothing
-   * is left to decide (E4).
+   * The name of the commit that was refused, or cannot go on, if any. Once that commit is made after all, nothing is
+   * left to decide (E4).
    */
   readonly commit?: string;
   /** Present where a step threw: nothing of it happened, and it may be tried again (TH1). */
@@ -316,7 +322,9 @@ export interface DecisionEntry {
 export interface Steers extends Pick<SteeredEntry, 'of' | 'act' | 'event'> {
   /** The number of the step that took the event. */
   readonly step: number;
-  /** The names of later events of the same sender that hold although the act changes what was there before them (ST5). */
+  /**
+   * The names of later events of the same sender that hold, although the act changes the situation before them (ST5).
+   */
   readonly later?: readonly string[];
   /** The first step of the run as it is with another input; present where the event is the input. */
   readonly begun?: Begun;

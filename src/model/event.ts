@@ -1,12 +1,12 @@
-/** The events of a run, as far as a decision reads them: five kinds, numbered from 1 in the order in which they happened. */
+/** The events of a run, as far as a decision reads them: five kinds, numbered from 1 in their order. */
 import type { BoundaryKind } from './checkpoint.ts';
 import type { EffectClass, EffectStatus } from './effect.ts';
 import type { InstanceId } from './instance.ts';
 import type { Key } from './key.ts';
 
 /**
- * The way in which a write treats the value before it (K6): `update` reads its own key first, `blind` (last writer wins) does not, `append`
- * depends on nothing and covers nothing.
+ * The way in which a write treats the earlier value (K6): `update` reads its own key first, `blind` (last writer wins)
+ * does not, `append` depends on nothing and covers nothing.
  */
 export type WriteMode = 'update' | 'blind' | 'append';
 

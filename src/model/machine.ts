@@ -21,7 +21,7 @@ export interface StateShape {
   readonly delayed: boolean;
 }
 
-/** A transition. An internal one that stays where it is has `to` equal to `from`. */
+/** A transition. An internal transition that stays in its state has `to` equal to `from`. */
 export interface EdgeShape {
   readonly from: string;
   readonly to: string;

@@ -1,4 +1,4 @@
-/** The entries of messages: what other processes have left for a run, and what became of it. */
+/** The entries of messages: the messages that other processes have left for a run, and their outcomes. */
 import type { Signal } from './failure.ts';
 import type { InstanceId } from './instance.ts';
 
@@ -10,7 +10,7 @@ export interface Sent {
   readonly digest?: string;
   /** The digests of the values that its sender was shown, by their keys; where any is another by then, it is refused (CH5). */
   readonly seen?: Readonly<Record<string, string>>;
-  /** The name of the event whose place it takes from here on: that one stands where it is (ST2). */
+  /** The name of the event that this event replaces from here on; the old event stays in its place (ST2). */
   readonly instead?: string;
 }
 
@@ -33,7 +33,7 @@ export interface MessageEntry extends Sent {
   readonly do: 'message';
   /** The number of the message; null where the program sent it. */
   readonly post: number | null;
-  /** The number of the event among those that the run has held; left out where it was not held. */
+  /** The number of the event among the held events of the run; left out if it was not held. */
   readonly held?: number;
   readonly event: string;
   readonly by: string | null;
@@ -68,7 +68,7 @@ export interface CancelEntry {
   readonly undo?: true;
 }
 
-/** A person stands the run still, or has it go on (LC10): while it is paused nothing leaves, and what comes waits. */
+/** A person pauses the run, or lets it go on (LC10): during a pause nothing leaves, and arrivals wait. */
 export interface PauseEntry {
   readonly do: 'pause';
   /** True where the run is paused from here on; false where it goes on. */
@@ -88,7 +88,7 @@ export interface RetriedEntry {
   /** The person who said so; null where another process or version took the run up. */
   readonly by: string | null;
   readonly why: string | null;
-  /** The number of the message that said so; null where none did. */
+  /** The number of the message that asked for it; null if no message did. */
   readonly post: number | null;
   /** The reason why it was refused; null where it was taken. */
   readonly refused: string | null;
@@ -106,7 +106,7 @@ export interface SteeredEntry {
   readonly act: 'revise' | 'retract' | 'confirm';
   /** The name of the event: its id, the number of its message as `#12`, or of the step that took it as `@12`. */
   readonly of: string;
-  /** The name that its sender gave the act, with the digest of what it says: twice is once. */
+  /** The name that the sender gave the act, with the digest of its content: the same act sent twice counts once. */
   readonly id?: string;
   readonly digest?: string;
   /** The type of the event; '' where there is no such event. */
@@ -115,7 +115,7 @@ export interface SteeredEntry {
   readonly post: number | null;
   readonly by: string | null;
   readonly why: string | null;
-  /** The whole event as it is from here on; left out where it is not revised, or says so by now. */
+  /** The whole event as revised; left out unless the act revises it, or if the event already has that content. */
   readonly event?: unknown;
   /** The version of the event after the act: 0 is the one that was sent. */
   readonly version: number;

@@ -1,4 +1,7 @@
-/** The entry of a microstep: what it did to control and to the context, who took part, what it started (semantics.md §2-§4). */
+/**
+ * The entry of a microstep: its effect on control and on the context, its parties, and the actors it started
+ * (semantics.md §2-§4).
+ */
 import type { HistoryEvent } from './event.ts';
 import type { InstanceId } from './instance.ts';
 
@@ -44,17 +47,17 @@ export interface Party {
 }
 
 /**
- * An instance that a step closed. `gate` is true if a boundary was certified at that step, so that it may be set aside
- * (C2).
+ * An instance that a step closed. `gate` is true if a boundary was certified at that step; then a cut may set the
+ * instance aside (C2).
  */
 export interface Closed {
   readonly instance: InstanceId;
   readonly gate: boolean;
-  /** The id of the edge by which its work was discarded (PA11); left out where it was not. */
+  /** The id of the edge by which the work was discarded (PA11); left out if it was not. */
   readonly discard?: string;
 }
 
-/** A mark of a step, with the region that it enters and the id of the boundary that it certifies. */
+/** A mark of a step, with the entered region and the id of the certified boundary. */
 export interface NamedMark {
   readonly mark: HistoryEvent;
   readonly region: string | undefined;
@@ -82,11 +85,14 @@ export interface StepEntry {
   readonly marks: readonly HistoryEvent[];
   /** The region of each instance that `marks` enters, and the name that it gives itself. */
   readonly regions: readonly string[];
-  /** The paths of the regions whose control it wrote; left out where they are those of its parties (C1). */
+  /** The paths of the regions whose control the step wrote; left out if they are the regions of its parties (C1). */
   readonly moves?: readonly string[];
   /** The paths of the regions whose control it read besides (C1). */
   readonly looks?: readonly string[];
-  /** Steps that are undone with it, as (actor, how many steps of that actor ago): those that raised or sent its event (C1a). */
+  /**
+   * The steps that raised or sent its event, as (actor, how many steps of that actor ago): they are undone with this
+   * step (C1a).
+   */
   readonly ties?: readonly (readonly [actor: number, back: number])[];
   /** The number of the source whose chunk it received (CH8). */
   readonly source?: number;

@@ -9,7 +9,9 @@ export interface ToolVersion {
 /** The version of a tool that names none. */
 const UNNAMED: ToolVersion = { version: '1', takes: [] };
 
-/** True where a tool takes the calls that one of a version has made; left out: the version of one that names none. */
+/**
+ * True if a tool takes the calls that a given version has made. A tool that names no version has the version `UNNAMED`.
+ */
 export function takesVersion({ version, takes }: ToolVersion = UNNAMED, then: string = UNNAMED.version): boolean {
   return version === then || takes.includes(then);
 }

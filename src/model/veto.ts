@@ -70,7 +70,7 @@ export type Refusal =
       readonly effect: Effect;
       readonly recorded: string;
       readonly asked: string;
-      /** Both as JSON text, cut where they are long; the digests say whether they differ. */
+      /** Both as JSON text, cut if they are long; the digests say whether they differ. */
       readonly recordedArgs: string;
       readonly askedArgs: string;
     }

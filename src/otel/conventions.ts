@@ -1,6 +1,7 @@
 /**
- * The attributes of OpenTelemetry's semantic conventions that are used, as version 1.45.0 has them. They are in development there, so that
- * they are written down here and compared with the package by a test: they change when this file does.
+ * The attributes of OpenTelemetry's semantic conventions that Belay uses, as version 1.45.0 has them. The conventions
+ * are still in development, so this file spells them out and a test compares them with the package: they change only
+ * with this file.
  */
 
 /** The version of the conventions. */

@@ -1,4 +1,6 @@
-/** Finds the spans that a replay replaces: those of the steps and calls that a restore has undone and that come again. */
+/**
+ * Finds the spans that a replay replaces: the spans of steps and calls that a restore has undone and that come again.
+ */
 import type { SpanContext } from '@opentelemetry/api';
 import type { PlacedStep } from '../history/step-lists.ts';
 import type { RestoredEntry } from '../model/entry.ts';

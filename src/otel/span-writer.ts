@@ -1,4 +1,7 @@
-/** Tells what happens in one run as spans and measurements: all in the trace of the run, and nothing of a value but where that is wanted. */
+/**
+ * Turns the events of one run into spans and measurements, all in the trace of the run. Values are left out unless the
+ * caller wants them.
+ */
 import {
   type Attributes,
   type Context,

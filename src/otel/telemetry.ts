@@ -1,7 +1,8 @@
 /**
- * The telemetry of one run. T1: no span is open but that of a call which has left and has not come back, so that none is while a run waits.
- * T2: every span of a run lies in the trace that it was begun in, whichever process tells it. T3: nothing of a value leaves but where that is
- * wanted, and redacted.
+ * The telemetry of one run.
+ * - T1: a span is open only for a call that has left and has not come back; so no span is open while a run waits.
+ * - T2: every span of a run lies in the trace that the run was begun in, in whichever process the span ends.
+ * - T3: values leave only if the caller wants them, and redacted.
  */
 import type { SpanContext } from '@opentelemetry/api';
 import type { Settled } from '../effects/timed.ts';

@@ -1,4 +1,7 @@
-/** The part of a condition that a step alone answers: which event it has, which state it leads to, which tool it starts or hears from. */
+/**
+ * The part of a condition that a step alone answers: its event, the state it leads to, the tool it starts or receives
+ * from.
+ */
 import { type Node, parse } from './cel.ts';
 import { evaluator } from './evaluate.ts';
 import { MACROS, operands } from './lint.ts';
@@ -15,7 +18,10 @@ export interface KnownSteps {
 /** The names that a step answers. */
 type Asked = 'event.type' | 'state' | 'action';
 
-/** The first part of a condition that none of some steps meets, by what it asks for; null where one may meet all of it. */
+/**
+ * The first part of a condition that no step can meet, by the names that the part reads; null if some step may meet all
+ * parts.
+ */
 export function neverMet(text: string, steps: KnownSteps): Asked | null {
   const parsed = parse(text);
   if ('error' in parsed) return null;
@@ -41,7 +47,7 @@ function conjuncts(node: Node): readonly Node[] {
   return node.op === '&&' ? node.args.flatMap(conjuncts) : [node];
 }
 
-/** The names that a part asks for, where it asks for those of a step alone; null else. */
+/** The names that a part of a condition reads, if it reads only facts of a step; null otherwise. */
 function askedBy(part: Node): ReadonlySet<Asked> | null {
   const found = new Set<Asked>();
   const isOfStep = (node: Node): boolean => {

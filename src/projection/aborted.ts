@@ -1,4 +1,7 @@
-/** The abort of a run as its journal tells it: the undos that are owed, and what stands, with why (semantics.md AB4, AB7). */
+/**
+ * The abort of a run as its journal tells it: the undos that are owed, and the standing calls with their reasons
+ * (semantics.md AB4, AB7).
+ */
 import type { OutcomeEntry } from '../model/call-entries.ts';
 import type { Entry } from '../model/entry.ts';
 

@@ -1,4 +1,7 @@
-/** The first step of a run with another input in its place (semantics.md ST3): what rests on the old one was undone before. */
+/**
+ * Replaces the first step of a run by one with another input (semantics.md ST3). Work that rests on the old step was
+ * undone before.
+ */
 import { contextKey, diff, fold } from '../history/context.ts';
 import type { Places } from '../history/places.ts';
 import type { Begun } from '../model/entry.ts';

@@ -1,4 +1,7 @@
-/** The calls of a run: their ledger, what people were asked about them, what they spend, and what a commit makes visible of them. */
+/**
+ * The calls of a run: their ledger, the questions to people about them, their spending, and their publication by
+ * commits.
+ */
 import { actKey } from '../effects/acts.ts';
 import { Budgets } from '../effects/budgets.ts';
 import { ApprovalRequests } from '../effects/gates.ts';
@@ -214,7 +217,7 @@ export class Calls {
     this.#dropVisible();
   }
 
-  /** Ends the commits all of whose calls are visible, given up or taken back, and what was asked about them. */
+  /** Ends the commits whose calls are all visible, given up or taken back, and the questions about those commits. */
   #dropVisible(): void {
     const over = this.publications.filter(({ keys }) => keys.every((key) => this.#isVisible(key)));
     if (over.length === 0) return;

@@ -1,4 +1,4 @@
-/** The events of a run as they happen: its history, and what is noted beside it of each. */
+/** The events of a run as they happen: its history, and the external versions and occurrences beside it. */
 import { History } from '../history/history.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import { isExternal } from '../model/external-keys.ts';

@@ -22,7 +22,7 @@ export function keysLeft(runState: RunState): string[] {
   return [...displaced, ...discarded, ...leftCalls(runState)].map(({ key }) => key);
 }
 
-/** The calls of an aborted run that stand, with why, and with what each rested on that is undone. */
+/** The standing calls of an aborted run, each with the reason, and with the undone calls that it rested on. */
 export function standingActs({ aborted, ledger }: RunState): StandingAct[] {
   const standing = [...aborted.stands].filter(([key]) => ledger.get(key)?.status === 'confirmed');
   return standing.map(([key, stands]) => {

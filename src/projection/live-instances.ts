@@ -1,4 +1,7 @@
-/** The live instances of a run: where each is, what it has certified there, and why it no longer certifies. */
+/**
+ * The live instances of a run: the region of each, its certified boundaries there, and the reason if it no longer
+ * certifies.
+ */
 import type { Places } from '../history/places.ts';
 import { withOne } from '../history/sorted-steps.ts';
 import type { Entry } from '../model/entry.ts';

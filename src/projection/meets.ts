@@ -12,7 +12,7 @@ export interface MetNow {
   readonly control: StateValue;
   /** The regions that would take the event. */
   readonly takers: readonly Region[];
-  /** True where those that had heard the event, or would have, have heard the same from outside before it. */
+  /** True if the regions that take the event have received the same events from outside before it. */
   readonly hasHeardTheSame: boolean;
 }
 

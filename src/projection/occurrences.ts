@@ -1,6 +1,6 @@
 /**
- * The occurrences of a skeleton and entity that a run has used, and those of them that were undone or set aside and may be
- * taken up again (semantics.md K2, C5).
+ * The occurrences of a skeleton and entity that a run has used, and the occurrences that were undone or set aside and
+ * may be taken up again (semantics.md K2, C5).
  */
 import type { InstanceId } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';

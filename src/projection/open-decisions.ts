@@ -1,4 +1,6 @@
-/** The decisions of a run: the one that is carried out, those that wait for a person, and what recoveries have spent. */
+/**
+ * The decisions of a run: the decision under way, the decisions that wait for a person, and the recoveries' spending.
+ */
 import type { Places } from '../history/places.ts';
 import type { Decision } from '../model/decision.ts';
 import type { DecisionEntry, Entry, Thrown } from '../model/entry.ts';
@@ -8,7 +10,10 @@ import { boundaryAt } from './step-numbers.ts';
 
 /** The decisions of one run. */
 export class OpenDecisions {
-  /** The decisions that the run waits on, by what failed: each stands until that is decided anew, or undone. */
+  /**
+   * The decisions that the run waits on, by the failing work: each stands until the sidecar decides about that work
+   * anew, or the work is undone.
+   */
   readonly open = new Map<string, DecisionEntry>();
   pending: Pending | null = null;
   /** The number of recoveries that were decided. */

@@ -1,6 +1,6 @@
 /**
- * The reads and writes of a run, of things that staging areas hold: for a staged call, the position of its area when the run first read what
- * the call changes (semantics.md E4). A change that comes after that position is one that the call would overwrite unseen.
+ * The positions of staging areas that a run has read: for a staged call, the position of its area when the run first
+ * read the data that the call changes (semantics.md E4). The call would overwrite a later change unseen.
  */
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { Reliance } from '../effects/counterparty.ts';

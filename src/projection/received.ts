@@ -1,4 +1,7 @@
-/** The events from outside that a run was sent, and what has become of each: a function of its journal (semantics.md CH1, CH2, CH7). */
+/**
+ * The events that a run was sent from outside, and the fate of each: a function of its journal (semantics.md CH1, CH2,
+ * CH7).
+ */
 import type { HeldEntry, MessageEntry, Sent, SteeredEntry } from '../model/message-entries.ts';
 
 /** The fate of an event. `taken_back`: a restore has taken its receipt back, and it comes again where it meets the same. `retracted`: it never was (ST2). */

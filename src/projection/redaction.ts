@@ -48,7 +48,7 @@ export class Redaction {
     return this.#keys.size > 0 || this.#parts.size > 0;
   }
 
-  /** Takes rules in beside those that there are: what was redacted once stays so. */
+  /** Adds rules to the present ones: a value once redacted stays redacted. */
   add(rules: RedactionRules | undefined): void {
     if (rules === undefined || !redacts(rules)) return;
     for (const text of rules.keys) this.#keys.set(text, parseKey(text).segments);
@@ -81,7 +81,7 @@ export class Redaction {
     }
   }
 
-  /** Takes rules of a later config in, and learns what they are about of what there is already. */
+  /** Adds the rules of a later config, and applies them to the values that the run has already. */
   adopt(rules: RedactionRules, run: Redactable, calls: Iterable<RedactableCall>): void {
     this.add(rules);
     for (const { started, context } of run.actors) this.#context(started?.id ?? null, [], context);

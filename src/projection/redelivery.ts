@@ -1,4 +1,7 @@
-/** The events from outside that restores took back and that have not come again, in order, and what they met (semantics.md C1b). */
+/**
+ * The events from outside that restores took back and that have not come again, in order, each with the situation that
+ * it met (semantics.md C1b).
+ */
 import type { Places } from '../history/places.ts';
 import type { SortedStep } from '../history/sorted-steps.ts';
 import { encode } from '../journal/codec.ts';
@@ -82,7 +85,10 @@ export class Redelivery {
     if (index !== -1) this.all.splice(index, 1);
   }
 
-  /** Notes the outcome of an event that was held. Those behind it in its regions have it before them where it was taken. */
+  /**
+   * Notes the outcome of an event that was held. If the run took the event, the events behind it in its regions have it
+   * before them.
+   */
   handedOn({ held: number, refused, event: type }: MessageEntry): void {
     this.#isHandedOn = false;
     if (number === undefined) return;
@@ -99,8 +105,9 @@ export class Redelivery {
   }
 
   /**
-   * A restore has moved instances: the held events that may rest on what it took back wait for what they met, like those that it took back. An
-   * event whose takers all belong to instances that it has not moved fares as one that they had taken (CH3).
+   * A restore has moved instances. The held events that may rest on the undone work wait for the situation that they
+   * met, like the events that the restore took back. An event whose takers all belong to instances that did not move
+   * stays held, and fares as if its takers had it (CH3).
    */
   moved(names: ReadonlySet<string>, wrong: readonly string[] | null): void {
     const stays = ({ held }: ToRedeliver) =>
@@ -117,7 +124,10 @@ export class Redelivery {
     this.all.push({ event: outside, ...none, heard, name });
   }
 
-  /** Has what was heard before events that wait list what is about to be taken out of it. Costs what lies behind the first of those steps. */
+  /**
+   * Before steps are removed, adds the events from outside that they took to the record of each waiting event. Costs
+   * the steps behind the first removed one.
+   */
   takeOut(places: Places<RecordedStep>, undone: Iterable<SortedStep>): void {
     const from = firstOf(undone);
     for (const course of new Set([...this.all, ...this.held].map(({ heard }) => heard.course))) {

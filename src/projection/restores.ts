@@ -1,4 +1,7 @@
-/** A restore in the projections of a run (semantics.md R1, C1 to C3): what is undone, what is set aside, and where control stands then. */
+/**
+ * A restore in the projections of a run (semantics.md R1, C1 to C3): the undone work, the work set aside, and the
+ * control after it.
+ */
 
 import type { PlacedStep } from '../history/step-lists.ts';
 import type { DecisionEntry, Entry } from '../model/entry.ts';

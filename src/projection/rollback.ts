@@ -1,6 +1,6 @@
 /**
- * A restore as the fold carries it out: which retained steps it takes out, what stays of the others, and where everything that
- * refers to a step stands afterwards (semantics.md R1, C1, C2).
+ * A restore as the fold carries it out: the retained steps that it takes out, the rest of the other steps, and the new
+ * targets of everything that refers to a step (semantics.md R1, C1, C2).
  */
 import { fold } from '../history/context.ts';
 import type { Places } from '../history/places.ts';
@@ -112,7 +112,10 @@ export function eventsToRedeliver(
   });
 }
 
-/** Work that a restore takes back because it was found wrong: the event of its first wrong write, and the keys; none of them for all that it wrote. */
+/**
+ * Work that a restore takes back because it was found wrong: the event of its first wrong write, and the keys; no keys
+ * means all its writes.
+ */
 export interface FoundWrong {
   readonly at: number;
   readonly keys: readonly string[];
@@ -144,7 +147,10 @@ function metBy(
   };
 }
 
-/** Takes the undone steps out, folds the contexts of those after them anew, and has everything else refer to what is left. */
+/**
+ * Takes the undone steps out, folds the contexts of the steps after them anew, and updates every reference to an undone
+ * step.
+ */
 export function rollBack(
   { places, actors, timers, instances, discards, redelivery }: Rollbackable,
   undone: ReadonlySet<PlacedStep>,
@@ -161,7 +167,7 @@ export function rollBack(
   }
 }
 
-/** The context of an actor as it would be without what an instance changed in it; null where that has changed nothing. */
+/** The context of an actor without the changes of one instance; null if that instance has changed nothing. */
 export function contextWithout(
   places: Places<RecordedStep>,
   actor: number,

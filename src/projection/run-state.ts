@@ -1,6 +1,6 @@
 /**
- * The state of a run as its journal tells it: one fold of the entries, the same whether they are being written or read back after a crash
- * (architecture.md). It is composed of projections, each of which folds what is its own. It does no IO.
+ * The state of a run as its journal tells it: one fold of the entries, the same at writing and at reading back after a
+ * crash (architecture.md). It is composed of projections; each folds its own entries. It does no IO.
  */
 import { holdsUnder } from '../boundaries/certificate.ts';
 import type { Budgets } from '../effects/budgets.ts';
@@ -83,7 +83,10 @@ export class RunState {
   readonly spent: ReadonlyMap<string, number>;
   /** The count of restores of each instance, by its name. */
   readonly epochs: ReadonlyMap<string, number>;
-  /** The decisions that the run waits on, by what failed: each stands until that is decided anew, or undone. */
+  /**
+   * The decisions that the run waits on, by the failing work: each stands until the sidecar decides about that work
+   * anew, or the work is undone.
+   */
   readonly open: ReadonlyMap<string, DecisionEntry>;
   /** The events from outside that restores took back and that have not come again, in order. */
   readonly toRedeliver: readonly ToRedeliver[];
@@ -202,7 +205,7 @@ export class RunState {
       claimed: (entry) => this.#setAside.claim(entry.instance),
       dismissed: (entry) => {
         this.#setAside.dismiss(entry.instance);
-        // Calls that change nothing are not in the ledger: it may have been the answer of one of those.
+        // Calls that change nothing are not in the ledger; a wrong answer may belong to such a call.
         for (const key of entry.wrong ?? []) calls.ledger.distrust(key, false);
       },
       position: (entry) => calls.positions.read(entry, actors.at(entry.actor).by),

@@ -1,4 +1,7 @@
-/** The part of a step in the lives of sources: which it began, told, ended or heard (semantics.md CH8). */
+/**
+ * The part of a step in the lives of sources: the sources that it began, told or ended, and the source whose chunk it
+ * received (semantics.md CH8).
+ */
 import { endOf, lifeOf } from '../history/sources.ts';
 import type { Region } from '../model/region.ts';
 import type { StepEntry } from '../model/step-entry.ts';

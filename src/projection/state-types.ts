@@ -1,4 +1,6 @@
-/** The parts of the state of a run: its steps, its actors, who is live, its timers, and what is under way. */
+/**
+ * The types of the parts of a run's state: its steps, its actors, its live instances, its timers, and work under way.
+ */
 import type { PlacedStep } from '../history/step-lists.ts';
 import type { DecisionEntry } from '../model/entry.ts';
 import type { InstanceId } from '../model/instance.ts';
@@ -19,7 +21,7 @@ export interface RecordedStep extends PlacedStep {
   readonly isOutside: boolean;
   /** The control of its actor after it. */
   readonly value: StateValue;
-  /** The states that history states remember after it, and those of them that it changed. */
+  /** The states that history states remember after the step, and among them the states that the step changed. */
   readonly remembered: HistoryValue;
   readonly recalled: HistoryValue;
   readonly edits: readonly Edit[];
@@ -75,7 +77,7 @@ export interface ActorState {
   sinceBase: number;
   /** True where it has taken a step. */
   begun: boolean;
-  /** The step by which it had ended; null while it goes on. */
+  /** The step at which the actor ended; null while it runs. */
   ended: PlacedStep | null;
 }
 
@@ -105,7 +107,7 @@ export interface Timer {
   readonly to: number | null;
   /** The step that armed it. */
   readonly armed: PlacedStep;
-  /** The step by which it was gone; null while it is armed. */
+  /** The step at which the timer fired or was cancelled; null while it is armed. */
   gone: PlacedStep | null;
 }
 
@@ -128,8 +130,8 @@ export interface HeardBefore {
 }
 
 /**
- * An event from outside that a restore took back, with what it met then: it is sent again only where it would meet the same
- * (C1b).
+ * An event from outside that a restore took back, with the situation it met: the sidecar sends it again only into the
+ * same situation (C1b).
  */
 export interface ToRedeliver {
   event: unknown;
@@ -140,8 +142,8 @@ export interface ToRedeliver {
   readonly moved: readonly Region[];
   readonly heard: HeardBefore;
   /**
-   * The keys of the context that were found wrong after its sender had seen them: empty for all of it, null where none was. What
-   * is written in their place counts as another value.
+   * The keys of the context that were found wrong after the sender had seen them: empty for the whole context, null for
+   * none. A new value of such a key counts as another value.
    */
   wrong: readonly string[] | null;
   /** Present where the run has held it before any step took it. */

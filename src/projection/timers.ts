@@ -1,4 +1,7 @@
-/** The timers of a run: delayed events, by the steps that armed them and by which they were gone. */
+/**
+ * The timers of a run: delayed events, with the steps that armed them and the steps at which they fired or were
+ * cancelled.
+ */
 
 import type { Places } from '../history/places.ts';
 import { withOne } from '../history/sorted-steps.ts';

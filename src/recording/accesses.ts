@@ -1,6 +1,6 @@
 /**
- * The reads and writes of those who take part in a microstep (semantics.md K5, K6): reads as their tools declare them, writes as the
- * changes of the context show them and, outside of it, as the tools declare those, too.
+ * The reads and writes of the parties of a microstep (semantics.md K5, K6). Reads: as the tools declare them. Writes:
+ * the changes that the context shows, and for external keys as the tools declare them, too.
  */
 import type { Skeleton } from '../boundaries/config.ts';
 import { type Change, diff } from '../history/context.ts';
@@ -22,9 +22,15 @@ export class Accesses {
   readonly edits: readonly Edit[];
   /** In the order in which the step made them. */
   readonly made: readonly HistoryEvent[];
-  /** The writes that may still come of what the step has heard: before its checkpoints, and no promise of any of them (§4, Closed). */
+  /**
+   * The writes that answers received by the step may still lead to: before its checkpoints, and no promise of any of
+   * them (§4, Closed).
+   */
   readonly pending: readonly HistoryEvent[];
-  /** The reads of the calls that it starts, and the writes that may come of them: after the step, so that its checkpoints precede them. */
+  /**
+   * The reads of the calls that the step starts, and their possible writes: after the step, so that its checkpoints
+   * precede them.
+   */
   readonly begun: readonly HistoryEvent[];
   readonly #view: StepView;
   readonly #entering: Entering;
@@ -61,7 +67,10 @@ export class Accesses {
     return reads;
   }
 
-  /** The parties that made a change: the one, or those whose declared outputs it lies under, or all of them (tied together). */
+  /**
+   * The parties that made a change: the only party, or the parties whose declared outputs contain it, or all of them
+   * (tied together).
+   */
   #authors({ path }: Change, parties: readonly Party[]): readonly number[] {
     // What a child machine begins with is its own.
     if (this.#view.isStart || parties.length === 1) return FIRST;
@@ -83,7 +92,7 @@ export class Accesses {
     return [...skeleton.outputs.flatMap((template) => this.#view.fillAll(template, instance)), ...tools];
   }
 
-  /** The reads of those who take part (K5). A step that ran no code of the machine's reads nothing. */
+  /** The reads of the parties (K5). A step that ran no code of the machine's reads nothing. */
   #reads(parties: readonly Party[], made: HistoryEvent[]): void {
     const { news, seen } = this.#view;
     if (this.#view.isStart) {
@@ -201,8 +210,9 @@ export class Accesses {
   }
 
   /**
-   * The outputs of a unit whose code goes on behind an answer and writes at its end: what was heard may come to any of them. A boundary within
-   * such a unit keeps its answers, so an output that is found wrong goes back to before them (§8.1).
+   * The outputs of a unit whose code goes on behind an answer and writes at its end: an answer may lead to any of them.
+   * A boundary within such a unit keeps its answers, so an output that is found wrong goes back to before the answers
+   * (§8.1).
    */
   #pending(parties: readonly Party[]): HistoryEvent[] {
     const pending: HistoryEvent[] = [];
@@ -237,8 +247,9 @@ export class Accesses {
 }
 
 /**
- * True where an instance of a skeleton can be kept behind an answer and write later what comes of it: the runtime observes reads, as the code of
- * a state is its own, and a boundary lies within the state in which the instance stands.
+ * True if an instance of a skeleton can be kept behind an answer and write the consequences of the answer later. Two
+ * conditions: the runtime observes reads, because the code of a state is its own, and a boundary lies within the state
+ * at which the instance stands.
  */
 export function holdsAnswers({ seen }: StepView, { boundaries, rollback }: Skeleton): boolean {
   if (seen.reads === undefined) return false;

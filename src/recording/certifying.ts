@@ -1,6 +1,6 @@
 /**
- * Finds the boundaries that certify at a microstep (semantics.md §4): each test is made once, on what the step shows, and only four yeses
- * certify. What does not is told, with the test that failed.
+ * Finds the boundaries that certify at a microstep (semantics.md §4). Each test is made once, on the facts of the step,
+ * and only four yeses certify. A boundary that does not certify is reported, with the failed test.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Boundary, Skeleton } from '../boundaries/config.ts';
@@ -68,9 +68,9 @@ export class Certifying {
   }
 
   /**
-   * Tells of the boundaries that control has passed while their condition said no, and not over data: what they promise, or what they
-   * ask about, is not there (§4, Closed). A no over values is the reviewed answer, and no finding; nor is it one where another
-   * boundary at the same place, for another outcome, certifies.
+   * Reports the boundaries that control has passed while their condition said no, and not over data: the keys that they
+   * promise, or ask about, are missing (§4, Closed). A no over values is the reviewed answer, and no finding; nor is it
+   * a finding if another boundary at the same place, for another outcome, certifies.
    */
   #tellPassed(live: Live, certified: readonly Certified[]): void {
     const skeleton = this.#view.config.skeletons.get(live.id.skeleton);
@@ -91,8 +91,8 @@ export class Certifying {
   }
 
   /**
-   * The boundaries that the next step of its kind asks and passes while the same instances live; null where what is told of them hangs on its
-   * event.
+   * The boundaries that the next step of this kind asks and passes while the same instances live; null if the report
+   * about them depends on its event.
    */
   plan(): { readonly asked: readonly Asked[]; readonly passed: readonly Passed[] } | null {
     const asked: Asked[] = [];
@@ -117,8 +117,8 @@ export class Certifying {
   }
 
   /**
-   * True where control has passed a boundary in this step that says no: an edge that it took, a state that it has left, or ended
-   * in.
+   * True if control has passed, in this step, a boundary that says no: the step took its edge, left its state, or ended
+   * in its state.
    */
   #isPassed({ id, site }: Boundary, live: Live): boolean {
     if ('from' in site) return this.#refused.has(`${id} ${instanceName(live.id)}`);
@@ -191,7 +191,10 @@ export class Certifying {
     return after.some(({ path }) => path === site.at);
   }
 
-  /** The edge of the step by which an instance is discarded (PA11); null where it takes none, or a commit or exit of it certifies. */
+  /**
+   * The edge of the step by which an instance is discarded (PA11); null if the step takes no such edge, or if a commit
+   * or exit certifies.
+   */
   discardOf(live: Live, certified: readonly Certified[]): string | null {
     const name = instanceName(live.id);
     if (certified.some(({ mark }) => commits(mark.kind) && instanceName(mark.in) === name)) return null;

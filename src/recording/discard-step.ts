@@ -1,4 +1,7 @@
-/** The step that takes what a discarded unit wrote out of the context (semantics.md PA11), and who rests on that. */
+/**
+ * The step that takes a discarded unit's writes out of the context (semantics.md PA11), and the instances that rest on
+ * these writes.
+ */
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { diff } from '../history/context.ts';
 import type { HistoryEvent } from '../model/event.ts';
@@ -24,7 +27,7 @@ export function readersOf({ history }: RunState, instance: InstanceId): string[]
   return [...found];
 }
 
-/** The step that puts a context as it would be without what a unit wrote; null where nothing of it is there. */
+/** The step that takes a unit's writes out of a context; null if none of them is there. */
 export function discardStep(runState: RunState, config: BoundaryConfig, instance: InstanceId): StepEntry | null {
   const name = instanceName(instance);
   const region = runState.places.of(name)?.region;

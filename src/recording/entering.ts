@@ -1,6 +1,6 @@
 /**
- * The instances that take part in a microstep, and those that begin and end with it. They are entered at the entry states of
- * their skeletons, and left where control leaves the states (semantics.md K2, §4).
+ * The instances that take part in a microstep, and the instances that begin and end with it. Instances are entered at
+ * the entry states of their skeletons, and left when control leaves the states (semantics.md K2, §4).
  */
 import type { Skeleton } from '../boundaries/config.ts';
 import type { HistoryEvent } from '../model/event.ts';
@@ -67,7 +67,8 @@ export class Entering {
       const region = regionName(this.#view.actor, source.region);
       add(this.#root(region), region);
     }
-    // What is entered of a unit that lives on in another region is a step of it, too: undone, it takes the unit's call there with it.
+    // A state that is entered for a unit alive in another region is a step of that unit, too: undoing the step takes
+    // the unit's call there with it.
     for (const { live, placed } of this.#view.here)
       if (entered.some((place) => covers(placed.skeleton.states, place.path) && liesIn(live, place)))
         add(live.id, live.region);
@@ -144,7 +145,10 @@ export class Entering {
     return this.#view.here.find(({ live }) => isSame(live))?.live;
   }
 
-  /** The entries of a step that entered no instance: as long as the entities are those of the instances that are there, it does so again. */
+  /**
+   * The entries of a step that entered no instance: while the live instances have the same entities, the step enters
+   * none again.
+   */
   plan(): Entry[] {
     return this.#view.placed.flatMap((placed) => {
       return this.#entriesOf(placed).flatMap((at) => {

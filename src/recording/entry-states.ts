@@ -10,7 +10,7 @@ export interface Placed {
   readonly region: string;
   /** The prefix of its states' paths: `inner/` for a machine that is invoked by the name `inner`. */
   readonly prefix: string;
-  /** True where each unit has a region of its own: the one that it was entered in. */
+  /** True if each unit has a region of its own: the region of its entry. */
   readonly lanes: boolean;
 }
 
@@ -49,8 +49,8 @@ function areBeside(regions: readonly string[], prefix: string, placeAt: (path: s
 }
 
 /**
- * The innermost region around a state below an instance's own that has other states of the skeleton beside it: what one region repeats
- * never takes a number of the other. Null where there is none (E3).
+ * The innermost region around a state below an instance's own that has other states of the skeleton beside it, so a
+ * repetition in one region never takes a number of the other. Null if there is none (E3).
  * @param own the region of the instance.
  * @param at the state, as a path in the machine of the instance.
  */

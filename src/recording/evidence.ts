@@ -49,7 +49,7 @@ export class StepEvidence {
     );
     const inside = after.some(({ path }) => covers(skeleton.states, path));
     const stray = live.stray ?? this.#straysNow(live.id);
-    // An edge is taken by those who were there: who is entered by it has no part in it.
+    // The instances that were there before take an edge; an instance that the edge enters has no part in it.
     const isOnEdge = 'from' in boundary.site;
     const owners = this.#present.filter(
       (other) =>
@@ -96,8 +96,10 @@ export class StepEvidence {
   }
 
   /**
-   * True if a key has a version of an instance's own, or of an earlier ordinal's of the same entity that it read (§4, Closed).
-   * @param atItsEnd the instance writes the key when it leaves its state: what is noted of it in there is only that it may, and reads nothing.
+   * True if a key has a version that the instance wrote, or one of the same entity's earlier ordinal that it read (§4,
+   * Closed).
+   * @param atItsEnd the instance writes the key when it leaves its state; a mark from inside the state says only that
+   * it may write, and reads nothing.
    */
   #hasWritten(id: InstanceId, key: Key, atItsEnd: boolean): boolean {
     const name = instanceName(id);
@@ -119,7 +121,7 @@ export class StepEvidence {
   }
 }
 
-/** The instances that are live at a microstep, those that it enters included. */
+/** The live instances at a microstep, entered ones included. */
 export function presentIn(view: StepView, entering: Entering): readonly Live[] {
   return [...view.here.map(({ live }) => live), ...entering.entered];
 }

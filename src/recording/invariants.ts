@@ -1,4 +1,4 @@
-/** Checks what the calls of one commit add up to, before any of them becomes visible (semantics.md E4). */
+/** Checks the invariants of one commit over all its calls, before any call becomes visible (semantics.md E4). */
 import type { Boundary } from '../boundaries/config.ts';
 import type { LedgerCall } from '../effects/ledger-call.ts';
 

@@ -1,10 +1,13 @@
-/** The steps that the last macrostep of each machine came to: whom a step is tied to that hears what they raised or sent (semantics.md C1a). */
+/**
+ * The steps of the last macrostep of each machine. A step that receives an event raised or sent there is tied to them
+ * (semantics.md C1a).
+ */
 import type { Places } from '../history/places.ts';
 import type { StepEntry } from '../model/step-entry.ts';
 import type { RecordedStep } from '../projection/state-types.ts';
 import type { Microstep, RuntimeEvent } from '../runtime/microstep.ts';
 
-/** A microstep, and the steps that it came to: several where it was separated. */
+/** A microstep, and its recorded steps: several if it was separated. */
 interface Taken extends Pick<Microstep, 'sends'> {
   readonly steps: readonly RecordedStep[];
   /** Each is told once. */
@@ -43,7 +46,7 @@ export class Macrosteps {
     this.#claimed.set(event, step);
   }
 
-  /** The ties of a microstep that a machine is about to take: to those that raised or sent its event. */
+  /** The ties of a microstep that a machine is about to take: to the steps that raised or sent its event. */
   tiesOf(actor: number, { event, raisedBack, sender }: Microstep): Ties {
     const taken = this.#taken.get(actor) ?? [];
     const claimed = this.#claimed.get(event);
@@ -77,7 +80,10 @@ export class Macrosteps {
       ?.steps.at(-1);
   }
 
-  /** Steps as a journal names them: by their actor, and how many of its steps ago. Costs what lies behind the first of them. */
+  /**
+   * Steps as a journal names them: by their actor, and the number of its steps since. Costs the steps behind the first
+   * of them.
+   */
   ties(steps: readonly RecordedStep[]): Ties {
     return steps.flatMap(({ nth, actor, gone }) => {
       if (gone) return [];
@@ -86,7 +92,9 @@ export class Macrosteps {
     });
   }
 
-  /** The steps of the last macrostep of a machine that sent; all of them where none is seen to, as in its first. */
+  /**
+   * The steps of the last macrostep of a machine that sent; all of them if no sending was observed, as in its first.
+   */
   #sentBy(actor: number): Ties {
     const taken = this.#taken.get(actor) ?? [];
     const sending = taken.filter(({ sends }) => sends);

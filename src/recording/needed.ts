@@ -1,4 +1,7 @@
-/** The keys that a boundary promises or asks about: where one has no value, a no of its condition is no answer about the work (semantics.md §4, Closed). */
+/**
+ * The keys that a boundary promises or asks about. While such a key has no value, a no of the condition is no answer
+ * about the work (semantics.md §4, Closed).
+ */
 import type { Boundary, KeyTemplate } from '../boundaries/config.ts';
 import { keyTemplate } from '../boundaries/keys/key-template.ts';
 import { hasValue } from '../model/external-keys.ts';
@@ -13,7 +16,8 @@ const needs = new WeakMap<Boundary, readonly KeyTemplate[]>();
 export function needed(boundary: Boundary): readonly KeyTemplate[] {
   const known = needs.get(boundary);
   if (known !== undefined) return known;
-  // An index by something that no key can have in it, a whole event say, makes the read wider: of that nothing can be told.
+  // An index by something that no key can contain, such as a whole event, makes the read wider: nothing can be told
+  // about such a read.
   const asked = readsOf(boundary.when.text).filter((text) => !/\{(?:args|event)\}/.test(text));
   const templates = [...boundary.outputs, ...asked.map((text) => keyTemplate(text))];
   needs.set(boundary, templates);
@@ -26,7 +30,7 @@ export function keysOf(boundary: Boundary, { id }: Live, view: StepView): readon
   return needed(boundary).map((template) => template.fill(facts));
 }
 
-/** Those of them in memory that have no value. */
+/** The keys of the boundary that lie in the context and have no value. */
 export function absentOf(boundary: Boundary, live: Live, view: StepView): readonly string[] {
   const keys = keysOf(boundary, live, view);
   return [...new Set(keys.filter((key) => !hasValue(view.seen.context, key)).map(({ text }) => text))];

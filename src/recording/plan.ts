@@ -1,7 +1,8 @@
 /**
- * Plans of steps: what follows of a step from the transitions that it took, and from who is live, alone. A step that starts, ends, enters,
- * leaves and certifies nothing is made of its plan; every other one, and one at which a condition says anything but no, is worked out. A plan
- * is no second truth: it is read off a step that was worked out, and asks anew whatever may have changed since.
+ * Plans of steps: the consequences of the transitions that a step took, and of the live instances, alone. A step that
+ * starts, ends, enters, leaves and certifies nothing is made from its plan; every other step, and a step at which a
+ * condition answers anything but no, is worked out. A plan is no second truth: it is read off a step that was worked
+ * out, and checks again every fact that may have changed since.
  */
 import type { Boundary, BoundaryConfig } from '../boundaries/config.ts';
 import { diff, type Path, type Paths } from '../history/context.ts';

@@ -1,4 +1,7 @@
-/** The parts of a plan: what the steps that take the same transitions, while the same instances live, enter, ask and pass. */
+/**
+ * The parts of a plan: the entries, questions and passed boundaries of steps that take the same transitions while the
+ * same instances live.
+ */
 import type { Boundary, BoundaryConfig } from '../boundaries/config.ts';
 import type { EntryEncoder } from '../journal/entry-codec.ts';
 import type { Key } from '../model/key.ts';
@@ -33,11 +36,14 @@ export interface Asked {
   readonly isArrival: boolean;
 }
 
-/** A boundary that control passes with a step, unless it certified: it is told of where what it promises is not there. */
+/**
+ * A boundary that control passes with a step, unless it certified; it is reported if the keys that it promises are
+ * missing.
+ */
 export interface Passed {
   readonly live: Live;
   readonly id: string;
-  /** The boundaries at the same place of which one may have certified. */
+  /** The boundaries at the same place, one of which may have certified. */
   readonly others: readonly string[];
   readonly keys: readonly Key[];
 }

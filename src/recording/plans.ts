@@ -9,7 +9,7 @@ import type { StepView } from './step-view.ts';
 /** The number of steps after which a plan is made again that could not be made. */
 const PATIENCE = 16;
 
-/** The plan of the steps that take some transitions, or the time until one is made. */
+/** The plan of the steps that take some transitions, or the time until there is a plan. */
 interface Known {
   readonly actor: number;
   readonly version: number;
@@ -57,7 +57,7 @@ export class Plans {
   }
 }
 
-/** True for a step that nothing comes of and goes with, and that is no answer: one that a plan may make. */
+/** True for a microstep that starts and ends nothing, has no parallel part, and is no answer: a plan may make it. */
 export function isPlannable(seen: Microstep): boolean {
   return (
     seen.turn !== undefined &&

@@ -1,6 +1,6 @@
 /**
- * A microstep as an entry of the journal: which instances it enters and leaves, what they read and wrote, and which of their
- * boundaries certify (semantics.md §2-§5). Reads from the fold and from the reviewed config; changes neither.
+ * A microstep as an entry of the journal: the instances that it enters and leaves, their reads and writes, and their
+ * boundaries that certify (semantics.md §2-§5). Reads the fold and the reviewed config; changes neither.
  */
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { commits } from '../model/checkpoint.ts';
@@ -25,7 +25,7 @@ import { separated } from './separate.ts';
 import { StepView } from './step-view.ts';
 import type { Verifier } from './verify.ts';
 
-/** A microstep as entries, and whom it entered of whom there never was an occurrence (C8). */
+/** A microstep as entries, and the entered instances that have no earlier occurrence (C8). */
 export interface StepEntries {
   readonly entries: Entry[];
   readonly fresh: readonly InstanceId[];
@@ -127,7 +127,7 @@ export class StepRecorder {
     });
   }
 
-  /** A required input of an instance that nothing kept has written; null where it has all that it requires (F1). */
+  /** A required input that nothing retained has written; null if the instance has all its required inputs (F1). */
   lacks(id: InstanceId): string | null {
     const place = this.#runState.places.of(instanceName(id));
     if (place === undefined) return null;

@@ -1,7 +1,7 @@
 /**
- * The calls that each call of a run rests on (semantics.md AB3): those whose answers have come, through whichever steps, to what its tool is
- * declared to read, and those that touch the same object. Where the history does not have the step that began a call any more, or never had, all
- * earlier work that its unit is not independent of counts.
+ * The calls that each call of a run rests on (semantics.md AB3): the calls whose answers have come, through any steps,
+ * to data that its tool is declared to read, and the calls that touch the same object. If the history has no step that
+ * began a call, all earlier work counts, except work that the call's unit is independent of.
  */
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { LedgerCall } from '../effects/ledger-call.ts';
@@ -20,7 +20,7 @@ export interface ArguedCall {
   readonly args: unknown;
 }
 
-/** The steps of a call: the one that began it, and the one that heard its answer. */
+/** The steps of a call: the step that began it, and the step that received its answer. */
 interface StepsOf {
   readonly began: PlacedStep | null;
   readonly heard: PlacedStep | null;
@@ -140,7 +140,7 @@ class Relation {
       }
   }
 
-  /** The steps that come to what a call was declared to read when it began. */
+  /** The steps that led to the data that a call was declared to read when it began. */
   #sourcesOf(one: ArguedCall): ReadonlySet<number> | null {
     const { key } = one.call;
     const known = this.#sources.get(key);

@@ -1,6 +1,7 @@
 /**
- * A microstep in which eventless transitions of several regions were taken at once, as one step for each: where none of them reads what
- * another writes, and nothing was raised, the same could have come one after the other (semantics.md C1a).
+ * Records a microstep in which several regions took eventless transitions at once as one step for each region. The
+ * condition: no region reads what another writes, and nothing was raised. Then the transitions could have been taken
+ * one after the other (semantics.md C1a).
  */
 
 import type { HistoryEvent } from '../model/event.ts';

@@ -1,6 +1,6 @@
 /**
- * A microstep as its lifting sees it: the facts that predicates and templates are asked with, the tools that take part, the keys
- * of the memory, and who was live before. What is odd about it is gathered here.
+ * A microstep as the recorder sees it: the facts for predicates and templates, the tools that take part, the keys of
+ * the context, and the live instances before the step. Oddities of the step are gathered here as findings.
  */
 import type { BoundaryConfig, KeyTemplate, Tool } from '../boundaries/config.ts';
 import { isExact } from '../boundaries/keys/scopes.ts';
@@ -18,7 +18,7 @@ import type { ActorState, Live } from '../projection/state-types.ts';
 import type { Child, Microstep, Place } from '../runtime/microstep.ts';
 import { covers, isWithin, type Placed } from './entry-states.ts';
 
-/** A tool that takes part in a step: one that it starts, or the one that it hears from. */
+/** A tool that takes part in a step: the step starts it, or receives its answer. */
 export interface Acting {
   readonly tool: Tool | undefined;
   readonly args: unknown;
@@ -33,7 +33,7 @@ interface Called {
 
 const NO_TOOLS: readonly Acting[] = [];
 
-/** A microstep, with what is known of it. */
+/** A microstep, with the facts about it. */
 export class StepView {
   readonly config: BoundaryConfig;
   readonly runState: RunState;
@@ -43,7 +43,7 @@ export class StepView {
   readonly seen: Microstep;
   /** The actor that its event is news from. */
   readonly news: Started | null;
-  /** The region, within its machine, in which that one was invoked; null where that is not known, or there is none. */
+  /** The region, within its machine, that invoked that actor; null if unknown, or if there is no such actor. */
   readonly #heardIn: string | null;
   /** The instances of the actor that were live before it. */
   readonly here: readonly { readonly live: Live; readonly placed: Placed }[];
@@ -196,7 +196,10 @@ export class StepView {
     return this.config.append.some((declared) => isUnder(key, declared));
   }
 
-  /** The tools of a step that are an instance's: those that it starts in the instance's states, and the one it hears from. */
+  /**
+   * The tools of a step that belong to an instance: the tools started in the instance's states, and the tool whose
+   * answer the step receives.
+   */
   toolsOf(instance: InstanceId): readonly Acting[] {
     if (this.news === null && this.seen.started.length === 0) return NO_TOOLS;
     const known = this.#tools.get(instance);

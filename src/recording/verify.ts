@@ -12,7 +12,7 @@ import { changeOf } from '../projection/edits.ts';
 export class Verifier {
   readonly #copies = new Map<number, unknown>();
 
-  /** Takes a context as it is, where an actor begins or was restored. */
+  /** Takes a context as true when an actor begins or was restored. */
   reset(actor: number, context: unknown): void {
     this.#copies.set(actor, copied(context));
   }
@@ -22,7 +22,9 @@ export class Verifier {
     this.#copies.set(actor, this.#with(actor, edits));
   }
 
-  /** The place at which the changes so far, those of this step included, do not lead to the context; null where they do. */
+  /**
+   * The first place at which the changes so far, this step's included, disagree with the context; null if they agree.
+   */
   differs(actor: number, edits: readonly Edit[], context: unknown): string | null {
     const [change] = diff(this.#with(actor, edits), copied(context), () => false);
     return change === undefined ? null : change.path.join('/') || '(whole)';
@@ -34,7 +36,9 @@ export class Verifier {
   }
 }
 
-/** A copy that shares nothing with the value; what no journal holds is left as it is, and told elsewhere. */
+/**
+ * A copy that shares nothing with the value. A value that no journal holds is left in place, and reported elsewhere.
+ */
 function copied(value: unknown): unknown {
   const encoded = encode(value);
   return 'text' in encoded ? revive(JSON.parse(encoded.text)) : value;

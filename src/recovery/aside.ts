@@ -23,7 +23,9 @@ interface Piece {
 
 /** The work that a cut sets aside. */
 export interface SetAside {
-  /** The instances, each with the one that takes it along; null for one that is set aside by itself. */
+  /**
+   * Each instance that is set aside, with the outermost instance that takes it along; null for an outermost instance.
+   */
   readonly instances: ReadonlyMap<InstanceRecord, InstanceRecord | null>;
   /**
    * True if an act of a region's root at an event belongs to the set: a root outlives the work that it has a part in.
@@ -128,8 +130,8 @@ function* withoutReaders(
 }
 
 /**
- * The accesses that rest on what an instance did after an event: the reads of what it wrote, and whatever an instance does that it
- * started (0).
+ * The accesses that rest on the acts of an instance after an event: the reads of its writes, and every access of an
+ * instance that it started (`at` 0).
  */
 function* restingOn(
   history: History,

@@ -1,6 +1,6 @@
 /**
- * Certifying a boundary (DART def. 5, semantics.md §4): four tests on the frozen state of one step, each of them yes, no, or
- * not known and why. Only four yeses certify, and an error is never a no.
+ * Certifies a boundary (DART def. 5, semantics.md §4): four tests on the frozen state of one step, each answered yes,
+ * no, or unknown with a reason. Only four yeses certify, and an error is never a no.
  */
 import type { Answer } from '../predicates/predicate.ts';
 

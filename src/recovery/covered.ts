@@ -1,5 +1,5 @@
 /**
- * Checks that all that an instance relies on has been promised (semantics.md E4): each version that it read, and its
+ * Checks that everything an instance relies on has been promised (semantics.md E4): each version that it read, and its
  * own start, lies before the certified boundary of its producer. Until then a rollback of a producer may take the
  * instance along.
  */
@@ -8,7 +8,8 @@ import type { InstanceRecord } from '../history/registry.ts';
 import type { InstanceId } from '../model/instance.ts';
 
 /**
- * The first instance on whose uncommitted work another relies; null where there is none. Costs the uncommitted writes.
+ * The first instance on whose uncommitted work another instance relies; null if there is none. Costs the uncommitted
+ * writes.
  * @param upTo the number of the last event that counts.
  * @param promisesNothing true for an instance that makes no promise: a root instance.
  */

@@ -1,6 +1,7 @@
 /**
- * The effects (§6) and commitments of others (§5) that a line crosses on its way down. An older candidate crosses all
- * that a newer one does, so each candidate is charged with what it adds, and nothing is examined twice.
+ * The effects (§6) and commitments of others (§5) that a line crosses on its way down. An older candidate crosses
+ * everything that a newer candidate does. So each candidate is charged with the difference only, and nothing is
+ * examined twice.
  */
 import type { History } from '../history/history.ts';
 import type { InstanceRecord } from '../history/registry.ts';
@@ -45,10 +46,10 @@ export interface Proposal {
   readonly crossed: readonly Crossed[];
   /** True if a line of this policy may cross commitments at all, given leave. */
   readonly crossable: boolean;
-  /** The instances for which the plan's postconditions fail, so that this candidate cannot be used. */
+  /** The instances for which the plan's postconditions fail; such a candidate cannot be used. */
   readonly escapes?: readonly InstanceId[];
   /**
-   * The number of instances besides the failed one that it undoes, where control is known: roots promise nothing and do not
+   * The number of other instances that the candidate undoes, if control is known: roots promise nothing and do not
    * count.
    */
   readonly others?: number;
@@ -102,7 +103,7 @@ export class Crossings {
     });
   }
 
-  /** Charges a candidate with what was crossed since the last one. */
+  /** Charges a candidate with the crossings since the last charge. */
   charge(candidate: Checkpoint): Crossed {
     const blocked = this.#blocked.sort((a, b) => a.at - b.at);
     const undo = this.#undo.sort((a, b) => b.at - a.at);

@@ -1,7 +1,7 @@
 /**
  * The consistent cut of a run whose control is known (semantics.md C1, C2): the retained part is a legal prefix; the
- * rest is undone, or set aside. Candidates are tried newest first, also behind one that is blocked, because an older one can
- * turn a blocked tail into a record.
+ * rest is undone, or set aside. Candidates are tried newest first, even behind a blocked candidate, because an older
+ * one can turn a blocked tail into a record.
  */
 import type { History } from '../history/history.ts';
 import type { Access } from '../history/key-tree.ts';
@@ -33,7 +33,7 @@ export interface Paper extends Evaluated {
 export interface ChangedPaper extends Paper {
   /**
    * Goes through the whole past with the change in its place.
-   * @returns the numbers of the actors behind it that begin there again and are given the same; none where there is no such past on paper.
+   * @returns the numbers of later actors that begin again with the same input; none if there is no such past on paper.
    */
   met(effort: Effort): Pieces<ReadonlySet<number>>;
 }
@@ -92,7 +92,9 @@ export class Cutting {
     }
   }
 
-  /** Lowers the cut until what it keeps is a past of the machine: gone through in its place, each step of it comes to the same (PA1). */
+  /**
+   * Lowers the cut until the machine, going through the kept past on paper, takes each kept step the same way (PA1).
+   */
   *#onPaper(): Pieces<void> {
     const { paper } = this.#control;
     const lowering = this.#lowering;
@@ -107,8 +109,8 @@ export class Cutting {
   }
 
   /**
-   * The cut for the next candidate, and what it crosses; null where the effort is spent before it is found.
-   * @param lost reads of what is another value.
+   * The cut for the next candidate, and its crossings; null if the effort is spent before.
+   * @param lost reads whose value has changed.
    */
   *to(
     candidate: Checkpoint,
@@ -160,15 +162,15 @@ function losesAnything(history: History, places: Places, record: InstanceRecord,
   );
 }
 
-/** The effects of an instance that block, of those after an event. */
+/** The effects of an instance after an event that block. */
 interface Charged {
   after: number;
   blocked: readonly Effect[];
 }
 
 /**
- * Charges the cuts of one decision with what they cross. Positions only go lower from cut to cut, so that each effect is looked at once; what is
- * to be undone is listed for the cut that is drawn.
+ * Charges the cuts of one decision with the effects and commitments that they cross. Positions only go lower from cut
+ * to cut, so each effect is examined once. The calls to undo are listed for the cut that is drawn.
  */
 class Charging {
   readonly #history: History;

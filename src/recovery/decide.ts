@@ -97,8 +97,8 @@ export function decide(
 }
 
 /**
- * Decides as {@link decide} does, in pieces where control is known: between two of them others have their turn. Nothing that it reads may have changed
- * when it goes on.
+ * Decides as {@link decide} does, in pieces if control is known: between two pieces other work has its turn. The
+ * history must not change between two pieces.
  */
 export function* decideInPieces(
   history: History,
@@ -156,7 +156,7 @@ export function withoutReads(
   rules: Rules,
   around: Circumstances & { readonly control: Control },
 ): Pieces<Decision> {
-  // What has read none of it stands as it is.
+  // An instance that has read none of the lost work keeps its position.
   const asked: Checkpoint[] = [{ kind: 'outcome', at: history.head }];
   return decideCut(history, { in: failed.id, key: null }, { failed, asked, lost }, rules, around, around.control);
 }
@@ -272,7 +272,7 @@ function reasons({ consumers, blocked }: Crossed, { crossable }: Proposal, rules
   ];
 }
 
-// A view of a history decides as one does: only what is read of it counts.
+// A view of a history is accepted too: only the parts that `decide` reads are checked.
 const HISTORY = kind('a History', (value) =>
   ['registry', 'versions', 'effects'].every((part) => Reflect.has(Object(value), part)),
 );

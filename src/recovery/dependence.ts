@@ -5,7 +5,10 @@ import type { History } from '../history/history.ts';
 import type { InstanceRecord } from '../history/registry.ts';
 import type { InstanceId } from '../model/instance.ts';
 
-/** True if neither of two instances has read what the other wrote, or was started by it, also through others. */
+/**
+ * True if neither of two instances has read the other's writes, or was started by the other, even through further
+ * instances.
+ */
 export function areIndependent(history: History, one: InstanceId, other: InstanceId): boolean {
   const [first, second] = [history.registry.get(one), history.registry.get(other)];
   if (first === undefined || second === undefined) return false;

@@ -1,6 +1,7 @@
 /**
- * The records that a decision visits. It needs those of the first candidate that may be used, and of every newer one. Older candidates are
- * judged for the report alone: a running machine, which waits for the answer, judges only what is cheap of them.
+ * The records that a decision visits. The decision needs the first usable candidate, and every newer one. Older
+ * candidates are judged for the report alone: while a running machine waits for the answer, only the cheap ones are
+ * judged.
  */
 
 /** The older candidates that are judged once one may be used. */
@@ -55,7 +56,7 @@ export class Effort {
     return true;
   }
 
-  /** True where what is under way is for the report alone, and costs too much for it. */
+  /** True if the work under way is for the report alone, and costs too much for it. */
   get isSpent(): boolean {
     return this.visited > this.#limit;
   }

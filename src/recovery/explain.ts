@@ -99,7 +99,7 @@ export function failureOutline({ signal, error, state, tool }: Circumstance): Ou
   return { label: signal, text: `${what}${where}: ${JSON.stringify(error)}` };
 }
 
-/** The result of a restore: the work that was done again, and the completed work that stayed as it was. */
+/** The result of a restore: the work that was done again, and the completed work that stayed. */
 function outcome(aftermath: Aftermath | null): Outline[] {
   if (aftermath === null) return [];
   const { replayed, preserved } = aftermath;
@@ -128,7 +128,7 @@ function moved(move: Move, place: PlaceText): Outline {
   return { text: move.cause === null ? `${to}: it failed.` : `${to}: ${dependenceClause(move.cause, place)}.` };
 }
 
-/** Each candidate with the reasons that it adds; what stands against a newer one stands against it, too. */
+/** Each candidate with the reasons that it adds; a reason against a newer candidate stands against it, too. */
 function refused(refusals: readonly Refusal[], place: PlaceText): Outline[] {
   let standing = false;
   return refusals.map((refusal): Outline => {
@@ -288,7 +288,7 @@ function named(id: InstanceId): string {
   return quoted(instanceName(id));
 }
 
-/** A decision, as far as it is looked at before it is explained. */
+/** The members of a decision that are checked before it is explained. */
 const DECISION = shape<Pick<Decision, 'verdict' | 'line' | 'undo' | 'refusals'>>('a decision, as decide() answers', {
   verdict: TEXT,
   line: nullable(OBJECT),

@@ -14,8 +14,8 @@ import { smallestUnblock } from './unblock.ts';
 
 /**
  * Answers a failure.
- * @param found what the policy proposes, null where no checkpoint can be used, or why localisation abstained.
- * @param others what it proposes for every candidate, where that may be less for an older one (C2).
+ * @param found the proposal of the policy, null if no checkpoint can be used, or the reason why localisation abstained.
+ * @param others the proposal for every candidate, which may be less for an older one (C2).
  */
 export function climb(
   history: History,
@@ -46,8 +46,8 @@ export function climb(
 }
 
 /**
- * The newest candidate's line and what to undo before it; null where it is not consistent, because a position lies below a
- * floor (§9.2), or because a consumer stands against it whose promise this policy never crosses.
+ * The newest candidate's line and the effects to undo before it. Null if the line is not consistent: a position lies
+ * below a floor (§9.2), or the policy never crosses the promise of a consumer that stands against it.
  */
 function draw({ moves, crossed, crossable, escapes = [], others, aside = [] }: Proposal): Drawn | null {
   const { blocked, consumers } = crossed[0] as Crossed;

@@ -1,7 +1,7 @@
 /**
- * The recovery line: how far each instance's past is kept, such that nothing kept rests on anything undone
- * (semantics.md §9, after Wang and Elnozahy et al.). Consistent lines are closed under max, so there is one greatest
- * line per candidate. Lowering only what must be lowered arrives at it in any order.
+ * The recovery line: the kept past of each instance, such that nothing kept rests on anything undone (semantics.md §9,
+ * after Wang and Elnozahy et al.). Consistent lines are closed under max, so there is one greatest line for each
+ * candidate. Lowering only the positions that must go lower arrives at it in any order.
  */
 import { between } from '../history/ascending.ts';
 import { readDependence } from '../history/dependencies.ts';
@@ -63,7 +63,10 @@ export class Lowering {
   readonly #crossings: Crossings;
   readonly #seen = new Visited();
   readonly #undone: Undone[] = [];
-  /** The steps of the instance `#by` that are still to be undone, the first one last, and those that are lost with one of them. */
+  /**
+   * The steps of the instance `#by` that are still to be undone, the first step last, with the steps that are lost
+   * together with them.
+   */
   #steps: PlacedStep[] = [];
   readonly #waiting: PlacedStep[] = [];
   #by: InstanceRecord;
@@ -142,7 +145,7 @@ export class Lowering {
     this.lose(this.#leftSteps.splice(0));
   }
 
-  /** Charges a candidate with what is crossed by now. */
+  /** Charges a candidate with the present crossings. */
   charge(candidate: Checkpoint): Crossed {
     return this.#crossings.charge(candidate);
   }
@@ -182,8 +185,9 @@ export class Lowering {
   }
 
   /**
-   * A step is one atom (C1a): all its parties lose it, an instance that it entered never started, a step that read the
-   * control it wrote is lost, too, and so are the steps that depend on it wholly, and those that sources lose with it (CH8).
+   * A step is one atom (C1a). All its parties lose the step; an instance that it entered never started. Further steps
+   * are lost with it: each reader of the control it wrote, each step that depends on it wholly, and each step that a
+   * source loses with it (CH8).
    */
   #undo(step: PlacedStep): void {
     const places = this.#places;
@@ -204,7 +208,7 @@ export class Lowering {
   }
 
   /**
-   * Those who took part in a step lose what it did. The beginning of a run has no parties, and stands: what it sent is handed on
+   * The parties of a step lose the step. The beginning of a run has no parties and stands: its events are delivered
    * again.
    */
   #loseParts(step: PlacedStep, by: InstanceRecord): void {
@@ -224,8 +228,9 @@ export class Lowering {
 }
 
 /**
- * The reads that are undone already. A read needs to be undone once, however many undone writes it depends on; each list
- * of reads keeps, for what was seen, a pointer to the next that was not (union-find), so that every read is visited once.
+ * The reads that are undone already. A read needs to be undone once, however many undone writes it depends on; each
+ * list of reads keeps, for a visited read, a pointer to the next unvisited one (union-find), so that every read is
+ * visited once.
  */
 class Visited {
   readonly #next = new Map<Stretch['reads'], Map<number, number>>();

@@ -1,6 +1,6 @@
 /** The order in which an abort undoes calls: reverse dependency order, by call (semantics.md AB3). It knows calls by their keys and nothing else. */
 
-/** A call of an aborted run that may have happened, and what is known of it. */
+/** A call of an aborted run that may have happened, and its state. */
 export interface AbortedCall {
   readonly key: string;
   /**
@@ -8,7 +8,7 @@ export interface AbortedCall {
    * failed. `over`: nothing of it is left to do.
    */
   readonly is: 'due' | 'unknown' | 'owed' | 'over';
-  /** The keys of the earlier calls that it rests on, directly or through others. */
+  /** The keys of the earlier calls that this call rests on, directly or through others. */
   readonly on: ReadonlySet<string>;
 }
 
@@ -22,7 +22,10 @@ export function holdersOf(calls: readonly AbortedCall[], key: string): AbortedCa
   return calls.filter((other) => other.key !== key && isUnresolved(other) && other.on.has(key));
 }
 
-/** The call to undo next: of those that nothing unresolved rests on, the newest; null where none may go. @param calls in the order of their intents. */
+/**
+ * The call to undo next: the newest due call that no unresolved call rests on; null if there is none. @param calls in
+ * the order of their intents.
+ */
 export function nextToUndo(calls: readonly AbortedCall[]): AbortedCall | null {
   return calls.findLast(({ is, key }) => is === 'due' && holdersOf(calls, key).length === 0) ?? null;
 }

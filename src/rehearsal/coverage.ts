@@ -1,4 +1,7 @@
-/** The tools and boundaries of a rehearsal, each with how many of its faults were tried: what the verdict is about, and what it says nothing of. */
+/**
+ * The tools and boundaries of a rehearsal, each with the number of its faults that were tried: the reach of the
+ * verdict.
+ */
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { faultId, type RehearsedFault } from './faults/fault.ts';
 

@@ -1,4 +1,6 @@
-/** The difference between two worlds, or two contexts, as plain data: what is there twice, lost, left over or wrong. */
+/**
+ * The difference between two worlds, or two contexts, as plain data: parts that are doubled, lost, left over or wrong.
+ */
 import { escapeSegment, type Key } from '../model/key.ts';
 
 /** The ways in which a world is not as it should be. */

@@ -1,6 +1,7 @@
 /**
- * Rehearses an agent: runs it without faults along its paths, then once for each fault, and judges each run by the world that it
- * leaves and by its final context. Of what does harm it says on which line the config promises too much, and on how short a path.
+ * Rehearses an agent: runs it without faults along its paths, then once for each fault. Each run is judged by the world
+ * that it leaves and by its final context. For each harm, the report names the line on which the config promises too
+ * much, and a short path.
  */
 import { askedAgain } from './asked-again.ts';
 import { culpritsOf } from './config/blame.ts';
@@ -114,7 +115,9 @@ async function explanationOf(runs: Runs, reference: Reference, { fault }: Rehear
   return { ...(culprits.length > 0 && { culprits }), ...(fewest !== null && { fewest }) };
 }
 
-/** The run on a path in which a fault like this one does harm; null where none does, or the path cannot be run. */
+/**
+ * The run on a path in which a fault of this kind does harm; null if there is no harm, or if the path cannot be run.
+ */
 async function harmedOn(runs: Runs, path: NamedPath, fault: RehearsalCell['fault']): Promise<RehearsalCell | null> {
   let reference: Reference;
   try {

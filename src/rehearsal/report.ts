@@ -1,4 +1,4 @@
-/** The parts of a rehearsal as plain data: how it is made, and what came of it. */
+/** The parts of a rehearsal as plain data: its settings and its results. */
 import type { Place } from '../boundaries/page/finding.ts';
 import type { AgentRehearsal } from '../xstate/agent.ts';
 import type { CoveredPlace, RehearsedFirst } from './coverage.ts';
@@ -103,7 +103,7 @@ export interface RehearsedPath {
   readonly timeline: readonly string[];
   /** The findings of the run without faults that a person should know. */
   readonly findings: readonly string[];
-  /** The number of faults that there are, of which `cells` has a sample or all. */
+  /** The number of possible faults; `cells` has a sample of them, or all. */
   readonly faults: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * An account of a run: who took part and how far each got, what was done to the world, what was decided and when. A fold of the
- * run's rows like any other; whoever shows or audits a run reads it here.
+ * An account of a run: its parties and the progress of each, the acts on the world, and the decisions with their times.
+ * A fold of the run's rows like any other; displays and audits read a run here.
  */
 
 import type { InstanceRecord } from '../history/registry.ts';

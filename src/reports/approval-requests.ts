@@ -1,4 +1,4 @@
-/** Approval requests as programs are told of them: with the call, its arguments, and the reason why a person is asked. */
+/** Approval requests as programs receive them: with the call, its arguments, and the reason why a person is asked. */
 import type { ApprovalRequest, GuardedRequest } from '../effects/gates.ts';
 import type { RunState } from '../projection/run-state.ts';
 import { shownArgs } from './ledger-effects.ts';

@@ -1,6 +1,6 @@
 /**
- * The work that a complaint from another process is about, as it stood when the complaint was made: a complaint is about a version, and says
- * nothing of one that came after it (semantics.md C12).
+ * The subject of a complaint from another process: the work as it stood when the complaint was made. A complaint is
+ * about one version, and says nothing about a later version (semantics.md C12).
  */
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { overlaps, parseKey } from '../model/key.ts';

@@ -1,4 +1,7 @@
-/** The events that a run was sent from outside, each with what it says now and what has become of it: a function of its journal (semantics.md ST1). */
+/**
+ * The events that a run was sent from outside, each with its present content and its fate: a function of the journal
+ * (semantics.md ST1).
+ */
 import { INPUT } from '../model/message-entries.ts';
 import { eventType } from '../model/reply-event.ts';
 import { type Fate, nameOfStep } from '../projection/received.ts';
@@ -22,7 +25,10 @@ export interface RunEvent {
   readonly instead: string | null;
 }
 
-/** Lists the events of a run: the input first, then in the order in which they were taken, those behind them that wait, and those that never were. */
+/**
+ * Lists the events of a run: the input first, the events taken in their order, then the events that wait, and the
+ * events that the run never took.
+ */
 export function eventsOf(runState: RunState): RunEvent[] {
   const { places, received, toRedeliver, held } = runState;
   const taken = places.steps.all.filter((step) => step.isOutside && step.actor === 0);

@@ -1,4 +1,4 @@
-/** The rows of a run as who follows it is told of them: one line each, and with a restore the rows whose steps it takes back. */
+/** The rows of a run as a follower sees them: one line each, and with a restore the rows whose steps it takes back. */
 import { entriesOf } from '../journal/entries.ts';
 import { EntryDecoder } from '../journal/entry-codec.ts';
 import type { StoredRow } from '../journal/journal.ts';

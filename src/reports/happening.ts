@@ -1,6 +1,6 @@
 /**
- * An entry of a journal as telemetry tells it: names, classes, codes and outcomes, and what belongs to values kept apart from them. One
- * reading for spans and metrics.
+ * An entry of a journal as telemetry tells it: names, classes, codes and outcomes, and values kept apart from them.
+ * Spans and metrics share this reading.
  */
 import type { AnswerEntry, GateEntry } from '../model/call-entries.ts';
 import type { Policy, Verdict } from '../model/decision.ts';
@@ -78,7 +78,10 @@ export type Happening = { values(): Values } & (
   | { readonly is: 'ended'; readonly status: EndEntry['status'] }
 );
 
-/** The outcome of a call: `answered` for one that changes nothing, `abandoned` where nothing waits for it any more. */
+/**
+ * The outcome of a call: `answered` for a call that changes nothing, `abandoned` if nothing waits for the call any
+ * more.
+ */
 export type CallOutcome = EffectStatus | 'answered' | 'abandoned';
 
 /** Tells an entry that a run's state has folded in; null for entries that tell nothing of their own. */

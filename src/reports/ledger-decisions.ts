@@ -1,6 +1,6 @@
 /**
- * The ledger of decisions: why a run acted, in the order of its journal. Calls and what they relied on, what people said, what was
- * refused, how failures were answered, and what each commit made visible.
+ * The ledger of decisions: why a run acted, in the order of its journal. It has the calls and the data they relied on,
+ * the words of people, the refusals, the answers to failures, and the effects that each commit made visible.
  */
 import type { StoredRow } from '../journal/journal.ts';
 import type { AnswerEntry, IntentEntry, OutcomeEntry } from '../model/call-entries.ts';
@@ -92,7 +92,7 @@ export class Reasons {
     };
   }
 
-  /** The writers of what is read now under a key: a write covers what was written below it before (K6). */
+  /** The writers of the value now under a key: a write covers earlier writes below its key (K6). */
   #writers(read: Key): InstanceId[] {
     if (this.#written === null) this.#lookAgain();
     const writers = new Map<string, InstanceId>();

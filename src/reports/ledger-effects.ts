@@ -1,4 +1,4 @@
-/** The ledger of effects: what a run did to the world, call by call, and what it has spent on that. */
+/** The ledger of effects: the acts of a run on the world, call by call, and their cost. */
 import type { LedgerCall } from '../effects/ledger-call.ts';
 import type { IntentEntry } from '../model/call-entries.ts';
 import type { EffectClass, EffectStatus } from '../model/effect.ts';
@@ -37,7 +37,7 @@ export interface LedgerEffect {
   readonly gate: { readonly gate: string; readonly by: string | null } | null;
   /** The commit that it became visible with. */
   readonly publication: string | null;
-  /** The amounts that it took of the budgets; those that it was admitted for, where they are not known yet. */
+  /** The amounts that the call took of the budgets; the admitted amounts while the real ones are unknown. */
   readonly spent: Readonly<Record<string, number>>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The ledger of obligations: what a run owes to people, to counterparties and to its own commits. One that owes nothing can be left
- * alone; any other needs somebody, or some time.
+ * The ledger of obligations: the debts of a run to people, to counterparties and to its own commits. A run without
+ * obligations can be left alone; any other needs a person, or time.
  */
 import type { LedgerCall } from '../effects/ledger-call.ts';
 import type { Verdict } from '../model/decision.ts';
@@ -37,7 +37,7 @@ export type Obligation =
       readonly next: number | null;
       /** True where it can be asked again by now. */
       readonly due: boolean;
-      /** The gate at which a person is asked; null where none is. */
+      /** The gate at which a person is asked; null if no person is asked. */
       readonly gate: string | null;
     })
   /** A decision waits for a person to act, or is not carried out to its end. */

@@ -1,6 +1,6 @@
 /**
- * The three ledgers of a run, as views of its one journal: why it acted, what it did, and what it owes. Pure: the caller
- * says what time it is.
+ * The three ledgers of a run, as views of its one journal: of its decisions, its effects and its obligations. Pure: the
+ * caller passes the time.
  */
 
 import { entriesOf } from '../journal/entries.ts';

@@ -1,4 +1,7 @@
-/** The messages of a run and what has become of each: a function of its inbox and its journal, so that any process tells the same (semantics.md CH1). */
+/**
+ * The messages of a run and the fate of each: a function of its inbox and its journal, so that every process gives the
+ * same answer (semantics.md CH1).
+ */
 import { answerIn } from '../effects/messages/answers.ts';
 import { cancelIn } from '../effects/messages/cancels.ts';
 import { complaintIn } from '../effects/messages/complaints.ts';

@@ -1,4 +1,4 @@
-/** The metrics of Belay: one list for whatever exports them, and what a happening adds to each. */
+/** The metrics of Belay: one list for all exporters, and the amount that a happening adds to each. */
 import type { Happening } from './happening.ts';
 
 /** A metric: OpenTelemetry's name, unit and description. */

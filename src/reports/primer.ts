@@ -1,6 +1,7 @@
 /**
- * The resume primer of a run: its goal, what is open and owed, what it was told and told instead, what it has done and why, as compact text for a model
- * that goes on after a pause. Pure: equal rows give equal bytes, whatever the time.
+ * The resume primer of a run, as compact text for a model that goes on after a pause. It has the run's goal, the open
+ * and owed work, the events and their revisions, and the acts with their reasons. Pure: equal rows give equal bytes,
+ * whatever the time.
  */
 import { entriesOf } from '../journal/entries.ts';
 import type { StoredRow } from '../journal/journal.ts';
@@ -225,7 +226,10 @@ function sizeOf(text: string): number {
   return Buffer.byteLength(text, 'utf8');
 }
 
-/** A text on one line: nothing in it ends the line, is not seen, or turns what is behind it around. */
+/**
+ * A text on one line, without characters that end a line, are invisible, or reverse the direction of the text after
+ * them.
+ */
 function plain(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').toWellFormed();
 }

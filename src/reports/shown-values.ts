@@ -1,4 +1,4 @@
-/** Values as a happening tells them: as texts, and without what is redacted. */
+/** The values of a happening: as texts, without redacted parts. */
 import { encode } from '../journal/codec.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import type { RunState } from '../projection/run-state.ts';

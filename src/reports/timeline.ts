@@ -1,6 +1,6 @@
 /**
- * A run, told for a reader who was not there: who took part, what was decided and around what, what came of it, and what
- * a person should know. One reading of the journal, beside whoever may be writing it.
+ * Tells a run to a reader who was not there: its parties, its decisions with their circumstances and consequences, and
+ * the facts that a person should know. Reads the journal once, while another process may be writing it.
  */
 
 import { entriesOf, type StoredEntry } from '../journal/entries.ts';
@@ -194,7 +194,8 @@ class Narrator {
     if (this.#replaying.size === 0) return;
     const answered = this.#answered(entry);
     for (const { instance, region } of entry.parties) {
-      // Others may take part in the step because of what the answer changes; the call is that of whose states it was made in.
+      // Other instances may take part in the step because of the answer's changes; the call belongs to the instance
+      // whose states made it.
       const isOwn = answered !== null && this.#runState.places.within(answered.region, region);
       if (isOwn) this.#replaying.get(instanceName(instance))?.tools.push(answered.tool);
     }

@@ -26,7 +26,10 @@ type Item =
   | {
       readonly is: 'event';
       readonly event: HistoryEvent;
-      /** The number by which a restore keeps or undoes it: its own, or that of the effect that it is news of. */
+      /**
+       * The number by which a restore keeps or undoes the line: its own, or for news of an effect the number of that
+       * effect.
+       */
       readonly place: number;
       readonly number: number;
     }
@@ -178,7 +181,7 @@ class TraceWriter {
     }
   }
 
-  /** The lines of what was known when a question was asked, besides what had happened. */
+  /** The lines for the facts that were known when a question was asked, besides the events. */
   *knownBefore({ decision }: DecisionEntry): Generator<string> {
     const { history, open, publications } = this.runState;
     const failed = decision.failed as InstanceId;

@@ -18,7 +18,7 @@ type WaitKind = (typeof WAIT_KINDS)[number];
 export interface Wait {
   readonly kind: WaitKind;
   readonly text: string;
-  /** The wall clock at which it began, in milliseconds; null where it is not known. */
+  /** The wall clock at which the wait began, in milliseconds; null if unknown. */
   readonly since: number | null;
   /** The code of the question: that of the reason why a decision waits, or what is asked. */
   readonly code: string;

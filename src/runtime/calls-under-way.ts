@@ -1,4 +1,4 @@
-/** Calls that a program has under way: the program may be entered again, and what it has called goes on. */
+/** Calls that a program has under way: the program may be entered again, and its calls go on. */
 import { doneEvent } from '../model/reply-event.ts';
 import type { Child, Place, RuntimeEvent } from './microstep.ts';
 import type { Watcher } from './runtime.ts';
@@ -11,7 +11,7 @@ export class CallUnderWay {
   readonly tool: string;
   readonly input: unknown;
   readonly stop = new AbortController();
-  /** Null until it has an answer. */
+  /** Null until the call has an answer. */
   output: { readonly is: unknown } | null = null;
   /** @see Call.ofNode */
   protected readonly ofNode: boolean = false;
@@ -85,7 +85,7 @@ export class CallsUnderWay<TCall extends CallUnderWay = CallUnderWay> {
   }
 }
 
-/** Does something for a part of a program, and never comes back to it where it does not count any more. */
+/** Does something for a part of a program, and never returns to a part that does not count any more. */
 export async function whileItCounts<T>(isStale: () => boolean, go: () => Promise<T>): Promise<T> {
   if (isStale()) return never();
   const answer = await go();

@@ -18,7 +18,7 @@ export interface Place {
   readonly region: string;
   /** The part of `path` before its own machine, `inner/`; absent in the outermost machine. The key of a state may have a slash in it, too. */
   readonly prefix?: string;
-  /** True for a state in which several units stand side by side, each in the region that it was entered in. */
+  /** True for a state in which several units stand side by side, each in the region of its entry. */
   readonly lanes?: true;
 }
 
@@ -61,20 +61,20 @@ export interface Microstep {
   readonly context: unknown;
   /** The control of the actor after it. */
   readonly value: StateValue;
-  /** The states that history states remember after it; null where it changed none of that. */
+  /** The states that history states remember after the microstep; null if it changed none. */
   readonly remembered: HistoryValue | null;
   /** True where the actor has come to its end with it. */
   readonly done: boolean;
   /** The output of an actor that is done. */
   readonly output: unknown;
-  /** True where none of the user's code had a part in it: no guard, no action, no input. */
+  /** True if no code of the user's had a part in the step: no guard, no action, no input. */
   readonly bare: boolean;
   readonly started: readonly Child[];
   /** True where its event was sent from outside, and this is the first step that it caused. */
   readonly outside: boolean;
   /** The actors that were there before and are not any more. */
   readonly gone: readonly ActorHandle[];
-  /** The paths of the regions whose control it wrote: those of every state that it left or entered (C1). */
+  /** The paths of the regions whose control the step wrote: the regions of every state that it left or entered (C1). */
   readonly moves: readonly string[];
   /** The paths of the regions whose control it read besides (C1, C1a). */
   readonly looks: readonly string[];
@@ -85,11 +85,12 @@ export interface Microstep {
   /** True where it ran an action that sends an event to another machine (C1a). */
   readonly sends: boolean;
   /**
-   * The events that its actions sent to other machines, and the delayed ones that they scheduled: those of no state. The very objects that other
-   * machines receive, and that `Watcher.armed` is told of. None are known of the first macrostep of a machine.
+   * The events that the microstep's actions sent to other machines, and the delayed events that they scheduled (not
+   * those that a state's `after` schedules). These are the very objects that other machines receive and that
+   * `Watcher.armed` is passed. None are known for the first macrostep of a machine.
    */
   readonly told: readonly RuntimeEvent[];
-  /** The delayed event that it heard, where that belongs to no state. */
+  /** The delayed event that the step received, if it belongs to no state. */
   readonly fired: Fired | null;
   /** The paths in the context that were observed to be read, where the runtime observes that: then what skeletons declare does not count. */
   readonly reads?: readonly (readonly string[])[] | undefined;

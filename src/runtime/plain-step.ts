@@ -1,4 +1,4 @@
-/** Plain steps: those that neither send nor raise events, arm no delays, and have nothing to do with any but their own event. */
+/** Plain steps: steps that neither send nor raise events, arm no delays, and concern no event but their own. */
 import type { StateValue } from '../model/step-entry.ts';
 import type { ActorHandle, Child, Microstep, Place, RuntimeEvent } from './microstep.ts';
 

@@ -27,7 +27,7 @@ export interface ChildPlan {
   readonly input: unknown;
   /** The name of a spawned one in the system; left out where it has none. */
   readonly systemId?: string;
-  /** Where a machine stands; null for one that starts afresh, and for what is no machine. */
+  /** The plan of a machine; null for a machine that starts afresh, and for an actor that is no machine. */
   readonly plan: ActorPlan | null;
   readonly kind: 'promise' | 'machine' | 'other';
 }
@@ -37,11 +37,14 @@ export interface ActorPlan {
   readonly value: StateValue;
   readonly remembered: HistoryValue;
   readonly context: unknown;
-  /** The context that it had right before, and the changes since, where both are known: a runtime need not search what they have left alone. */
+  /**
+   * The actor's context right before, and the changes since, if both are known: a runtime need not search unchanged
+   * parts.
+   */
   readonly since?: { readonly context: unknown; readonly edits: readonly Edit[] };
   /** The event of its last step, for the functions that compute the output of a machine that is done. */
   readonly last: RuntimeEvent;
-  /** The ids of the children that stay as they are. */
+  /** The ids of the children that stay. */
   readonly keep: readonly string[];
   readonly make: readonly ChildPlan[];
   /** The ids of the timers to take back before `timers` are armed. */

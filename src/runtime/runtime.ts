@@ -1,6 +1,6 @@
 /**
- * The port between a run and what executes it: a runtime tells its steps, its failures and its calls before anything comes of them, and is
- * put where a plan says. A run knows no runtime by name; a runtime knows no journal.
+ * The port between a run and the runtime that executes it. A runtime reports its steps, failures and calls before they
+ * have consequences, and a plan puts it into a new state. A run knows no runtime by name; a runtime knows no journal.
  */
 import type { StateValue } from '../model/step-entry.ts';
 import type { ToolVersion } from '../model/tool-version.ts';
@@ -32,13 +32,13 @@ export interface Armed {
   readonly region: string;
   readonly event: RuntimeEvent;
   readonly delay: number;
-  /** The time at which it is due, where a plan has said so; null else. */
+  /** The time at which the timer is due, if a plan has set one; null otherwise. */
   readonly due: number | null;
   /** The actor that hears it, where that is another one. */
   readonly target: ActorHandle | null;
 }
 
-/** A step that failed: the actor stays as it was. */
+/** A step that failed: the actor stays in its state. */
 export interface Crash {
   readonly event: RuntimeEvent;
   readonly error: unknown;
@@ -56,7 +56,7 @@ export interface Crash {
 
 /** The origin of an event, for the run that may have it wait. */
 export interface Origin {
-  /** The machine that sent it; null where none did. */
+  /** The machine that sent the event; null if no machine did. */
   sender(): ActorHandle | null;
   /** The child that sent it and is no machine; null where none did (CH8). */
   source(): ActorHandle | null;
@@ -68,15 +68,15 @@ export interface Origin {
 export interface Watcher {
   /** The microsteps that one event caused, in order. Called before anything that they started runs. */
   steps(ref: ActorHandle, seen: readonly Microstep[]): void;
-  /** Resolves once the failure is answered: what was not put elsewhere by then stands where it stood. */
+  /** Resolves once the failure is answered: an actor that no restore has moved by then stays in its state. */
   crashed(ref: ActorHandle, crash: Crash): Promise<void>;
   /**
-   * True where an event has to wait, or is refused: the actor then does not see it now.
-   * @param from tells where it comes from; left out where that is not known.
+   * True if an event has to wait, or is refused: then the actor does not see it now.
+   * @param from tells its origin; left out if that is unknown.
    */
   stops(ref: ActorHandle, event: RuntimeEvent, from?: Origin): boolean;
   call(call: Call): Promise<unknown>;
-  /** The root has come to its end. @returns true where that has to wait, because something is still to be decided about it. */
+  /** The root has come to its end. @returns true if the end has to wait for a decision about the root. */
   holdsEnd(output: unknown): boolean;
   /** The first macrostep of the root threw: nothing has begun. */
   failedToBegin(error: unknown): void;
@@ -158,7 +158,10 @@ export interface Runtime {
   /** The states of a region's part of a value, as a step that came there would have entered them. */
   arrival(ref: ActorHandle, value: StateValue, context: unknown, region: string): Arrival;
 
-  /** The context as work that is entered now sees it: without what was written beside it in a step of many that is not over. */
+  /**
+   * The context as newly entered work sees it: without the writes of the other units in a step of many that is not
+   * over.
+   */
   seen(context: unknown): unknown;
   /** The machines that it executes; null for a runtime that has none. */
   readonly machines: Machines | null;
@@ -166,7 +169,7 @@ export interface Runtime {
 
 /** The abilities of a runtime of state machines: events from outside, steps that follow of themselves, delays, machines within one. */
 export interface Machines {
-  /** The event with which a machine takes the eventless transitions of where it stands, and nothing else. */
+  /** The event with which a machine takes the eventless transitions of its present state, and nothing else. */
   readonly settling: RuntimeEvent;
   /** The same machine for another watcher: it takes its transitions, and nothing leaves it. Its delays never ring, and its actors answer nothing. */
   inert(watcher: Watcher): Runtime & Machines;
@@ -184,8 +187,8 @@ export interface Machines {
   isOver(ref: ActorHandle): boolean;
   /** The path of the state that a delayed event belongs to; null for a delayed event of another kind. */
   stateOfTimer(ref: ActorHandle, type: string): string | null;
-  /** The paths of the regions in which a machine would take an event now; none where it would not, or is over. */
+  /** The paths of the regions in which a machine would take an event now; none if it would not, or is over. */
   takers(machine: ActorHandle, event: RuntimeEvent): readonly string[];
-  /** The events that tell of complete states where a machine stands in a value, in the order in which they are raised. */
+  /** The completion events of a machine in a given state value, in the order in which they are raised. */
   completions(ref: ActorHandle, value: StateValue, context: unknown): readonly Completion[];
 }

@@ -1,4 +1,7 @@
-/** A watcher of a machine of which nothing comes: its calls never answer, and nothing is told of it. A subclass listens to what it needs. */
+/**
+ * A watcher that ignores its machine: calls never answer, and no report goes on. A subclass overrides the methods it
+ * needs.
+ */
 import type { ActorHandle, Microstep, RuntimeEvent } from './microstep.ts';
 import type { Armed, Call, Crash, Origin, Watcher } from './runtime.ts';
 

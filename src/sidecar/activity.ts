@@ -1,6 +1,6 @@
 /**
- * Counts the work that a run has under way in this process, so that it can be given back when there is none. Work that waits for a person,
- * or for the answer to a failure, is not under way: it goes on waiting in the next process.
+ * Counts the work that a run has under way in this process: the run can be given back at zero. Work that waits for a
+ * person, or for the answer to a failure, is not under way: it goes on waiting in the next process.
  */
 export class Activity {
   #count = 0;

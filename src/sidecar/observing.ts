@@ -1,6 +1,6 @@
 /**
- * Shows a run to an observer. The observer stands beside the run: what it throws is dropped, and it is told of an entry only after the
- * journal has taken it.
+ * Shows a run to an observer. The observer stands beside the run: its errors are dropped, and it receives an entry only
+ * after the journal has taken the entry.
  */
 import type { Settled } from '../effects/timed.ts';
 import type { EffectClass } from '../model/effect.ts';

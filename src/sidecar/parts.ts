@@ -1,4 +1,4 @@
-/** The values that the parts of a run share: what it was given, and a failure while it is being answered. */
+/** The values that the parts of a run share: the inputs of the run, and a failure while it is being answered. */
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { Claims } from '../effects/claims/claims.ts';

@@ -1,6 +1,6 @@
 /**
- * Holds the names that a config uses against those that a program brings, before anything runs: a name that is misspelt on one side
- * is found out when the machine is attached, and not when a payment's outcome is unknown (semantics.md E2, E4, E5).
+ * Checks the names in a config against the names that a program registers, before anything runs: a misspelt name is
+ * found when the machine is attached, and not when a payment's outcome is unknown (semantics.md E2, E4, E5).
  */
 import type { BoundaryConfig, Tool } from '../boundaries/config.ts';
 import { nearest } from '../predicates/suggest.ts';

@@ -66,7 +66,7 @@ export type Ending =
       readonly why: string | null;
       /** The keys of calls that stand in the world. */
       readonly standing: readonly string[];
-      /** The same, each with why, and with what it rested on that is undone. */
+      /** The calls that stand, each with the reason, and with the undone calls that it rested on. */
       readonly stands: readonly StandingAct[];
     }
   /** A person has paused it: nothing leaves, and what comes waits, until a person has it go on (LC10). */
@@ -85,6 +85,6 @@ export type Ending =
       /** The first undo that failed, and why. */
       readonly effect: Effect;
       readonly error: string;
-      /** All undos that are owed, newest first: those that failed, and those that wait for one of them. */
+      /** All undos that are owed, newest first: the failed undos, and the undos that wait for a failed one. */
       readonly owed: readonly Owed[];
     };

@@ -1,4 +1,4 @@
-/** The waits before what failed is tried again by the sidecar itself. A tool's own `retry` is in the config. */
+/** The waits before the sidecar itself tries a failed question or undo again. A tool's own `retry` is in the config. */
 
 /** The wait before each try, in milliseconds; the last is for all further ones. */
 const WAITS = {

@@ -1,6 +1,7 @@
 /**
- * Reuse of work that was set aside (semantics.md C5-C7): where control enters such an instance again, its record is taken over as it is
- * if every value that it read from outside of itself is the same now; otherwise the work is done again under its own identity.
+ * Reuse of work that was set aside (semantics.md C5-C7). When control enters such an instance again, the sidecar takes
+ * its record over unchanged if every value that it read from outside of itself is the same now; otherwise the work is
+ * done again under its own identity.
  */
 
 import type { Turns } from '../clock/turns.ts';
@@ -74,7 +75,10 @@ export class Reuse {
     });
   }
 
-  /** Goes through what is pending. Each claim is whole: between two, a long replay waits for a turn of others, and looks again at what it may do. */
+  /**
+   * Makes the pending claims. Each claim is whole: between two claims, a long replay waits for its turn, and checks
+   * again whether it may claim.
+   */
   #go(): void {
     const { turns } = this.#run;
     if (this.#isBetween) return;
@@ -113,7 +117,10 @@ export class Reuse {
     return [...this.#pending].sort((a, b) => (order(a) < order(b) ? -1 : 1))[0] as string;
   }
 
-  /** True where a record is claimed as it is: it was entered at the same state, and read what there is now (C6). */
+  /**
+   * True if a record is claimed unchanged: the work was entered at the same state, and read the values that are there
+   * now (C6).
+   */
   #isSame(live: Live, record: WorkRecord): boolean {
     const place = this.#runState.places.of(instanceName(live.id));
     if (place === undefined) return false;

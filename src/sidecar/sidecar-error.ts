@@ -1,4 +1,4 @@
-/** The errors of a sidecar that was asked for something that it cannot do. */
+/** The errors of a sidecar whose caller asked for something impossible. */
 import { CodedError } from '../model/coded-error.ts';
 
 /** The reasons why a sidecar cannot be attached, or a run not taken up. */
@@ -17,9 +17,9 @@ export type SidecarErrorCode =
   | 'redaction_needs_encryption'
   /** The machine's states or edges are not those that the run was journaled under. */
   | 'machine_changed'
-  /** The config is not the one that the run was journaled under: what it would decide is no answer about that run. */
+  /** The run was journaled under another config, so a decision of this config would not be about that run. */
   | 'config_changed'
-  /** The run goes on under another release than the one that it was taken for. */
+  /** The run goes on under another release than the caller's. */
   | 'moved'
   /** The run was begun with another input. */
   | 'other_input'

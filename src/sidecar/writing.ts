@@ -1,6 +1,6 @@
 /**
- * A run's writing: entries become rows and are folded in, in one go (architecture.md). What one event causes is one piece (J3), and
- * once the journal refuses, nothing is written any more (J4).
+ * A run's writing: entries become rows and are folded in, in one go (architecture.md). The consequences of one event
+ * are one piece (J3), and once the journal refuses, nothing is written any more (J4).
  */
 
 import type { ActChange } from '../journal/acts.ts';
@@ -83,7 +83,7 @@ export class Writing {
     this.#waiting.push(listener);
   }
 
-  /** Writes what there is, unless it belongs to something that is still happening. */
+  /** Appends the collected rows, unless they belong to something that is still happening. */
   now(): void {
     if (this.#depth === 0) this.write();
   }
@@ -91,7 +91,7 @@ export class Writing {
   /** Resolves once everything so far is durable. */
   async durable(): Promise<number> {
     try {
-      // In the middle of what is happening, the rest of it belongs to what is asked for.
+      // The caller's rows belong to a happening that is not over: its remaining rows are durable together with them.
       if (this.#depth > 0) await null;
       this.write();
       return await this.#parts.journal.flush();
@@ -102,8 +102,8 @@ export class Writing {
   }
 
   /**
-   * Writes in one piece (J3): what `run` appends, and where it `goesOn`, all until the event that it belongs to is
-   * over.
+   * Writes all entries that `run` appends in one piece (J3). With `goesOn`, the piece also has the entries up to the
+   * end of the surrounding happening.
    */
   together(run: () => void, goesOn = true): void {
     this.#depth += 1;
@@ -115,8 +115,9 @@ export class Writing {
   }
 
   /**
-   * Writes the first steps of the run together with what they set going, once its root is started, but for what is asked to be durable before:
-   * a process that dies between the two would leave a run that waits for what nobody sends.
+   * Writes the first steps of the run together with their consequences, once the root is started; only an entry that
+   * must be durable earlier goes first. A process that dies between the two would leave a run that waits for an event
+   * without a sender.
    */
   startsLater(): void {
     this.#depth += 1;
@@ -144,7 +145,8 @@ export class Writing {
    */
   append(entries: readonly Entry[], context?: unknown, at = 0): void {
     if (this.#broken !== null) return;
-    // A step leads to others, of parents and children, and to timers; whatever is more than that stands for itself.
+    // A step leads to steps of parents and children, and to timers, in the same piece; any other entry stands for
+    // itself.
     const goesOn = entries.every(leadsOn);
     if (!goesOn && this.#depth === 0) this.write();
     this.#depth += 1;

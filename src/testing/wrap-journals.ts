@@ -5,8 +5,8 @@ import { STORE } from '../journal/store-argument.ts';
 import { CODE, refuseOther } from '../model/argument.ts';
 
 /**
- * Makes a store whose journals differ from those of another store in some members. Everything else is passed on.
- * @param change returns the members that differ, once for each journal that is opened.
+ * Makes a store whose journals differ from another store's in some members. All other members are passed on.
+ * @param change returns the members that differ, once for each opened journal.
  * @example
  * import { memoryStore } from 'belay-sidecar';
  * import { wrapJournals } from 'belay-sidecar/testing';

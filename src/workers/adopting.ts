@@ -1,4 +1,6 @@
-/** Moves runs of other releases to those under which a worker begins runs, a few at each look (semantics.md CO3). */
+/**
+ * Moves runs of other releases to the releases under which a worker begins runs, a few at each look (semantics.md CO3).
+ */
 
 import type { JournalStore } from '../journal/journal.ts';
 import { isUnder, type WorkOrder } from '../journal/work.ts';

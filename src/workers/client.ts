@@ -141,7 +141,7 @@ export interface WorkClient {
    * @throws JournalError `run_unknown`.
    */
   outcome(run: string, message: number | string): Promise<RunMessage | null>;
-  /** The messages of a run, each with what has become of it. @throws JournalError `run_unknown`. */
+  /** The messages of a run, each with its fate. @throws JournalError `run_unknown`. */
   messages(run: string): Promise<readonly RunMessage[]>;
   /**
    * Says that work of a run was found wrong, as it stands now: undone or done again since, the complaint is refused, and the journal of the

@@ -1,4 +1,4 @@
-/** Deletes runs that are over: those that owe nothing any more. */
+/** Deletes runs that are over and owe nothing any more. */
 import { archiveLines } from '../journal/archive/lines.ts';
 import { gathered } from '../journal/gathered.ts';
 import { JournalError, type JournalStore, type SeenRun } from '../journal/journal.ts';
@@ -7,7 +7,7 @@ import { type Timeline, timelineOf } from '../reports/timeline.ts';
 /** Keeps the lines of a run elsewhere before it is deleted; where it fails, the run stays. */
 export type Archive = (run: string, lines: AsyncIterable<string>) => Promise<void>;
 
-/** A run as it was looked at, and the reason why it cannot be deleted; null where it can. */
+/** A run as the sweep saw it, and the reason why the run cannot be deleted; null if it can. */
 export interface Deletable {
   readonly why: string | null;
   readonly seen: SeenRun;

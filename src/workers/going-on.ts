@@ -1,4 +1,7 @@
-/** One run in the hands of a worker: opened, gone on with until it only waits, and given back with when it can go on next. */
+/**
+ * Takes one run through a worker: opens it, goes on until the run only waits, and gives it back with the time of its
+ * next work.
+ */
 
 import { PROCESS } from '../clock/clock.ts';
 import type { Claims } from '../effects/claims/claims.ts';
@@ -47,7 +50,7 @@ export type Left =
   | { readonly is: 'waits' | 'paused' | 'parked' | 'stuck'; readonly due: number | null }
   /** The worker takes leave: what is left to do is done by another one. */
   | { readonly is: 'given_back' }
-  /** It goes on under another release by now: what had moved it died before it said so to the store. */
+  /** The run goes on under another release by now: the process that moved it died before it updated the store. */
   | { readonly is: 'moved' }
   /** Another process holds it. */
   | { readonly is: 'held_elsewhere' }

@@ -37,7 +37,7 @@ export class Sweeping {
       if (stopping.aborted) return;
       if (!this.#retained.has(run)) await this.#delete(run);
     }
-    // One of those that stayed is looked at again: what kept it may be over.
+    // Looks again at one of the runs that stayed: the obstacle may be gone.
     const [stayed] = this.#retained.keys();
     if (stayed === undefined || stopping.aborted) return;
     if (over.includes(stayed)) await this.#delete(stayed);

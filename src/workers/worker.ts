@@ -1,6 +1,6 @@
 /**
- * A worker: takes runs of a store that can go on, goes on with so many at once, and gives back what only waits. Only the lease of a run says
- * who has it: another worker that was faster is no error.
+ * A worker: takes runs of a store that can go on, works on a number of them at once, and gives back runs that only
+ * wait. Only the lease of a run says who has it: another worker that was faster is no error.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -193,7 +193,8 @@ class Working implements Worker {
   get #asked() {
     const { queue = 'default', concurrency = 16 } = this.#options;
     const waiting = this.#claims?.waiting ?? 0;
-    // Those that wait for claims do nothing. Where there are many of them, only what they may wait for is taken.
+    // Runs that wait for claims do nothing. If there are many of them, the worker takes only runs that may hold claims
+    // they wait for.
     const holding = this.#open.size >= concurrency * CROWD;
     return { queue, carries: this.carries, limit: concurrency - this.#open.size + waiting, holding };
   }

@@ -53,8 +53,8 @@ export interface RehearsalPath {
 }
 
 /**
- * An event of a path: sent once, as soon as the machine can take it and is in the state `at`, if one is named; with `to`, sent to
- * the machine that is invoked or spawned under this id, and `at` is a state of that machine.
+ * An event of a path. It is sent once, as soon as the machine can take it and, if `at` is given, is in that state. With
+ * `to`, the event goes to the machine that is invoked or spawned under this id, and `at` is a state of that machine.
  */
 export type PathEvent = Event | { readonly send: Event; readonly at?: StateValue; readonly to?: string };
 
@@ -63,8 +63,9 @@ export interface AgentRehearsal {
   /** The ways through the machine; its usual input without events, if left out. */
   readonly paths?: readonly RehearsalPath[];
   /**
-   * Also goes the ways on which these events, with what they carry, are sent in other states and in another order: each in every state
-   * that takes it, and on to an end. The answers are those of the first runs; there are at most 50 paths in all.
+   * Also runs paths on which these events, with their data, are sent in other states and in another order: each in
+   * every state that takes it, and on to an end. Calls are answered as in the first runs; there are at most 50 paths in
+   * all.
    */
   readonly explore?: readonly Event[];
   /** Wrong answers by tool, made from the right ones; near values that the output schema takes, if left out. */

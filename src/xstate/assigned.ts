@@ -19,8 +19,8 @@ export interface AnswersAssigned {
   /** The keys that any edge assigns, by the name of the tool. */
   readonly byTool: ReadonlyMap<string, readonly string[]>;
   /**
-   * The keys that have a value once an answer has taken an edge, between states by their paths; null where the structure does not tell. Of several
-   * transitions on one edge, those that all of them assign.
+   * The keys that have a value once an answer has taken an edge, between states by their paths; null where the
+   * structure does not tell. If one edge has several transitions, the keys that all transitions assign.
    */
   on(from: string, to: string): readonly string[] | null;
 }
@@ -39,7 +39,10 @@ export function answersAssigned(machine: MachineLike): AnswersAssigned {
   };
 }
 
-/** The keys that any action of a machine assigns, or of one that it invokes: on transitions, on entry and on exit. */
+/**
+ * The keys that any action of a machine assigns, or any action of a machine that it invokes: on transitions, on entry
+ * and on exit.
+ */
 export function keysAssigned(machine: MachineLike): AssignShape {
   const keys = new Set<string>();
   let all = true;

@@ -131,7 +131,8 @@ export async function resume<TMachine extends AnyStateMachine>(
 }
 
 /**
- * Takes a run up that was taken for one release; one that goes on under another by now is given back as of that.
+ * Takes a run up that was taken for one release; if the run goes on under another release by now, gives it back under
+ * that release.
  * @throws SidecarError `moved`, and as {@link resume}.
  */
 export function resumeUnder<TMachine extends AnyStateMachine>(
@@ -196,7 +197,7 @@ function sidecarOf<TMachine extends AnyStateMachine>({ root, commands, send }: O
   return Object.assign(commands, { actor: root as Actor<TMachine>, send: send as Sidecar<TMachine>['send'] });
 }
 
-/** The options, as they are held against what is given. */
+/** The kinds of the options. */
 const SIDECAR_OPTIONS = shape<SidecarOptions>('an object: { run, config }', {
   ...RUN_FIELDS,
   input: ANYTHING,

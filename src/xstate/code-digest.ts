@@ -1,6 +1,7 @@
 /**
- * The digest of the text of the code that decides where a machine goes: guards, actions, inputs and delays, those of the machines that it invokes by
- * name included. Tools are no part of it. A text says nothing of what a function imports or closes over.
+ * The digest of the text of the code that decides where a machine goes: guards, actions, inputs and delays, also of the
+ * machines that it invokes by name. Tools are no part of it. The text leaves out every function that the code imports
+ * or closes over.
  */
 import { createHash } from 'node:crypto';
 import type { AnyStateMachine } from 'xstate';

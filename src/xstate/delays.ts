@@ -1,4 +1,4 @@
-/** The way in which delayed events come: for rehearsals, which have a timer ring late, or never. */
+/** Says how delayed events come: a rehearsal has a timer ring late, or never. */
 
 /** A delayed event that is armed. */
 export interface DelayedEvent {
@@ -13,11 +13,14 @@ export interface DelayedEvent {
 /** Told of the delayed events of a machine, each time that one is armed. */
 export interface Delays {
   armed(timer: DelayedEvent): void;
-  /** Its time has come. @returns the milliseconds by which it is late, 0 for none; null where it never rings. */
+  /**
+   * Called when the delay is over. @returns the milliseconds by which the event is late, 0 for none; null if it never
+   * rings.
+   */
   due(timer: DelayedEvent): number | null;
   /** It was taken back before it rang. */
   gone(timer: DelayedEvent): void;
 }
 
-/** The option by which a rehearsal has delayed events come as it likes; no other run has it. */
+/** The option by which a rehearsal controls delayed events; no other run has it. */
 export const DELAYS: unique symbol = Symbol('the delays of the run');

@@ -1,4 +1,7 @@
-/** The names of events: xstate's own, as far as this room has to know them, and the private ones that it sends to machines. */
+/**
+ * The names of events: the names of xstate's own events that this room needs, and the private events that it sends to
+ * machines.
+ */
 
 /** The event that stops an actor. */
 export const STOP = 'xstate.stop';
@@ -6,7 +9,7 @@ export const STOP = 'xstate.stop';
 /** The event with which a promise tells itself its value. */
 export const RESOLVED = 'xstate.promise.resolve';
 
-/** The event with which an observable tells itself that it is complete. */
+/** The event by which an observable reports its own completion. */
 export const COMPLETED = 'xstate.observable.complete';
 
 /** The private event that rewinds a machine. */
@@ -26,7 +29,7 @@ export function isXstates(type: string): boolean {
   return type.startsWith('xstate.');
 }
 
-/** True for an event by which a child tells its machine what it has come to, and goes on. */
+/** True for an event by which a child reports a snapshot to its machine, and goes on. */
 export function isSnapshot(type: string): boolean {
   return type.startsWith('xstate.snapshot.');
 }

@@ -1,7 +1,7 @@
 /**
- * Rehearses a failure: a provided copy of a machine in which one call of one tool goes wrong, either before it acts or after it
- * has acted and its reply is lost. Nothing in the machine is rewritten, and it works with the sidecar and without. For whoever
- * wants to see what a failure of their own agent leads to before the world shows it to them.
+ * Rehearses a failure: provides a copy of a machine in which one call of one tool fails: either the tool is not called,
+ * or it acts and the reply is lost. Nothing in the machine is rewritten, and it works with the sidecar and without. It
+ * shows the authors of an agent the consequences of a failure before the failure happens in the world.
  */
 
 import type { AnyStateMachine } from 'xstate';
@@ -19,12 +19,12 @@ export const FAULT_SIGNALS = [
   'GOVERNOR_DENIED',
 ] as const satisfies Signal[];
 
-/** One of them. */
+/** One of the fault signals. */
 export type FaultSignal = (typeof FAULT_SIGNALS)[number];
 
 /** A failure to be rehearsed. */
 export interface Fault {
-  /** The tool: the name of a promise in `setup()`, of the machine or of one that it invokes by name. */
+  /** The tool: the name of a promise in `setup()`, of the machine or of a machine that it invokes by name. */
   readonly tool: string;
   /** The number of the call that fails, counted from 1 in this process; the first if left out. */
   readonly nth?: number;
@@ -39,7 +39,7 @@ export interface Fault {
 
 /** The reasons why a failure cannot be rehearsed. */
 export type FaultErrorCode =
-  /** No promise of that name, neither in the machine nor in those that it invokes by name. */
+  /** Neither the machine nor a machine that it invokes by name has a promise of that name. */
   | 'unknown_tool'
   /** The signal comes from the machine and not from a call, or is none. */
   | 'not_of_a_call'

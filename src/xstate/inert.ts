@@ -20,7 +20,10 @@ const OWN: ReadonlySet<string> = new Set([
 
 type Scope = Parameters<AnyStateMachine['transition']>[2];
 
-/** Drops the actions of a watched machine and of those that it invokes by name. Guards and assigns still run: they decide where it goes. */
+/**
+ * Drops the actions of a watched machine and of the machines that it invokes by name. Guards and assigns still run:
+ * they decide the next state.
+ */
 export function dropActions(machine: AnyStateMachine, seen: Set<AnyStateMachine> = new Set()): void {
   if (seen.has(machine)) return;
   seen.add(machine);

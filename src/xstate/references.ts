@@ -25,7 +25,7 @@ export class ActorPlaces implements ActorCodec {
   #depth = 0;
   /** The settlements of values that refer to actors which were not made yet when they were put in place. */
   #owed: (() => void)[] = [];
-  /** The places of the actors that are no longer there, by the stopped ones that stand for them. */
+  /** The places of actors that are gone, by the stopped actors that stand for them. */
   readonly #gone = new WeakMap<object, string>();
   /** The values that are known to hold no reference. A context is never changed in place (semantics.md §3), so they hold none for good. */
   readonly #free = new WeakSet<object>();
@@ -50,8 +50,8 @@ export class ActorPlaces implements ActorCodec {
   }
 
   /**
-   * Runs a restore of an actor, in which the actors that are made know each other as soon as they are made. What refers to one that is made
-   * later has it when the outermost restore is over.
+   * Runs a restore of an actor, in which new actors know each other at once. A value that refers to a later actor has
+   * the actor when the outermost restore is over.
    */
   building<T>(self: AnyActorRef, build: () => T): T {
     this.#depth += 1;
@@ -75,8 +75,10 @@ export class ActorPlaces implements ActorCodec {
   }
 
   /**
-   * A value in which references are the actors that are there now. Copies only what holds one, and searches only what was not searched before.
-   * @param later is called with the whole value once all actors are made, where one that it refers to is not there yet.
+   * A value in which references are the present actors. Copies only values that hold a reference, and searches only
+   * values that it has not searched.
+   * @param later is called with the whole value once all actors are made; only if the value refers to an actor that
+   * does not exist yet.
    */
   revived(value: unknown, later: (whole: unknown) => void): unknown {
     if (this.#isFree(value)) return value;

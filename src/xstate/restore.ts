@@ -1,6 +1,7 @@
 /**
- * Puts a machine where a plan says, in place or in a fresh process (semantics.md §10, §11). What is kept keeps its references
- * and goes on running; what is undone is stopped; what is restored is made anew. Entry actions do not run again.
+ * Puts a machine where a plan says, in place or in a fresh process (semantics.md §10, §11). Kept actors keep their
+ * references and go on running; undone actors are stopped; restored actors are made anew. Entry actions do not run
+ * again.
  */
 import type { AnyActorRef, AnyEventObject, AnyMachineSnapshot, AnyStateMachine, AnyStateNode } from 'xstate';
 import { doneEvent } from '../model/reply-event.ts';
@@ -51,7 +52,7 @@ export function rewind(around: Around, now: AnyMachineSnapshot, plan: ActorPlan)
   }
   for (const [id, ref] of Object.entries(kept)) {
     const { status, output } = ref.getSnapshot() as { status: string; output?: unknown };
-    // What it had told was lost with the step that failed over it, or is undone.
+    // The event that the child had sent was lost with the step that failed on it, or is undone.
     if (status !== 'done') continue;
     const event = { type: doneEvent(id), output, actorId: id };
     scope.defer(() => systemOf(scope)._relay(ref, scope.self, event));
@@ -74,7 +75,7 @@ function built(around: Around, plan: ActorPlan, kept: Children): AnyMachineSnaps
     if (ref === undefined) continue;
     children[child.id] = ref;
     adopt(ref, child.number);
-    // One that is done tells its parent, who has not heard of it yet; xstate starts only those that go on.
+    // An actor that is done tells its parent, which does not know it yet; xstate starts only actors that go on.
     if (ref.getSnapshot().status === 'done') scope.defer(() => ref.start());
   }
   next.children = children;
@@ -136,7 +137,10 @@ function delayOf(machine: AnyStateMachine, delay: unknown, { context, last }: Ac
   return typeof value === 'number' && value >= 0 ? value : 0;
 }
 
-/** The state with which a machine is done: a final one at its top, or the root where all its regions are; null while it goes on. */
+/**
+ * The state with which a machine is done: a final state at its top, or the root if all its regions are final; null
+ * while the machine goes on.
+ */
 function completion(snapshot: AnyMachineSnapshot, root: AnyStateNode): AnyStateNode | null {
   const active = activeNodes(snapshot);
   const final = (node: AnyStateNode): AnyStateNode | null => {

@@ -1,6 +1,7 @@
 /**
- * Reads the shape of an xstate v5 machine: its states, edges and tools as plain data, those of the machines that it invokes by name
- * included. Looks at the structure only, so that machines from another copy of xstate are read as well; runs no guard and no action.
+ * Reads the shape of an xstate v5 machine: its states, edges and tools as plain data, also of the machines that it
+ * invokes by name. Looks at the structure only, so that machines from another copy of xstate are read as well; runs no
+ * guard and no action.
  */
 import { createHash } from 'node:crypto';
 import type { AnyActorLogic, AnyStateMachine, AnyStateNode } from 'xstate';
@@ -38,7 +39,10 @@ export function isMachine(value: unknown): value is MachineLike {
   );
 }
 
-/** The shape of a machine. Nested machines are followed once on each path, so that one that invokes itself ends. */
+/**
+ * The shape of a machine. Nested machines are followed once on each path, so the walk of a machine that invokes itself
+ * ends.
+ */
 export function machineShape(machine: MachineLike): MachineShape {
   const states: StateShape[] = [];
   const edges: EdgeShape[] = [];
@@ -59,7 +63,7 @@ interface Found {
   readonly actors: Map<string, ActorShape>;
 }
 
-/** A machine, and those that it invokes by name, each with what its states are called by in a config. */
+/** A machine and the machines that it invokes by name, each with the prefix of its states' names in a config. */
 function* machinesIn(
   machine: AnyStateMachine,
   prefix = '',
@@ -76,7 +80,7 @@ function* machinesIn(
   }
 }
 
-/** The versions of the tools of a machine, and of those that it invokes by name, that name one. */
+/** The named versions of the tools of a machine, and of the machines that it invokes by name. */
 export function toolVersions(machine: MachineLike): ReadonlyMap<string, ToolVersion> {
   const found = new Map<string, ToolVersion>();
   for (const { machine: each } of machinesIn(machine as AnyStateMachine))
@@ -94,7 +98,7 @@ interface Node {
   pathOf(other: AnyStateNode): string;
 }
 
-/** Every state of a machine, and of those that it invokes by name. */
+/** Every state of a machine and of the machines that it invokes by name. */
 export function* nodesOf(machine: MachineLike): Generator<Node> {
   for (const { machine: each, prefix } of machinesIn(machine as AnyStateMachine)) {
     const inPage = (node: AnyStateNode) => pathOf(node, prefix);

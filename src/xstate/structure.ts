@@ -23,7 +23,7 @@ export function activeNodes(snapshot: AnyMachineSnapshot): readonly AnyStateNode
   return snapshot._nodes;
 }
 
-/** The states that a microstep entered, those that it left and entered again included. */
+/** The states that a microstep entered, states left and entered again included. */
 export function enteredBy(
   before: AnyMachineSnapshot | null,
   after: AnyMachineSnapshot,
@@ -43,7 +43,10 @@ export function enteredBy(
   return entered;
 }
 
-/** The state within which a transition leaves and enters; null where it stays put. Its own source, if it moves inside of that. */
+/**
+ * The state within which a transition leaves and enters; null if it stays put. Its own source, if the transition moves
+ * inside its source.
+ */
 function domainOf({ source, target, reenter }: AnyTransitionDefinition): AnyStateNode | null {
   if (target === undefined || target.length === 0) return null;
   const inside = target.every((node) => node === source || isBelow(node, source));
@@ -75,7 +78,7 @@ export function nodeAt(machine: AnyStateMachine, path: string): AnyStateNode | u
   return node;
 }
 
-/** True where any transition of a state asks which states are active, so that it reads their control (C1a). */
+/** True if any transition of a state asks for the active states: then it reads their control (C1a). */
 export function readsStates(node: AnyStateNode): boolean {
   const known = asking.get(node);
   if (known !== undefined) return known;

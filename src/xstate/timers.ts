@@ -1,4 +1,4 @@
-/** Delayed events: which are armed, and for which region. xstate's scheduler says so, and nothing else does (semantics.md §11). */
+/** Delayed events: the armed ones, with their regions. Only xstate's scheduler knows them (semantics.md §11). */
 import type { AnyActorRef, AnyEventObject, AnyStateMachine, AnyStateNode } from 'xstate';
 import { setAlarm } from '../clock/alarm.ts';
 import type { Alarm } from '../clock/clock.ts';
@@ -54,7 +54,7 @@ export class TimerClock {
   readonly clearTimeout = (alarm: Alarm | undefined): void => alarm?.cancel();
 }
 
-/** The delayed events that are on their way: one object for each, so that what an actor hears tells which of them it is. */
+/** The delayed events on their way: one object for each, so that a received object tells which delayed event it is. */
 export class DelayedEvents {
   readonly #fired = new WeakMap<object, Fired>();
 

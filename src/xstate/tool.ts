@@ -25,8 +25,8 @@ const TOOL_OPTIONS = shape<ToolOptions>('an object: { version, takes }', {
 });
 
 /**
- * Makes actor logic from a function, as `fromPromise` does. With a `version`, each call is recorded under it: a run is taken up with another
- * version only where that takes the calls of the recorded one.
+ * Makes actor logic from a function, as `fromPromise` does. With a `version`, each call is recorded under that version:
+ * another version takes the run up only if its `takes` lists the recorded version.
  * @example
  * import { createActor, setup, toPromise } from 'xstate';
  * import { tool } from 'belay-sidecar/xstate';

@@ -1,6 +1,6 @@
 /**
- * Tools that one actor dispatches to, by a name in its input, as a loop around a model does: each of them is a tool of its own to a config,
- * `actor/tool` (boundary-format.md).
+ * Tools that one actor dispatches to, by a name in its input, like a loop around a model: a config sees each as a tool
+ * of its own, `actor/tool` (boundary-format.md).
  */
 import { type AnyActorLogic, type AnyStateMachine, fromPromise, type PromiseActorLogic } from 'xstate';
 import { CodedError } from '../model/coded-error.ts';
@@ -84,7 +84,7 @@ export function changedTools(
   return toolbox(Object.fromEntries(changed)) as never;
 }
 
-/** The call that the input of a toolbox asks for; the error of one that names none of its tools. */
+/** The call that the input of a toolbox asks for; an error if the input names none of its tools. */
 function askedOf(
   tools: ToolboxTools,
   asked: unknown,
@@ -103,7 +103,7 @@ function askedOf(
   return { error };
 }
 
-/** The tool that an actor is to a config, and what that is asked: of a toolbox the one that its input names. */
+/** The tool that an actor is to a config, and its input: for a toolbox, the tool that the input names. */
 export function toolOf(
   actor: string,
   logic: AnyActorLogic | undefined,
@@ -116,7 +116,10 @@ export function toolOf(
     : { tool: `${actor}/${asked.tool}`, input: asked.input };
 }
 
-/** The actor that is a tool to a config, with what it is given to ask for that; undefined where the machine has none of that name. */
+/**
+ * The actor that runs a tool of the config, and `whole`, which makes the input of the actor from the input of the tool.
+ * Undefined if the machine has no such actor.
+ */
 export function actorOf(
   machine: AnyStateMachine,
   tool: string,

@@ -1,4 +1,7 @@
-/** A machine with other tools: everything else stays as it is, and machines that it invokes by name are changed likewise. */
+/**
+ * A copy of a machine with other tools: everything else stays, and the machines that it invokes by name change
+ * likewise.
+ */
 import { type AnyActorLogic, type AnyStateMachine, fromPromise } from 'xstate';
 import type { ToolCall } from '../runtime/tool-call.ts';
 import { kindOf } from './shape.ts';

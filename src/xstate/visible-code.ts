@@ -1,6 +1,7 @@
 /**
- * Reads what the code in a machine shows of itself without being run: actions that have no name, and what states pass to what they invoke. The
- * functions `input` are called on a context of blanks, which stand for whatever a run puts there; nothing else of the user's is called.
+ * Reads the parts of a machine's code that show without running it: actions without a name, and the inputs that states
+ * pass to invoked actors. The functions `input` are called on a context of blanks, which stand for any value of a run;
+ * no other user code is called.
  */
 import type { AnyActorLogic, AnyStateMachine, AnyStateNode } from 'xstate';
 import type { CodeShape } from '../model/machine.ts';
@@ -8,15 +9,18 @@ import { isInline } from './events.ts';
 import { type MachineLike, nodesOf } from './shape.ts';
 import { toolsIn } from './toolbox.ts';
 
-/** Says what no journal holds of a value, and where; null where it holds all of it. */
+/** Finds the part of a value that no journal holds, and its place; null if a journal holds all of it. */
 export type Holds = (value: unknown) => { readonly path: readonly string[]; readonly reason: string } | null;
 
-/** The names under which an input says which tool is meant, whatever is beside them, and those that need the arguments of a tool beside them. */
+/**
+ * The field names by which an input surely says which tool is meant, and the names that say so only beside the
+ * arguments of a tool.
+ */
 const NAMES_TOOL = ['tool', 'toolName', 'tool_name'];
 const MAY_NAME_TOOL = ['name', 'function', 'action', 'op'];
 const ARGUMENTS = ['args', 'arguments', 'input', 'params', 'parameters'];
 
-/** The code of a machine, and of those that it invokes by name. */
+/** The code of a machine and of the machines that it invokes by name. */
 export function codeIn(machine: MachineLike, holds: Holds): CodeShape {
   const actions: string[] = [];
   const inputs: CodeShape['inputs'][number][] = [];
@@ -68,7 +72,7 @@ function shownBy(input: unknown, { config }: AnyStateMachine): { readonly is: un
   }
 }
 
-/** The name of the field by which an input says which tool is meant; null where none does. */
+/** The name of the field by which an input says which tool is meant; null if no field does. */
 function toolNamedIn(input: unknown): string | null {
   if (typeof input !== 'object' || input === null) return null;
   const has = (name: string) => Object.hasOwn(input, name);
@@ -79,7 +83,7 @@ function toolNamedIn(input: unknown): string | null {
 
 const BLANKS = new WeakSet<object>();
 
-/** A value of which nothing is known: whatever is asked of it is another one. */
+/** An unknown value: each of its properties and results is another unknown value. */
 function blank(): never {
   const ask: ProxyHandler<() => void> = {
     get: (_, name) => {

@@ -4,7 +4,7 @@ import { getAdjacencyMap, getShortestPaths, type StatePath } from 'xstate/graph'
 import { isDelay } from '../model/reply-event.ts';
 import type { StateValue } from '../model/step-entry.ts';
 
-/** An event of a way, and the state in which it is sent. */
+/** An event of a path through the machine, and the state in which it is sent. */
 export interface WalkStep {
   readonly send: AnyEventObject;
   readonly at: StateValue;

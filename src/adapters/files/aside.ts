@@ -17,7 +17,7 @@ export interface FileRecord {
   readonly staged: boolean;
   /** The file's content when the call was staged; left out where it is not staged. */
   readonly base?: string | null;
-  /** The name of the publication that it belongs to, if there is a manifest of that name. */
+  /** The name of the publication that the change belongs to, if there is a manifest of that name. */
   readonly publication: string | null;
   /**
    * The content before, known from the moment that it is about to be replaced; then also its permissions and a number for the order.
@@ -25,7 +25,7 @@ export interface FileRecord {
   readonly before?: string | null;
   readonly mode?: number;
   readonly order?: number;
-  /** The key under which it is undone, from the moment that it is about to be. */
+  /** The key under which the change is undone; known from the moment before the undo. */
   readonly undoing?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The state of the files at one moment, so that a later check can tell whether one of them has changed since: the time
- * of the file system, and the contents of the files that are about to be read (semantics.md E4).
+ * The state of the files at one moment: the time of the file system, and the contents of the files about to be read. A
+ * later check compares the files with this state and finds every file that has changed since (semantics.md E4).
  */
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';

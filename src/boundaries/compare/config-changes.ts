@@ -1,6 +1,7 @@
 /**
- * Compares two configs by what they mean: comments, layout, the order of names and fields that say what is so anyway are no changes.
- * Recoverability, gained or lost, follows from both configs and, where one is given, from the machine.
+ * Compares two configs by their meaning. Comments, layout, the order of names, and a field that spells out its default
+ * are no changes. Recoverability, gained or lost, follows from both configs and, if the caller passes one, from the
+ * machine.
  */
 import type { BoundaryConfig, EventType, Skeleton } from '../config.ts';
 import { isOf, lostEdges, whyNot } from '../lint/edges.ts';
@@ -75,7 +76,7 @@ export interface RecoverableChange {
   readonly why: readonly string[];
 }
 
-/** The boundaries of which one config certifies and the other does not, and with a machine the edges that leave a skeleton. */
+/** The boundaries that only one of the configs certifies, and with a machine the edges that leave a skeleton. */
 export function recoverableChanges(
   old: BoundaryConfig,
   now: BoundaryConfig,

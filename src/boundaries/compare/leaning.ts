@@ -1,4 +1,4 @@
-/** Compares one field of two configs: what it said, what it says, and to which side that leans. */
+/** Compares one field of two configs: its old value, its new value, and the side to which the change leans. */
 import type { KeyTemplate } from '../config.ts';
 import { coverage } from '../keys/keys.ts';
 
@@ -23,7 +23,10 @@ function opposite(leaning: Leaning): Leaning {
   return leaning === 'looser' ? 'stricter' : 'looser';
 }
 
-/** A field that is said or not: `given` is the side to which it leans once it is said. What is said otherwise leans to neither. */
+/**
+ * Compares a field that may be left out: `given` is the side to which adding it leans. A changed value leans to neither
+ * side.
+ */
 export function said(path: string, old: string | null, now: string | null, given: Leaning): readonly Difference[] {
   if (old === now) return [];
   return [{ path: [path], old, now, is: old === null ? given : now === null ? opposite(given) : 'other' }];
@@ -43,7 +46,7 @@ export function limit(
   return [{ path: [path], old: text(old), now: text(now), is: grows ? more : opposite(more) }];
 }
 
-/** A list of names: `added` is the side to which one more leans. */
+/** Compares a list of names: `added` is the side to which an additional name leans. */
 export function names(
   path: string,
   old: readonly string[],
@@ -75,12 +78,12 @@ export function keys(path: string, old: readonly KeyTemplate[], now: readonly Ke
   });
 }
 
-/** Differences within a part of what is compared. */
+/** Puts differences under a path. */
 export function within(path: readonly string[], differences: readonly Difference[]): readonly Difference[] {
   return differences.map((difference) => ({ ...difference, path: [...path, ...difference.path] }));
 }
 
-/** The members of two records by name: those of one side alone, and those of both, compared. */
+/** Compares the members of two records by name, those of one record alone included. */
 export function members<T>(
   old: ReadonlyMap<string, T>,
   now: ReadonlyMap<string, T>,

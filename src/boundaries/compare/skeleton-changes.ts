@@ -1,4 +1,4 @@
-/** Compares what two configs say of one skeleton, and of its boundaries. */
+/** Compares the rules of two configs for one skeleton and its boundaries. */
 import { constantAnswer } from '../../predicates/compile.ts';
 import type { Boundary, Invariant, Rollback, Skeleton } from '../config.ts';
 import { type Difference, keys, type Leaning, limit, members, names, said, within } from './leaning.ts';

@@ -1,4 +1,4 @@
-/** Compares what two configs say of one tool. */
+/** Compares the rules of two configs for one tool. */
 import { type EffectClass, joinOf } from '../../model/effect.ts';
 import type { Once, Spend, Tool } from '../config.ts';
 import { type Difference, keys, limit, members, names, said, within } from './leaning.ts';

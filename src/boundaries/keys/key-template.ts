@@ -1,7 +1,7 @@
 /**
  * Keys with holes (`slots/{args.slot}/value`). The value of a hole is escaped into one segment, so that data never
- * names more than one thing (K4); in a scheme whose names have a canonical form it is read together with the rest
- * (`scoped-template.ts`).
+ * names more than one thing (K4). In a scheme whose names have a canonical form, the value is read together with the
+ * rest of the key (`scoped-template.ts`).
  */
 import { escapeSegment, type Key, KeyError, parseKey } from '../../model/key.ts';
 import type { Facts } from '../../predicates/predicate.ts';

@@ -3,7 +3,7 @@ import { overlaps } from '../../model/key.ts';
 import type { KeyTemplate } from '../config.ts';
 import { widened } from './key-template.ts';
 
-/** The other keys that may touch a key, and one of them that covers it for every value of the holes. */
+/** Says whether some other key may touch a key, and whether one other key covers it for every value of the holes. */
 export function coverage(
   key: KeyTemplate,
   others: readonly KeyTemplate[],

@@ -1,4 +1,4 @@
-/** The names, schemes and keys of a config, read where they stand. */
+/** The names, schemes and keys of a config, read at their places in the file. */
 import { type Key, KeyError } from '../../model/key.ts';
 import type { KeyTemplate } from '../config.ts';
 import { entriesOf, type Item, textOf, textsOf } from '../page/document.ts';
@@ -22,7 +22,7 @@ export function nameIn(name: string, at: Place, findings: Findings): string {
   return name;
 }
 
-/** The kinds of the names of a config's schemes, after those that need no declaration. */
+/** The kinds of names of a config's schemes, the built-in kinds first. */
 export function scopesIn(item: Item | null, findings: Findings): Scopes {
   const scopes = new Map<string, ScopeKind>(BUILT_IN);
   for (const [scheme, entry] of entriesOf(item)) {

@@ -5,7 +5,7 @@
  */
 import { escapeSegment } from '../../model/key.ts';
 
-/** The key of a path; null for one that leads out of an unnamed folder, and for a text that is no path. */
+/** The key of a path; null for a path that leads out of an unnamed folder, and for a text that is no path. */
 export function pathSegments(scheme: string, text: string): readonly string[] | null {
   const path = plainPath(text);
   if (path === null || path === '' || path.includes('\0')) return null;

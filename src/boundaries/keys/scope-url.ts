@@ -4,7 +4,7 @@
  * them apart this adds a dependency; the opposite choice would miss one.
  */
 
-/** The key of a URL, host first and query last; null for what is no URL of the web, or one without a host. */
+/** The key of a URL, host first and query last; null for a text that is no URL of the web, or has no host. */
 export function urlSegments(scheme: string, text: string): readonly string[] | null {
   const url = parsed(scheme, text);
   if (url === null) return null;

@@ -1,8 +1,8 @@
 /**
- * Names that have several spellings. A scheme may say of which kind its names are; a name is then brought into one form
- * before it becomes a key, so that two names of one object overlap (K4). A canonicaliser is pure and reads a whole
- * text, from the config or from a call. Where it cannot tell two objects apart it gives them one key: a dependency too
- * many costs work, one too few is a wrong yes.
+ * Names that have several spellings. A scheme may declare the kind of its names. A canonicaliser then brings each name
+ * into one form before it becomes a key, so that two names of one object overlap (K4). A canonicaliser is pure and
+ * reads a whole text, from the config or from a call. If it cannot tell two objects apart, it gives both one key: a
+ * dependency too many costs work, a missing dependency is a wrong yes.
  */
 import { escapeSegment } from '../../model/key.ts';
 import { pageSegments } from './scope-page.ts';

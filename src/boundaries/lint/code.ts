@@ -1,4 +1,4 @@
-/** Lints of the code that a machine shows: what states pass to tools, and actions without a name. */
+/** Lints of the code that a machine shows: the inputs that states pass to tools, and actions without a name. */
 import type { MachineShape } from '../../model/machine.ts';
 import type { BoundaryConfig } from '../config.ts';
 import { entriesOf, field, type Item } from '../page/document.ts';

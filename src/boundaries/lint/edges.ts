@@ -1,7 +1,7 @@
 /**
  * Finds the edges of a machine that are legal but not recoverable: they end a unit of work, and no boundary that could
- * certify lies on them (semantics.md §4). It finds what can be known without running anything; the rest is known when a
- * step is made.
+ * certify lies on them (semantics.md §4). It finds the cases that need no run; the other cases show when a step is
+ * made.
  */
 
 import type { MachineShape } from '../../model/machine.ts';
@@ -51,7 +51,7 @@ export function isOf(state: string, { states }: Skeleton): boolean {
   return states.some((outer) => isWithin(state, outer));
 }
 
-/** The reason why a boundary certifies on no step at all. Empty where it may. */
+/** The reasons why a boundary certifies on no step at all. Empty if it may certify. */
 export function whyNot(
   boundary: Boundary,
   skeleton: Skeleton,

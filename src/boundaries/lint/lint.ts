@@ -1,6 +1,6 @@
 /**
- * Checks a config against itself and against its machine: reports what runs, and yet is likely a mistake or should be
- * known before a review (boundary-format.md). Pure.
+ * Checks a config against itself and against its machine: reports settings that run, yet are likely mistakes or matter
+ * for a review (boundary-format.md). Pure.
  */
 import type { MachineShape } from '../../model/machine.ts';
 import type { BoundaryConfig } from '../config.ts';

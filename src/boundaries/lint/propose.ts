@@ -1,6 +1,6 @@
 /**
- * Proposes skeletons for the states that belong to none: where the work would begin, where it would end, and by what its boundaries
- * could be told from what its tools write. A proposal is for a person to read; nothing here is ever run under.
+ * Proposes skeletons for the states that belong to no skeleton: where the work would begin, where it would end, and
+ * which of the keys that its tools write could tell its boundaries. A proposal is for a person to read; no run uses it.
  */
 import type { MachineShape, StateShape } from '../../model/machine.ts';
 import type { BoundaryConfig, KeyTemplate } from '../config.ts';
@@ -21,7 +21,7 @@ interface ProposedBoundary {
 
 /** A skeleton that a group of states could be. */
 export interface Proposal {
-  /** The states of the group; one that has all of its states in the group stands for them. */
+  /** The states of the group; a state whose inner states are all in the group stands for them. */
   readonly states: readonly string[];
   /** States that control enters from outside the group. */
   readonly entry: readonly string[];
@@ -115,13 +115,13 @@ function boundariesOf(
   return [...found.values()];
 }
 
-/** The keys whose values a condition can ask for, of those that the call writes whose answer an event is. */
+/** The keys that a call writes and that a condition can ask for; `event` is the answer of the call. */
 function writesOn({ invokes }: StateShape, event: string, config: BoundaryConfig): readonly KeyTemplate[] {
   const call = invokes.find(({ id }) => event === `xstate.done.actor.${id}`);
   return (config.tools.get(call?.tool ?? '')?.writes ?? []).filter((key) => conditionOf(key) !== null);
 }
 
-/** The keys that an edge has given a value, of those that a tool writes. */
+/** The keys of a tool's writes that an edge has given a value. */
 function written(writes: readonly KeyTemplate[], assigned: readonly string[] | null): readonly KeyTemplate[] {
   return assigned === null ? writes : writes.filter(({ text }) => assigned.includes(text.split('/')[0] as string));
 }

@@ -28,7 +28,10 @@ export class Reach {
     return parentIn(machineOf(path, this.states), path);
   }
 
-  /** Every state that is active once control has entered one: those around it, and those that it begins with. */
+  /**
+   * Every state that is active once control has entered a given state: the states around it, and the states that it
+   * begins with.
+   */
   entered(path: string): ReadonlySet<string> {
     const known = this.#entered.get(path);
     if (known !== undefined) return known;
@@ -40,7 +43,10 @@ export class Reach {
     return active;
   }
 
-  /** The states that an edge enters: not those around both of its ends, nor the regions beside it, which stay as they are. */
+  /**
+   * The states that an edge enters. States around both ends of the edge are not entered, nor are the regions beside it:
+   * they stay active.
+   */
   enteredBy(from: string | null, to: string): readonly string[] {
     let around = from === null ? null : this.parentOf(from);
     const staysPut = (state: string) =>
@@ -108,7 +114,10 @@ export class Reach {
     return false;
   }
 
-  /** True if some transition goes from one state (or from around or within it) to another (or around or into it). */
+  /**
+   * True if some transition leads from one state to another. States around or within `from`, and around or into `to`,
+   * count.
+   */
   hasEdge(from: string, to: string): boolean {
     return this.shape.edges.some((edge) => {
       return (isWithin(edge.from, from) || isWithin(from, edge.from)) && this.arrives(edge, to);

@@ -29,7 +29,10 @@ export interface ScalarItem {
   readonly kind: 'scalar';
   readonly at: Place;
   readonly value: string | number | boolean | null;
-  /** The offset in the source at which the text begins, where it stands there letter for letter on one line; else null. */
+  /**
+   * The offset in the source at which the text begins; null unless the source has the text letter for letter on one
+   * line.
+   */
   readonly verbatim: number | null;
 }
 

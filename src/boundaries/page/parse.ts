@@ -1,6 +1,6 @@
 /**
  * Parses bytes into a document. The file is untrusted: nothing in it may cost more than its length, and nothing may
- * have a meaning that a reader of the file does not see. Every problem is reported; after one that leaves nothing to
+ * have a meaning that is invisible to a reader of the file. Every problem is reported; if a problem leaves nothing to
  * read, `root` is null.
  */
 import {

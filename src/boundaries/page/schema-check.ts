@@ -1,6 +1,7 @@
 /**
- * The published JSON Schema as a function. The build writes that function out as code, so that a process need not compile the
- * schema, which takes a third of the time in which the command starts; among the sources, it is compiled when a config is read.
+ * The published JSON Schema as a function. The build writes the function out as code, because compiling the schema
+ * would take a third of the command's starting time. Run from the sources, Belay compiles the schema when it reads a
+ * config.
  */
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';

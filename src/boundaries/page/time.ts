@@ -8,7 +8,7 @@ const LONGEST_CALL = 2 ** 31 - 1;
 /** The longest wait for anything else, which is due on the world's clock: a hundred years. */
 export const LONGEST_WAIT = 36_525 * UNITS.d;
 
-/** A time in milliseconds; null where there is none, or one that is too long to wait for. */
+/** A time in milliseconds; null if there is none, or if it is too long to wait for. */
 export function timeIn(item: Item | null, findings: Findings, longest = LONGEST_CALL): number | null {
   if (item === null) return null;
   const text = textOf(item);

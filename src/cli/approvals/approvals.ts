@@ -69,8 +69,8 @@ export async function listGates(options: GatesOptions): Promise<Told> {
 }
 
 /**
- * The requests of every run of a file; a run that cannot be read must not hide the others. Most runs ask no person: of those that
- * have a note, only the ones are read that it names.
+ * The requests of every run of a file; a run that cannot be read must not hide the others. Most runs ask no person: the
+ * note of a run names its requests, and only these are read.
  * @param all false to leave out runs in which nothing waits for an answer; `answered` is their number.
  */
 export async function gatesOfAll(store: JournalStore, now: number, counting: Counting = () => {}, all = true) {

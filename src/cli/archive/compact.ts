@@ -79,7 +79,10 @@ export async function compact(options: CompactOptions): Promise<CompactTotals | 
   }
 }
 
-/** Deletes a run, or archives the rows of one that stays. One that cannot be read stays as it is, with its code as the reason. */
+/**
+ * Deletes a run, or archives rows of a run that stays. A run that cannot be read stays unchanged, with its error code
+ * as the reason.
+ */
 async function looked(
   store: JournalStore,
   run: string,

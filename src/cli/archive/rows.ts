@@ -1,4 +1,4 @@
-/** Archives the oldest rows of a run that stays: those before a base that was found to say what they come to. */
+/** Archives the oldest rows of a run that stays: the rows before a base, after a check of the base against them. */
 import type { Base, JournalStore } from '../../journal/journal.ts';
 import { baseDifference, isReadable } from '../../sidecar/bases/compared.ts';
 import { type Counting, countedRows } from '../reading/reading.ts';

@@ -1,4 +1,4 @@
-/** `approve`, `deny` and `settle` with `--all`: the requests that are meant, and the answers that are left for them. */
+/** `approve`, `deny` and `settle` with `--all`: lists the matching requests, and leaves an answer for each. */
 import { PROCESS } from '../../clock/clock.ts';
 import { type Answer, messageOf } from '../../effects/messages/answers.ts';
 import type { JournalStore } from '../../journal/journal.ts';
@@ -45,7 +45,7 @@ export async function requestsMeant(
   return { gates: chosen, left: fitting.length - chosen.length, unread };
 }
 
-/** The digest of the requests, with what is to be said of them. */
+/** The digest of the requests, with the answer to them. */
 export function requestsDigest(gates: readonly AskedGate[], saying: Saying): string {
   return digestOf([saying, ...gates.map(({ run, gate, digest, epoch }) => [run, gate, digest, epoch])]);
 }

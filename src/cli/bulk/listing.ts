@@ -1,4 +1,4 @@
-/** The list of what an act on many would be about, and its digest: nothing is done before a person has seen it. */
+/** The list of the objects of a bulk act, and its digest: nothing is done before a person has seen the list. */
 import { createHash } from 'node:crypto';
 import { table } from '../terminal/table.ts';
 import { type Medium, printable } from '../terminal/terminal.ts';

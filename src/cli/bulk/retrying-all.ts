@@ -1,4 +1,4 @@
-/** `retry` with `--all`: the runs that are parked on a step which threw, and the words that are left for them. */
+/** `retry` with `--all`: lists the runs that are parked on a step that threw, and leaves a retry for each. */
 import { gathered } from '../../journal/gathered.ts';
 import type { JournalStore } from '../../journal/journal.ts';
 import { whyNoRetry } from '../../reports/no-retry.ts';

@@ -1,4 +1,4 @@
-/** The verb `claims`: lists what runs have to themselves, since when, and which runs wait for them. */
+/** The verb `claims`: lists the claims of runs, since when they hold, and the runs that wait for them. */
 import type { ClaimsListed, FreedClaims, HeldClaim, WaitingClaim } from '../../journal/claims.ts';
 import { reading, type Told } from '../reading/reading.ts';
 import { table } from '../terminal/table.ts';

@@ -1,4 +1,6 @@
-/** The verbs about boundary configs, `init`, `check`, `review` and `types`: their options, their help, and what they hand on. */
+/**
+ * The verbs about boundary configs, `init`, `check`, `review` and `types`: their options, their help, and their calls.
+ */
 import { relative } from 'node:path';
 import { type Command, Option } from 'commander';
 import { isName } from '../../boundaries/review.ts';

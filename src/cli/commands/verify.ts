@@ -1,4 +1,4 @@
-/** The verb `verify`: its options, its help, and what it hands on. */
+/** The verb `verify`: its options, its help, and its calls. */
 import { relative } from 'node:path';
 import type { Command } from 'commander';
 import { KEY_FILE } from '../reading/journal-key.ts';

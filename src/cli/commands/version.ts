@@ -1,4 +1,7 @@
-/** The option of the verbs that run an agent's code: the version of that code, under another of which a step that threw is tried again. */
+/**
+ * The option of the verbs that run an agent's code: the version of the code. Another version tries a step that threw
+ * again.
+ */
 import { InvalidArgumentError } from 'commander';
 
 export const VERSION = ['--version <text>', "the version of the agent's code, in place of its own", named] as const;

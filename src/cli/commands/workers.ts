@@ -112,7 +112,7 @@ cannot begin, or the command is misused.`,
     .action(async (given: Given) => {
       const { journal, queue, concurrency, poll, drain, retain = null, archive = null, health, healthAt } = given;
       if (archive !== null && retain === null) return finish('', '--archive keeps what --retain deletes: name both', 2);
-      // Loaded with the worker's own code, for which those who leave a run should not wait.
+      // Loaded with the worker's own code: verbs that leave a run should not wait for it.
       const { work } = await import('../workers/work.ts');
       const ended = await work({
         ...{ journal, queue, concurrency, poll, drain, retain, archive },

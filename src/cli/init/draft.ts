@@ -1,4 +1,7 @@
-/** Lays a first config out as YAML: what the machine tells is filled in, two questions a tool are TODOs, and the rest has a default that is said. */
+/**
+ * Lays a first config out as YAML: facts of the machine are filled in, two questions a tool are TODOs, and every other
+ * field has its default spelled out.
+ */
 import { stringify } from 'yaml';
 import type { Proposal } from '../../boundaries/lint/propose.ts';
 import type { Finding } from '../../boundaries/page/finding.ts';

@@ -12,7 +12,7 @@ export interface McpTool {
   readonly args: readonly string[];
   /** The JSON Schema of its structured content, without what only says where the schema comes from; null where it gives none. */
   readonly output: unknown;
-  /** The reason why the schema cannot stand in a config; null where it can, or where there is none. */
+  /** The reason why a config cannot hold the schema; null for a schema that fits, and without a schema. */
   readonly refused: string | null;
   /** Its annotations in words, `readOnlyHint: true`. */
   readonly hints: readonly string[];

@@ -1,6 +1,7 @@
 /**
- * The verb `inspect`: serves the inspector's page on this machine. What a person does there goes through the functions of the other verbs: an answer
- * through `answerGate`, and what needs the agent's code through this command itself, as a process of its own.
+ * The verb `inspect`: serves the inspector's page on this machine. A person's acts there go through the functions of
+ * the other verbs: an answer through `answerGate`, and an act that needs the agent's code through this command itself,
+ * as a process of its own.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The ledgers of a run in words: each entry a few lines, and the commands that pay what is owed. */
+/** The ledgers of a run in words: each entry a few lines, and the commands that settle its obligations. */
 import pc from 'picocolors';
 import { instanceName } from '../../model/instance.ts';
 import { type Outline, quoted } from '../../recovery/explain.ts';

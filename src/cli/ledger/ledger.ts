@@ -1,6 +1,6 @@
 /**
- * The verb `ledger`: why a run acted, what it did and what it owes, three views of its one journal. `reports/` computes
- * them, and ledger-text.ts words them.
+ * The verb `ledger`: three views of one journal, for the decisions, the effects and the obligations of the run.
+ * `reports/` computes the views, and ledger-text.ts words them.
  */
 import { instanceName } from '../../model/instance.ts';
 import type { LedgerDecision } from '../../reports/ledger-decision.ts';

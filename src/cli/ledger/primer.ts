@@ -1,4 +1,4 @@
-/** The verb `primer`: a run as compact text for a model that goes on with it. */
+/** The verb `primer`: a run as compact text for a model that continues the run. */
 import { primerOf } from '../../reports/primer.ts';
 import { type Counting, countedRows, reading, runNamed, type Told } from '../reading/reading.ts';
 

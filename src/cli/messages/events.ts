@@ -1,4 +1,4 @@
-/** The verb `events`: what a run was sent from outside, what each says now, and what has become of it. */
+/** The verb `events`: the events that a run was sent from outside, each with its present content and its fate. */
 import { eventsOf, type RunEvent } from '../../reports/events.ts';
 import { timelineOf } from '../../reports/timeline.ts';
 import type { Told } from '../reading/reading.ts';

@@ -1,4 +1,4 @@
-/** Lists what a run has of one kind: as a table, or as a JSON object a line. */
+/** Lists one kind of a run's things: as a table, or as one JSON object on each line. */
 import type { JournalStore, StoredRow } from '../../journal/journal.ts';
 import { type Counting, countedRows, reading, runNamed, type Told } from '../reading/reading.ts';
 import { table } from '../terminal/table.ts';

@@ -1,4 +1,4 @@
-/** The verb `messages`: what reached a run from outside, and what became of each. */
+/** The verb `messages`: the messages that reached a run from outside, and the fate of each. */
 import { messagesOf, type RunMessage } from '../../reports/messages.ts';
 import { timelineOf } from '../../reports/timeline.ts';
 import type { Told } from '../reading/reading.ts';

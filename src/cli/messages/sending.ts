@@ -1,4 +1,4 @@
-/** The verb `send`: it leaves an event for a run, and tells what became of it. */
+/** The verb `send`: leaves an event for a run, and reports its outcome. */
 import type { RunMessage } from '../../reports/messages.ts';
 import { workClient } from '../../workers/client.ts';
 import type { Problem } from '../run/run.ts';

@@ -1,4 +1,4 @@
-/** The verb `settle` with the key of a call: it leaves the outcome for the run, and tells what the run made of it. */
+/** The verb `settle` with the key of a call: leaves the outcome for the run, and reports the run's answer. */
 import type { JournalStore } from '../../journal/journal.ts';
 import type { RunMessage } from '../../reports/messages.ts';
 import { workClient } from '../../workers/client.ts';
@@ -28,7 +28,10 @@ interface LeftOutcome {
   readonly outcome: Pick<RunMessage, 'is' | 'why'> | null;
 }
 
-/** The reason why the tool of a call cannot have answered so, by the schema that a question about it names; null where none does. */
+/**
+ * The reason why the tool of a call cannot have given this output, by the schema in the question about the call; null
+ * if it can.
+ */
 async function refusedOutput(
   store: JournalStore,
   run: string,

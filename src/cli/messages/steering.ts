@@ -1,4 +1,4 @@
-/** The verb `steer`: it leaves an act on an event for a run, and tells what the run made of it. */
+/** The verb `steer`: leaves an act on an event for a run, and reports the run's answer. */
 import type { SteerFrom } from '../../model/message-entries.ts';
 import type { RunMessage } from '../../reports/messages.ts';
 import { type SteerAct, workClient } from '../../workers/client.ts';

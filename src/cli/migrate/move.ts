@@ -95,7 +95,10 @@ function notMoved(run: string, error: unknown): Moved {
   throw error;
 }
 
-/** True where the store hands a run out for another release than it is under: the process that moved it died before it said so. */
+/**
+ * True if the store hands a run out for another release than its own: the process that moved the run died before it
+ * updated the store.
+ */
 async function isHandedOutElse(store: JournalStore, run: string, under: WorkDigests): Promise<boolean> {
   const digests = (await store.work.order(run))?.digests ?? null;
   return digests !== null && !isUnder(digests, under);

@@ -1,4 +1,4 @@
-/** The texts of `pause` and `unpause`: what became of the word at each run, and the runs that a word would change. */
+/** The texts of `pause` and `unpause`: the outcome at each run, and the runs that the command would change. */
 import { table } from '../terminal/table.ts';
 import { type Medium, printable } from '../terminal/terminal.ts';
 import { commandOfAll, count, statusFields, statusText } from '../terminal/wording.ts';

@@ -1,4 +1,4 @@
-/** The word that a run is to stand still, or to go on, where it was left and no process has heard it. */
+/** Finds a pause or unpause that was left for a run and that no process has received yet. */
 import { pauseIn } from '../../effects/messages/pauses.ts';
 import type { JournalStore, RunSummary } from '../../journal/journal.ts';
 import { isOver, type RunStatus } from '../../reports/run-status.ts';

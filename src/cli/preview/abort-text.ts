@@ -1,4 +1,4 @@
-/** The preview of an abort in words: what would be undone, in which order, and what would stand. */
+/** The preview of an abort in words: the calls to undo, in their order, and the calls that would stand. */
 import type { Outline } from '../../recovery/explain.ts';
 import type { AbortPreview } from '../../xstate/preview.ts';
 import { layOut, type Medium } from '../terminal/terminal.ts';

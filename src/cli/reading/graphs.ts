@@ -1,4 +1,7 @@
-/** Finds compiled graphs of LangGraph among the exports of a module. What knows of graphs is loaded once something looks like one. */
+/**
+ * Finds compiled graphs of LangGraph among the exports of a module. The code for graphs is loaded once an export looks
+ * like one.
+ */
 import type { GraphFacts } from '../../langgraph/shape.ts';
 
 /** The graphs among the exports of a module, also in lists and records of graphs, by their names. */

@@ -1,7 +1,7 @@
 /**
- * The place of journals that a person names: a file, or the address of a PostgreSQL database. An address may hold a password, so that
- * it is put away where the command begins: from there on it is called by a name without one, in messages as in the
- * commands that they print.
+ * The place of journals that a person names: a file, or the address of a PostgreSQL database. An address may hold a
+ * password, so the address is put away at the start of the command. From there on a name without the password stands
+ * for it, in messages and in the commands that they print.
  */
 import { JournalError, type JournalStore } from '../../journal/journal.ts';
 

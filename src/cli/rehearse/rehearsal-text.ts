@@ -127,7 +127,7 @@ function failures({ config, failing }: Rehearsed, medium: Medium): string[] {
   return more > 0 ? [...shown, `and ${more} more: --json has them all\n`] : shown;
 }
 
-/** Parked runs by their reasons, each with what would unblock one of them. */
+/** Parked runs by their reasons, with the changes that would unblock one run of each reason. */
 function parksText(cells: readonly RehearsalCell[], medium: Medium): string {
   const groups = new Map<string, RehearsalCell[]>();
   for (const cell of cells) {
@@ -162,7 +162,7 @@ function againText({ config, report }: Rehearsed, medium: Medium): string {
   return layOut(null, { text: 'Each act asked for once more, as by a model that plans anew', under }, medium);
 }
 
-/** The loosenings that a run noticed, counted, and those that none did. */
+/** The loosenings that some run noticed, as a count, and the loosenings that no run noticed. */
 function mutationsText(config: string, mutations: readonly RehearsedMutation[], medium: Medium): string {
   const survived = mutations.filter(({ found }) => found === null);
   const found = `${mutations.length - survived.length} of ${mutations.length} loosenings of the config do harm in some run.`;

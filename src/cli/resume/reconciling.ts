@@ -1,6 +1,6 @@
 /**
- * The verb `reconcile`: asks the counterparties of a run what became of its calls whose outcome is open, and does
- * nothing else. Taking the run up asks each of them; its machine does not go on.
+ * The verb `reconcile`: asks the counterparties of a run about its calls with an open outcome, and does nothing else.
+ * Taking the run up asks each counterparty; the machine does not go on.
  */
 import { type EffectStatus, isOpen } from '../../model/effect.ts';
 import { instanceName, ROOT } from '../../model/instance.ts';
@@ -27,7 +27,9 @@ interface AskedCall {
   readonly status: EffectStatus;
   /** The number of times that its counterparty was asked and did not know. */
   readonly tries: number;
-  /** The wall clock from which it is asked again by itself, in milliseconds; null where it is not asked again. */
+  /**
+   * The wall clock from which the sidecar asks the counterparty again, in milliseconds; null if it does not ask again.
+   */
   readonly next: number | null;
   /** The approval request that asks a person, if there is one. */
   readonly gate: string | null;

@@ -1,4 +1,4 @@
-/** `belay review --diff`: what changed in meaning between two configs, and to which side each change leans. */
+/** `belay review --diff`: the differences in meaning between two configs, and the side to which each change leans. */
 import pc from 'picocolors';
 import {
   type ComparedConfig,

@@ -31,7 +31,7 @@ export interface Reviewed {
   readonly digest: string | null;
   /** True if a reviewer has vouched for exactly this content. */
   readonly reviewed: boolean;
-  /** The newest review of this file, also one of other content; null where there is none. */
+  /** The newest review of this file, even if of another content; null if there is none. */
   readonly review: Review | null;
   /** Conditions in code, which no reader of the file can see. */
   readonly guards: readonly { readonly skeleton: string; readonly boundary: string; readonly guard: string }[];

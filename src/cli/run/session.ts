@@ -1,6 +1,6 @@
 /**
- * One process of a run: opens the agent's world, attaches the sidecar to its machine, waits until nothing is left to
- * wait for, and closes everything in every case, also when it is told to stop.
+ * One process of a run: opens the agent's world, attaches the sidecar to its machine, waits until the run needs this
+ * process no more, and closes everything in every case, also on a signal to stop.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

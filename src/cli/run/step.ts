@@ -1,4 +1,4 @@
-/** Parses the step at which a failure is rehearsed, `TOOL` or `TOOL#N`, and the way in which it fails. */
+/** Parses the step at which a failure is rehearsed, `TOOL` or `TOOL#N`, and the kind of the failure. */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import type { Signal } from '../../model/failure.ts';
 import { suggest } from '../../predicates/suggest.ts';

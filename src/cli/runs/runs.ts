@@ -1,4 +1,4 @@
-/** The verbs `runs`, which lists what a journal file holds, and `export`, which writes a run, whole or as a trace. */
+/** The verbs `runs`, which lists the runs of a journal file, and `export`, which writes a run, whole or as a trace. */
 import { complaintIn } from '../../effects/messages/complaints.ts';
 import { archiveLines } from '../../journal/archive/lines.ts';
 import { gathered } from '../../journal/gathered.ts';
@@ -107,7 +107,10 @@ function listedAs(summary: RunSummary, { agent, standing, waits }: RunNote): Lis
   return { ...summary, agent, stands: standing, waits: waitsOf(standing.is, waits, { held, last }) };
 }
 
-/** A run, with the complaints that were left for it and that no process has read before it was done, and a pause that none has heard. */
+/**
+ * A run, with the complaints left for it that no process has read before the run was done, and with a pause that no
+ * process has received.
+ */
 async function withUnread(store: JournalStore, listed: Listed): Promise<Listed> {
   const { stands, posts = 0, held, run } = listed;
   if ('code' in stands || posts === 0 || held) return listed;

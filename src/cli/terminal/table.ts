@@ -59,7 +59,10 @@ export function table(
   return [...head, ...cells.flatMap(lines), ''].join('\n');
 }
 
-/** Words of plain characters with single spaces between them: as wide as they are long, and wrapped nowhere where they fit. */
+/**
+ * Plain words with single spaces between them: the width of such a text is its length, and it needs no wrapping if it
+ * fits.
+ */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 
 function widthOf(text = ''): number {

@@ -1,4 +1,4 @@
-/** Lays out what `belay verify` found out, for a person at the terminal. */
+/** Lays out the result of `belay verify` for a person at the terminal. */
 import pc from 'picocolors';
 import type { ConfigDifference, Parting, VerifiedRun } from '../../rehearsal/replay/verified-run.ts';
 import { table } from '../terminal/table.ts';

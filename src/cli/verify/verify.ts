@@ -1,4 +1,4 @@
-/** `belay verify`: sends today's machines through the runs of journal files, and says where they part. */
+/** `belay verify`: sends today's machines through the runs of journal files, and reports where their ways part. */
 import { readConfig } from '../../boundaries/directory.ts';
 import type { Loaded } from '../../boundaries/load.ts';
 import { JournalError, type JournalStore } from '../../journal/journal.ts';
@@ -92,7 +92,10 @@ async function runsOf(
   }
 }
 
-/** Says that the base of a run is not what its rows come to; null where it is, where there is none, or where the rows cannot be read. */
+/**
+ * Reports a base that differs from the state that the run's rows lead to. Null if both agree, if there is no base, or
+ * if the rows cannot be read.
+ */
 async function baseProblem(store: JournalStore, run: string): Promise<string | null> {
   try {
     const base = await store.base(run);
@@ -154,7 +157,10 @@ function firstError({ findings, document }: Loaded): string {
   return error === undefined ? `${document.file}: cannot_read it is no config` : line(error, false);
 }
 
-/** 0 where no run parts, 1 where one does; strictly also where one cannot be compared, or the config would do something else. */
+/**
+ * The exit code: 0 if no run parts, 1 if one does. With `strict`, also 1 if a run cannot be compared, if a note was
+ * made, or if the config would decide otherwise.
+ */
 export function verifiedCode({ files, parts, notComparable, notes }: Verified, strict: boolean): 0 | 1 {
   if (parts > 0) return 1;
   const differs = files.some(({ runs }) => runs.some(({ config }) => (config ?? []).length > 0));

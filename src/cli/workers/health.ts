@@ -1,4 +1,7 @@
-/** The health of a worker over HTTP: `/healthz` for what restarts it, `/metrics` for Prometheus. It tells counts and no names of runs. */
+/**
+ * The health of a worker over HTTP: `/healthz` for the supervisor that restarts the worker, `/metrics` for Prometheus.
+ * It has counts and no names of runs.
+ */
 import { createServer, type Server } from 'node:http';
 import type { JournalStore } from '../../journal/journal.ts';
 import { type NeededRelease, runsByRelease } from '../../reports/runs-by-release.ts';

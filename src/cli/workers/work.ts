@@ -123,7 +123,7 @@ function addressOf(server: Server | null): string | null {
 
 type Say = (told: object, text: string) => void;
 
-/** The place of a worker, for what it says of runs: its store, and the agents that it begins runs of. */
+/** The place of a worker, for its messages about runs: its store, and the agents whose runs it begins. */
 interface Workplace {
   readonly journal: string;
   readonly agents: ReadonlySet<string>;

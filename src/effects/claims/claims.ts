@@ -1,6 +1,7 @@
 /**
- * Claims keep runs apart that touch the same things outside: what a run has touched is its own until the run is over, or a person frees
- * it. A run that wants it meanwhile waits in line; two that would wait for each other are told, and one of them is refused.
+ * Claims keep runs apart that touch the same external keys: a run keeps the keys that it has touched until its end, or
+ * until a person frees them. Another run that wants such a key waits in line; if two runs would wait for each other,
+ * one of them is refused.
  */
 import type { Claim } from '../../journal/claims.ts';
 import { CodedError } from '../../model/coded-error.ts';
@@ -19,7 +20,7 @@ export interface Claims {
     signal: AbortSignal,
     waits: (reason: string) => void,
   ): Promise<string | null>;
-  /** Frees everything that a run has: it is over. What was given up stays in the way until this is called for it. */
+  /** Frees all claims of a run that is over. Claims that the run gave up stay in the way until this call. */
   release(run: string): void | Promise<void>;
 }
 
@@ -29,7 +30,7 @@ export interface StoreClaims extends Claims {
   close(): void;
 }
 
-/** Thrown to a machine for a call that did not get what it touches: nothing of it has happened. */
+/** Thrown to a machine for a call that did not get its claims: the call has not happened. */
 export class ClaimRefused extends CodedError<'claim_refused'> {
   override readonly name = 'ClaimRefused';
 }

@@ -1,4 +1,4 @@
-/** Claims over what keeps them: this process alone, or a store. */
+/** Claims over their keeper: this process alone, or a store. */
 
 import { ClaimBoard, changesNothing } from '../../journal/claim-board.ts';
 import { type ClaimAnswer, type ClaimCall, Freed } from '../../journal/claims.ts';

@@ -61,12 +61,14 @@ export class WaitingClaims implements StoreClaims {
     }
     waits(answer.why);
     const decision = this.#wait(call, signal, answer.why);
-    // What was freed while it asked may have been its own.
+    // A claim that was freed during the question may have been the run's own.
     if (this.#freed !== before) void this.#look();
     return decision;
   }
 
-  /** Frees what a run has, and what it is being given: a call of it that was stopped may have been asked for before. */
+  /**
+   * Frees the claims of a run, and the claims being granted to it: an earlier, stopped call may have asked for them.
+   */
   release(run: string): void | Promise<void> {
     if (this.#asking.size === 0) return this.#desk.release(run);
     return Promise.allSettled(this.#asking).then(() => this.#desk.release(run));
@@ -137,7 +139,10 @@ export class WaitingClaims implements StoreClaims {
     });
   }
 
-  /** Takes a call out of the line, after what was asked for it before. Where the store fails, its place goes with its process. */
+  /**
+   * Takes a call out of the line, after every request made for the call before. If the store fails, the call's place
+   * goes with this process.
+   */
   #leave(call: ClaimCall): void {
     void this.#inTurn(async () => this.#desk.leave([call])).catch(() => {});
   }

@@ -1,6 +1,6 @@
 /**
- * Answers to gates as messages: what one process leaves for another that has the run (semantics.md R4). A message is untrusted: it is
- * held against the gate as the run's own journal has it, and says of itself what it is bound to.
+ * Answers to gates as messages that one process leaves for the process that has the run (semantics.md R4). A message is
+ * untrusted: it is checked against the gate in the run's own journal, and names the request that it is bound to.
  */
 import { encode } from '../../journal/codec.ts';
 import { PERSON, REASON, readerOf, text } from './reading.ts';

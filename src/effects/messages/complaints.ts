@@ -1,6 +1,6 @@
 /**
- * Complaints as messages: one process says that work of a run was found wrong, and the one that has the run answers it (semantics.md C12).
- * A message is untrusted, and says of itself which state of the work it is about.
+ * Complaints as messages: one process complains about work of a run, and the process that has the run answers
+ * (semantics.md C12). A message is untrusted, and names the state of the work that it is about.
  */
 import { encode } from '../../journal/codec.ts';
 import { SIGNALS, type Signal } from '../../model/failure.ts';

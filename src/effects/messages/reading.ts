@@ -1,4 +1,4 @@
-/** Reads messages of one form. They are untrusted: what has another form is none. */
+/** Reads messages of one form. They are untrusted: text of another form is no message. */
 import { createRequire } from 'node:module';
 import type { ValidateFunction } from 'ajv';
 import { revive } from '../../journal/codec.ts';

@@ -10,7 +10,7 @@ export const ID = { ...text(200), pattern: `^(?!${INPUT}$|@\\d)[^#\\s]` };
 /** An event as it travels. */
 export interface SentEvent {
   readonly event: { readonly type: string; readonly [member: string]: unknown };
-  /** The state of the root in which it is sent, as a path; null for the one that it meets. */
+  /** The path of the root's state in which the event is sent; null for whatever state it meets. */
   readonly at: string | null;
   /** The sender. */
   readonly by: string | null;

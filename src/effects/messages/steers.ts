@@ -1,4 +1,4 @@
-/** Acts on events as messages: what a run was sent has said something else, was never sent, or still holds (semantics.md ST2). They are untrusted. */
+/** Acts on events as messages: an event is revised, retracted or confirmed (semantics.md ST2). They are untrusted. */
 import { encode } from '../../journal/codec.ts';
 import { INPUT, type SteeredEntry, type SteerFrom } from '../../model/message-entries.ts';
 import { PERSON, REASON, readerOf, text } from './reading.ts';
@@ -35,7 +35,7 @@ export type SteerAct = {
       readonly to: Readonly<Record<string, unknown>>;
       /** `here`: it is sent as a new event that names the old one, and nothing of the past moves. */
       readonly from?: SteerFrom;
-      /** Later events of the same sender that hold although the act changes what was there before them. */
+      /** Later events of the same sender that hold, although the act changes the situation before them. */
       readonly later?: { readonly confirm: readonly string[] };
     }
   | { readonly retract: string; readonly later?: { readonly confirm: readonly string[] } }

@@ -1,6 +1,7 @@
 /**
- * The acts that a run offers to a person: what each will do, the command that does the same, and the reason where it cannot be done here. They are
- * computed from the journal each time that they are shown or asked for, so that no act is done that the run no longer offers.
+ * The acts that a run offers to a person: a description of each, the command that does the same, and the reason if it
+ * cannot be done here. They are computed from the journal at each display and each request, so an act that the run no
+ * longer offers is never done.
  */
 import type { ApprovalRequest } from '../../effects/gates.ts';
 import type { Act } from '../../model/decision.ts';

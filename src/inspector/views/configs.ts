@@ -1,4 +1,4 @@
-/** The configs that were named, who vouches for them, and which runs go by them. */
+/** The named configs, the persons who vouch for them, and the runs under them. */
 
 import type { WireConfigs } from '../files-data.ts';
 import type { Inspected } from '../port.ts';

@@ -1,4 +1,4 @@
-/** The memory of a machine after one row of its journal, and what that row changed of it. */
+/** The context of a machine after one row of its journal, and the changes that this row made to it. */
 import { type Change, diff } from '../../history/context.ts';
 import { entriesOf } from '../../journal/entries.ts';
 import type { Entry } from '../../model/entry.ts';

@@ -1,4 +1,7 @@
-/** A decision of a run: its account, the line drawn, every refusal with its witness, and what it would be under suppositions. */
+/**
+ * A decision of a run: its account, the line drawn, every refusal with its witness, and the decision under
+ * suppositions.
+ */
 import type { History } from '../../history/history.ts';
 import type { Decision } from '../../model/decision.ts';
 import { actSentence, effectName, explain, type PlaceText } from '../../recovery/explain.ts';

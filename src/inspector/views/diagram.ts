@@ -1,6 +1,6 @@
 /**
- * The machines of a run as its journal tells of them: the states that they were in and the edges that they took. A journal holds no states and
- * edges that no step has reached, so none are drawn.
+ * The machines of a run as its journal shows them: the states that they were in and the edges that they took. A state
+ * or edge that no step has reached is not in the journal, so it is not drawn.
  */
 import { entriesOf } from '../../journal/entries.ts';
 import type { Entry } from '../../model/entry.ts';

@@ -1,4 +1,4 @@
-/** The dependencies around a decision, with the part that it gives to each instance: the line, drawn. */
+/** The dependencies around a decision as a graph, with the part of each instance in the decision: the line, drawn. */
 import { dependencies } from '../../history/dependencies.ts';
 import type { History } from '../../history/history.ts';
 import type { Decision } from '../../model/decision.ts';

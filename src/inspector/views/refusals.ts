@@ -1,4 +1,7 @@
-/** The refused checkpoints of a decision, each reason with its witness: who read what and when, and what was promised. */
+/**
+ * The refused checkpoints of a decision, each reason with its witness: each read with its time and writer, and the
+ * promise.
+ */
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { Decision } from '../../model/decision.ts';
 import type { Effect } from '../../model/effect.ts';

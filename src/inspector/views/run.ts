@@ -1,4 +1,4 @@
-/** A run as its page shows it first: how it stands, why, and what can be done. */
+/** The first view of a run's page: its status, the reason for it, and the acts that it offers. */
 import type { ApprovalRequest } from '../../effects/gates.ts';
 import { answerIn } from '../../effects/messages/answers.ts';
 import { instanceName, ROOT } from '../../model/instance.ts';

@@ -1,6 +1,7 @@
 /**
- * A run as lines of JSON, whole: its request, its rows and its messages, from whatever store (docs/archive-format.md). The last line has the
- * digest of the others, so that what was cut off or changed is told and never read. Several runs may follow one another in a file.
+ * A run as lines of JSON, whole: its request, its rows and its messages, from any store (docs/archive-format.md). The
+ * last line has the digest of the other lines, so a truncated or changed archive is refused and never read. Several
+ * runs may follow one another in a file.
  */
 
 import { createHash } from 'node:crypto';
@@ -67,7 +68,7 @@ export async function* archiveLines(store: JournalStore, run: string): AsyncGene
   yield lineOf({ end: run, rows, posts: posts.length, sha256 });
 }
 
-/** A line in ASCII, so that nothing between here and the file changes a character or shows it otherwise than it is. */
+/** Makes a line in ASCII, so that no editor, transport or terminal changes a character or shows another. */
 function lineOf(value: object): string {
   return `${JSON.stringify(value).replace(/[\u007f-\uffff]/g, escaped)}\n`;
 }
@@ -78,7 +79,8 @@ function escaped(character: string): string {
 
 /**
  * Reads an archive back, whole.
- * @throws JournalError `journal_corrupt` where anything of it is not as it was written; `journal_not_ours` where it is of another version.
+ * @throws JournalError `journal_corrupt` if any part differs from the written form; `journal_not_ours` if the archive
+ * has another version.
  */
 export function archivedRuns(text: string, path: string): readonly ArchivedRun[] {
   const lines = text.split('\n');

@@ -1,4 +1,6 @@
-/** The store over an archive: runs that were exported whole, to be read as those of any other store, and never written. */
+/**
+ * The store over an archive: runs that were exported whole, read like the runs of any other store, and never written.
+ */
 import { readFileSync } from 'node:fs';
 import type { ClaimDesk } from '../claims.ts';
 import {

@@ -18,7 +18,7 @@ export class BaseContents implements Storing {
   readonly #rows: ContentWriter | null;
   readonly #lists = new KnownLists();
   readonly parts: ContextParts;
-  /** Those that were not taken: each after those that it refers to. */
+  /** The contents that were not taken, each after the contents that it refers to. */
   #queued: KnownContent[] = [];
   #last: number;
 

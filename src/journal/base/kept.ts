@@ -1,6 +1,7 @@
 /**
- * The parts of bases as stores keep them. A part has a number and stays where it is while later bases of its run have it, too; a digest binds all
- * of them to the run, to the row that they are a base of, and to a link of the chain after it. What does not have that is no base.
+ * The parts of bases as stores keep them. A part has a number and keeps its place while later bases of its run have it,
+ * too. A digest binds all parts of a base to the run, to the last row that the base covers, and to a link of the chain
+ * after that row. Parts without a fitting digest are no base.
  */
 import { createHash, hash as digestOf } from 'node:crypto';
 

@@ -1,4 +1,4 @@
-/** Rows that were moved out of a store, since a base says what they come to (J8). */
+/** Rows that were moved out of a store, as a base holds the state after them (J8). */
 
 /** The archived rows of a store's runs (J8). A row is told by its seq; 0 stands for none. */
 export interface RowArchive {

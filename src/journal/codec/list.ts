@@ -1,4 +1,7 @@
-/** The texts of lists: of one that goes on from a list that is stored, only what is new is gone through (`contents/lists.ts`). */
+/**
+ * The texts of lists. A list that continues a stored list is encoded from its first new member on
+ * (`contents/lists.ts`).
+ */
 import { CODEC_DEPTH, type Storing, tag } from '../codec-form.ts';
 import { FEWEST, LARGEST, SHORTEST } from '../contents/form.ts';
 import { type Begun, Ends } from '../contents/lists.ts';
@@ -62,7 +65,7 @@ class Writing {
     this.#depth = pass.ancestors.length - 1;
   }
 
-  /** Takes over what is as it was in the list that this one goes on from. */
+  /** Takes over the unchanged beginning of the list that this list continues. */
   take(value: readonly unknown[], { list, kept, again, texts, ends }: Begun): void {
     const pass = this.#pass;
     const sure = new Set<number>();

@@ -1,4 +1,7 @@
-/** One pass over a value that is written: how long its text is by now, where it is, and why it went no further. */
+/**
+ * One pass over a value that is written: the length of the text so far, the place in the value, and the reason if the
+ * pass stopped.
+ */
 import type { Unencodable } from '../codec-form.ts';
 
 /** The longest text of one value, in UTF-16 units. */

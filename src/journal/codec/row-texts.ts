@@ -17,7 +17,10 @@ export class RowTexts extends RowNames implements RowWriter {
   readonly #whole: EncodeOptions;
   readonly #ofContext: EncodeOptions;
   readonly #contents: ContentWriter;
-  /** For what is not written yet: what was written before is known, and nothing is stored. */
+  /**
+   * Encodes values of rows that are not written yet: contents already stored are referred to, and nothing new is
+   * stored.
+   */
   readonly #tried: EncodeOptions;
 
   constructor(names: Names, codecs: readonly ValueCodec[], contents: ContentWriter) {

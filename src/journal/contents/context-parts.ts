@@ -1,13 +1,13 @@
 /**
- * The parts of contexts that a journal has: they are never changed in place (semantics.md §3), so that one which is met again as a member of a list
- * is what it was. With `verify`, none is taken for such.
+ * The parts of contexts that a journal has. They are never changed in place (semantics.md §3), so a part met again as a
+ * member of a list is unchanged. With `verify`, no part is trusted to be unchanged.
  */
 
 /** The parts of the contexts of one run that were members of lists. */
 export class ContextParts {
   #all: WeakSet<object> | null = new WeakSet();
 
-  /** Takes no part for what it was. */
+  /** Trusts no part to be unchanged. */
   trustNone(): void {
     this.#all = null;
   }

@@ -1,7 +1,7 @@
 /**
- * The store of contents: a text that is as long as this or longer stands once in a run's journal, as a row of its own, and everywhere else by
- * its number. A list that begins like one that is stored says how far, and holds only the rest. Contents are numbered from 0 in the order of
- * their rows, and refer only to those before them.
+ * The store of contents. A text at least this long stands once in a run's journal, as a row of its own, and everywhere
+ * else by its number. A list that begins like a stored list records the length of the common beginning, and holds only
+ * the rest. Contents are numbered from 0 in the order of their rows, and refer only to earlier contents.
  */
 import { quoted, tag } from '../codec-form.ts';
 import { JournalError } from '../journal.ts';
@@ -24,7 +24,7 @@ export const SHORTEST = 256;
 /** The fewest members of a list that may be one that has grown. */
 export const FEWEST = 8;
 
-/** The longest text of one value, and of all values of one row, with everything that it refers to written out. */
+/** The longest text of one value, and of all values of one row, with every reference written out. */
 export const LARGEST = 64 * 1024 * 1024;
 export const LARGEST_ROW = 4 * LARGEST;
 

@@ -1,8 +1,8 @@
 /**
- * The lists that are stored, so that one which grows costs what is new. Whether a member is what it was when it was written is found by comparing
- * references. In it nothing is compared where it is a part of the context, which is never changed in place (semantics.md §3); of those parts the last
- * and some of the others in turn are written again all the same, so that what was changed against the rule is recorded once it is found. Any other
- * member is written again each time.
+ * The stored lists, so that a growing list costs only its new members. References are compared to find out whether a
+ * member is unchanged since it was written. Nothing inside a member is compared if the member is a part of the context,
+ * as such a part is never changed in place (semantics.md §3). All the same, the last part and some others in turn are
+ * written again: a change against the rule is recorded once it is found. Any other member is written again each time.
  */
 
 /** A list that is stored, and the texts of its members. */
@@ -11,7 +11,10 @@ export interface StoredList {
   readonly members: readonly string[];
 }
 
-/** The measures of a list up to each of its members: of its text, of what that refers to, and of the containers in it. */
+/**
+ * The measures of a list up to each of its members: the length of its text, the length of the stored texts it refers
+ * to, and the depth of its containers.
+ */
 export class Ends {
   readonly #lengths: number[];
   readonly #stored: number[];
@@ -67,7 +70,7 @@ export class Ends {
 export interface Met {
   readonly values: readonly unknown[];
   readonly ends: Ends;
-  /** The list that it goes on from, and the number of its members that are those of this one. */
+  /** The list that this list continues, and the number of members that both have in common. */
   readonly from: { readonly list: object; readonly kept: number } | null;
 }
 
@@ -153,7 +156,7 @@ export class KnownLists {
     return this.#lists.filter(isStored).find(isSame)?.number;
   }
 
-  /** Puts a list in its place as the one that was used last, instead of the one that it goes on from. */
+  /** Records a list as the last one used, in place of the list that it continues. */
   use(instead: StoredList | null, list: StoredList, met: Met | null): void {
     const same = (met?.from?.list ?? null) as KnownList | null;
     const next = same?.next ?? 0;

@@ -1,7 +1,7 @@
 /**
- * The texts of objects that were written before. An object may have been changed in place since, so its members are compared with those that it
- * had, which costs their number and not their length. Only objects without code are remembered, and of those with a class the ones whose codec says
- * that its form follows from their members.
+ * The texts of objects that were written before. An object may have been changed in place since, so its members are
+ * compared with the members at the writing; that costs their number and not their length. Only objects without code are
+ * remembered, and objects of a class only if the codec says that the form follows from the members.
  */
 
 import type { Known } from '../codec-form.ts';

@@ -1,6 +1,7 @@
 /**
- * The contents of a run as a reader of its journal knows them. A content is read when it is first referred to, and shared by all that refer to it.
- * Nothing is trusted: a reference leads only to a content before it, and what it stands for is no larger than what a writer takes.
+ * The contents of a run as a reader of its journal knows them. A content is read at the first reference to it, and all
+ * references share it. Nothing is trusted: a reference leads only to an earlier content, and the value of a content is
+ * no larger than a writer allows.
  */
 import { TAG } from '../codec-form.ts';
 import type { Row } from '../journal.ts';
@@ -12,7 +13,7 @@ import { hashOf, type StoredContent } from './writer.ts';
 /** Reads what `JSON.parse` made of a text, and measures it. */
 type ReadText = (parsed: unknown, content: (number: unknown) => ReadContent) => Measured;
 
-/** A list: how many of the first members of another one it has, and what comes after them. */
+/** A list: the number of members it shares with the beginning of another list, and the members after them. */
 interface List {
   readonly base: number | null;
   readonly kept: number;
@@ -46,7 +47,7 @@ export class ContentReader {
   readonly #from: number;
 
   /**
-   * @param known contents that are known without their rows, each after those that it refers to.
+   * @param known contents that are known without their rows; a content comes after the contents that it refers to.
    * @param from the number of the first content whose row is still to come.
    */
   constructor(read: ReadText, known: readonly KnownContent[] = [], from = 0) {
@@ -86,7 +87,7 @@ export class ContentReader {
 
   /**
    * A content by its number.
-   * @param before the place of the one that refers to it, where it stands in one: only those before may be referred to.
+   * @param before the place of the referring content, if a content refers to it: only earlier contents are allowed.
    * @throws JournalError `journal_corrupt`.
    */
   content(number: unknown, before = this.#all.length): ReadContent {
@@ -108,7 +109,7 @@ export class ContentReader {
     return { value, height, size: text.length + held };
   }
 
-  /** A content as a list, without those that it grew from; null where it is none. */
+  /** A content as a list, without the lists that it grew from; null if it is no list. */
   #listAt(at: number): List | null {
     const stored = this.#all[at] as Stored;
     if (stored.list !== null || stored.body === null) return stored.list;
@@ -181,7 +182,7 @@ function grown({ value, height, size }: ReadContent, members: readonly ReadConte
   };
 }
 
-/** The parts of what may be a list; null where it is none, or has holes. */
+/** The parts of a list's stored form; null if the value is no list, or has holes. */
 function listOf(body: unknown): { base: unknown; kept: unknown; items: readonly unknown[] } | null {
   if (Array.isArray(body)) return body.some(isHole) ? null : { base: null, kept: 0, items: body };
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, TAG)) return null;

@@ -1,4 +1,4 @@
-/** The contents of a run as its writer knows them: which texts and lists are stored already, and the rows of those that are not. */
+/** The contents of a run as its writer knows them: the stored texts and lists, and the rows of new ones. */
 import { createHash } from 'node:crypto';
 import type { Known, Measures, Storing } from '../codec-form.ts';
 import type { Row } from '../journal.ts';

@@ -9,7 +9,7 @@ import { hostname } from 'node:os';
 
 /** A process, as a lease names it. */
 export interface Holder {
-  /** Host name, and on Linux the boot and the pid namespace: a pid has meaning only within one of those. */
+  /** The host name, and on Linux also the boot and the pid namespace, as a pid has a meaning only within these. */
   readonly host: string;
   readonly pid: number;
   /** The start of the process, in ticks since the boot; null where it is unknown. */
@@ -44,8 +44,8 @@ export function isGoneAnywhere(holder: Holder, here: Holder): boolean {
 }
 
 /**
- * True if a holder whose lease ran out may still act. The log of a file lies in memory that only processes of one machine share, so that
- * none outlives a boot of it.
+ * True if a holder whose lease ran out may still act. The log of a file lies in memory that only processes of one
+ * machine share, and a reboot ends all of them.
  */
 export function mayLive(holder: Holder, here: Holder): boolean {
   const [host, boot] = holder.host.split(' ');

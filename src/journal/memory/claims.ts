@@ -1,4 +1,4 @@
-/** The claims of the runs of a store in memory. A run that is closed there is out of the line, and keeps what it has. */
+/** The claims of the runs of a store in memory. Closing a run takes it out of the line; it keeps its claims. */
 import { ClaimBoard } from '../claim-board.ts';
 import {
   type ClaimAnswer,

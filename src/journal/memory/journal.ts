@@ -37,8 +37,8 @@ export class MemoryJournal implements LocalJournal {
   #closing: Promise<void> | null = null;
 
   /**
-   * @param acts those of the store.
-   * @param given is told when the run is given back, with what was said of it.
+   * @param acts the acts of the store.
+   * @param given is called when the writer gives the run back, with the writer's `Rest`.
    */
   constructor(kept: MemoryRun, now: () => number, acts: Map<string, HeldAct>, given: (rest: Rest | undefined) => void) {
     this.#acts = acts;
@@ -159,7 +159,10 @@ export class MemoryJournal implements LocalJournal {
   }
 }
 
-/** A text as one piece: one that was put together is kept in all of its pieces, ten times its size, until a character of it is asked for. */
+/**
+ * A text as one piece. The engine keeps a concatenated text as all of its pieces, ten times its size, until a character
+ * is read.
+ */
 function flat(text: string): string {
   text.charCodeAt(0);
   return text;

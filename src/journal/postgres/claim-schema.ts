@@ -1,7 +1,8 @@
 /**
- * The claims of runs. The one row of `claim_order` is the lock of everything that changes: its `epoch` counts the grants, its
- * `line` the changes that those who wait have to see. Who takes what neither another run has nor a call in line wants needs one function; the
- * others are judged by the process that asks, and what it has found is kept only if the line is as it was.
+ * The claims of runs. The one row of `claim_order` is the lock of every change: its `epoch` counts the grants, its
+ * `line` counts the changes that waiting calls have to see. If no other run has a key of the call and no call in line
+ * wants one, one function grants the call. Otherwise the asking process judges, and its result is saved only if `line`
+ * is unchanged.
  */
 import { REFUSE_HELD } from './functions.ts';
 

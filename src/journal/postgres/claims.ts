@@ -1,7 +1,7 @@
 /**
- * The claims of the runs of a database. A call that meets nothing takes what it wants in one statement. The others are judged here, by what
- * one statement has read at one moment, and kept if the line has not moved since. Only the clock of the database says which of those in line
- * have a living process.
+ * The claims of the runs of a database. A call that meets no other claim is granted in one statement. Other calls are
+ * judged in this process, from the rows that one statement read at one moment; the result is saved if `line` is
+ * unchanged since. Only the clock of the database says which calls in line have a living process.
  */
 import { createHash } from 'node:crypto';
 import { type Key, parseKey } from '../../model/key.ts';

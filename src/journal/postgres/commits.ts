@@ -134,8 +134,9 @@ export class Commits {
   }
 
   /**
-   * Appends once more what a server has lost in a failover, under the fence that it has kept, and then the group that it refused for that. @returns false where
-   * another run has taken meanwhile what this one had claimed, or the run itself.
+   * After a failover: appends again the groups the server lost, under the same fence, then the group that the server
+   * refused for their absence. @returns false if another run has meanwhile taken a claim of this run, or another
+   * process the run itself.
    */
   async #healed(writer: Writer, lacking: readonly Landed[], flying: Flying): Promise<boolean> {
     if (!(await this.#timing.claim(writer))) return false;
@@ -171,8 +172,8 @@ export class Commits {
 }
 
 /**
- * The groups that a server lacks at the end that it tells, if all of them are known still; null where they are not, or where messages that the run has heard were lost
- * with them.
+ * The groups that a server lacks after the end that it reports, if this process still has them all. Null if it does
+ * not, or if the server also lost messages that the run has received.
  */
 function lackingOf(row: Readonly<Record<string, unknown>>, { landed, posts }: Writer): readonly Landed[] | null {
   if ((whole(row.posts) ?? 0) < posts.length) return null;
@@ -197,7 +198,7 @@ export async function confirmed(leases: Leases, writer: Writer): Promise<void> {
   }
 }
 
-/** The note of a group as the store keeps it: null where it is the one it has, nothing where there is none. */
+/** The note of a group as the store keeps it: null if the note is unchanged, an empty buffer for no note. */
 function noteOf({ writer, flying: { note } }: Sent, identity: Buffer): Buffer | null {
   if (note === writer.durableNote) return null;
   return note === null ? Buffer.alloc(0) : keptNote(identity, writer.run, note);

@@ -66,7 +66,7 @@ export class Database {
     return this.#identity;
   }
 
-  /** Runs a statement that may be sent again: what it reads, or what it does, is the same the second time. */
+  /** Runs a statement that is safe to send again: the second time, it reads or does the same. */
   async ask(doing: Doing, text: string, values: unknown[] = []): Promise<readonly Row[]> {
     const patience = performance.now() + (doing === 'write' ? this.#way.patienceMs : 0);
     for (let tries = 1; ; tries += 1) {

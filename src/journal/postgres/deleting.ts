@@ -1,6 +1,6 @@
 /**
- * Takes a run out of a database, in one statement: it compares what was seen with the row that it locks, so that a message, an append or a
- * taking that came in between keeps the run. Numbers of runs are never given again.
+ * Deletes a run from a database, in one statement. The statement locks the row and compares it with the run that the
+ * caller saw, so a message, an append or a taking in between keeps the run. Numbers of runs are never given again.
  */
 import { JournalError, type SeenRun } from '../journal.ts';
 import { isRunName, wrongRun } from '../rows.ts';

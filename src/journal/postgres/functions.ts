@@ -35,9 +35,10 @@ CREATE FUNCTION belay.beat(p_worker uuid, p_name text, p_ms int) RETURNS void LA
 $belay$;`;
 
 /**
- * Takes the lease of a run, and makes the run where it may. An append that is under way is waited for; one that comes later
- * finds another token. Sent again with the same nonce it answers the same. A run that is taken from a worker whose lease had run out
- * has the head at which it was taken: that process may still make a call, unless the next one knows that it is gone.
+ * Takes the lease of a run, and makes the run if the mode allows. The function waits for an append that is under way; a
+ * later append finds another token. Sent again with the same nonce, it answers the same. If the former worker's lease
+ * had run out, the answer names the head at the takeover: that worker may still make a call, unless the next one knows
+ * that its process is gone.
  */
 const TAKE = `
 CREATE FUNCTION belay.take(p_name text, p_mode text, p_worker uuid, p_nonce uuid, p_process text)

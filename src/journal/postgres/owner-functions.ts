@@ -6,7 +6,7 @@
 import { BODY_LIMIT, EVENT_MEMBERS, POSTS_LIMIT } from '../posts.ts';
 import { INPUT_LIMIT, NAME_LIMIT, WORK_NAME_LIMIT } from '../rows.ts';
 
-/** The part of a function by which it acts for those that call it, whatever their session has set. */
+/** The clause by which a function acts with its owner's rights for every caller, under any session settings. */
 const AS_OWNER = 'SECURITY DEFINER SET search_path = pg_catalog, pg_temp';
 
 /** Refuses a message that is too long. */
@@ -51,8 +51,8 @@ const REQUEST = `
   END IF;`;
 
 /**
- * The function that leaves a message: its number, 0 where there is no such run, -1 where it has as many as it may. Sent again with the same nonce
- * it answers the same.
+ * The function that leaves a message. It returns the message's number, 0 if there is no such run, and -1 if the run has
+ * as many messages as allowed. Sent again with the same nonce, it answers the same.
  */
 function posting(name: 'post' | 'operate', check: string): string {
   return `

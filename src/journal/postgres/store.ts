@@ -59,7 +59,7 @@ export interface PostgresOptions {
   readonly connections?: number;
   /** False to refuse a schema without tables, or with tables of an older format, instead of making or migrating them. */
   readonly migrate?: boolean;
-  /** The name of this worker in the messages to those that wait; the host and the process. */
+  /** The name of this worker in the messages to waiting runs; by default the host and the process. */
   readonly name?: string;
   /** The time after which others may take the runs of a worker that is not heard of; 30,000. */
   readonly leaseMs?: number;

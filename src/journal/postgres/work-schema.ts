@@ -1,7 +1,7 @@
 /**
- * The table of the runs that are left for workers, and what keeps it in step with the fence of each run, inside the same
- * transaction. A poll for due runs reads an index of those that are due, and one of those that
- * are parked over a throw, and no other row of one that waits. A version of the code stands there as JSON text, which holds every character.
+ * The table of the runs that are left for workers, and the statements that keep it in step with the fence of each run,
+ * inside the same transaction. A poll reads two indexes: of the due runs, and of the runs parked over a throw. It reads
+ * no other row of a waiting run. A version of the code stands there as JSON text, which holds every character.
  */
 export const WORK_SCHEMA = `
 CREATE TABLE belay.work (

@@ -1,7 +1,7 @@
 /**
- * Takes a run out of a file, in one transaction. Every run has a hash chain of its own, and a row of the log is checked without what is in it,
- * so that the others stay as they are. The hashes of its commit groups stay behind, and its lease: the number of the run is given to no other,
- * which a writer that was stopped would take for the old one.
+ * Deletes a run from a file, in one transaction. Every run has a hash chain of its own, and a row of the log is checked
+ * without its contents, so the other runs stay as they are. The hashes of the run's commit groups and its lease stay
+ * behind. No other run gets its number: a stopped writer would take the new run for the old one.
  */
 import type { SeenRun } from '../journal.ts';
 import { wrongRun } from '../rows.ts';
@@ -19,9 +19,10 @@ const ROWS = ['inbox', 'note', 'work', 'claim', 'claim_wait', 'claim_freed', 'ov
 );
 
 /**
- * Deletes a run that is as it was seen. What it held is overwritten in the file; the log has it until it is folded in.
- * @returns false where it has moved on since.
- * @throws JournalError `run_unknown`; `lease_held` where a living process has it.
+ * Deletes a run that is unchanged since the caller saw it. The run's data is overwritten in the file; the write-ahead
+ * log has it until the log is folded in.
+ * @returns false if the run has changed.
+ * @throws JournalError `run_unknown`; `lease_held` if a living process has the run.
  */
 export function deleteRun(
   { tables, inbox, leases }: { readonly tables: Tables; readonly inbox: Inbox; readonly leases: Leases },

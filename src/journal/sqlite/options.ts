@@ -10,8 +10,8 @@ export interface SqliteOptions {
   /** The wait for a lock of another process, in milliseconds; 5,000. */
   readonly busyMs?: number;
   /**
-   * 32 bytes: a new file is encrypted under it, and one that is encrypted opens with it alone. Rows and messages are sealed; numbers, times,
-   * lengths and the names of runs are not.
+   * 32 bytes: the key under which a new file is encrypted; an encrypted file opens with its key alone. Rows and
+   * messages are sealed; numbers, times, lengths and the names of runs are not.
    */
   readonly key?: Uint8Array;
   /** The wall clock, in milliseconds. */

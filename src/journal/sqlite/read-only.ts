@@ -1,6 +1,6 @@
 /**
- * The store that only reads. It opens the file for a question, sees its present content, and holds it until the process turns to something
- * else: questions that follow each other at once, as those about every run of a list, open it once.
+ * The store that only reads. It opens the file for a question, sees its present content, and holds it until the process
+ * turns to other work: a series of questions, such as one for every run of a list, opens the file once.
  */
 import type { RowArchive } from '../base/row-archive.ts';
 import type { ClaimDesk, ClaimsListed } from '../claims.ts';

@@ -18,7 +18,8 @@ function currently<T>(
   { db, anchor, tables }: Pick<OpenFile, 'db' | 'anchor'> & { readonly tables: Tables },
   work: () => T,
 ): T {
-  // Before the transaction: the anchor may lag behind what that sees, and must never be ahead of it.
+  // Read before the transaction: the anchor may lag behind the log that the transaction sees, and must never be ahead
+  // of it.
   const anchored = anchor.head();
   return atOnce(db, () => {
     tables.log.refresh();
@@ -82,7 +83,10 @@ export function summary(listing: Listing, name: string): RunSummary | null {
   );
 }
 
-/** The runs that were asked for, their heads checked. Costs the same for each of them, and reads no rows of those whose note is of their head. */
+/**
+ * The runs that were asked for, their heads checked. Costs the same for each run; if the note of a run is about its
+ * head, no rows are read.
+ */
 export function summaries(listing: Listing, { after, limit, state }: RunsFilter): readonly RunSummary[] {
   const { file, tables, leases, notes } = listing;
   checkLimit(limit);

@@ -1,6 +1,6 @@
 /**
- * The runs of a file that are left for workers. What takes the lease of a run, posts to it or gives it back says so here, inside the
- * same transaction. The table is not trusted: every value is checked before it is used.
+ * The runs of a file that are left for workers. Code that takes the lease of a run, posts to it or gives it back
+ * updates this table inside the same transaction. The table is not trusted: every value is checked before use.
  */
 import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';

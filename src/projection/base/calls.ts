@@ -1,4 +1,4 @@
-/** The calls of a run in a base: the ledger, what people were asked, and what was spent. */
+/** The calls of a run in a base: the ledger, the questions to people, and the spending. */
 
 import type { Budgets } from '../../effects/budgets.ts';
 import type { ApprovalRequest, ApprovalRequests } from '../../effects/gates.ts';

@@ -1,4 +1,4 @@
-/** Lays down who is live, and what is used, decided and to be sent again. */
+/** Saves in a base the live instances, the used occurrences, the decisions, and the events to send again. */
 import type { DecisionEntry, Entry } from '../../model/entry.ts';
 import { instanceName } from '../../model/instance.ts';
 import { parseKey } from '../../model/key.ts';

@@ -1,4 +1,4 @@
-/** The history of a run in a base: its instances, what they read and wrote, and their effects. */
+/** The history of a run in a base: its instances, their reads and writes, and their effects. */
 import type { Told } from '../../history/first-accesses.ts';
 import type { History } from '../../history/history.ts';
 import type { Pager } from '../../history/paged.ts';
@@ -132,7 +132,7 @@ function loadRecords({ registry }: History, { records, there }: SavedHistory, pa
     firsts.push(first);
     first += count;
   }
-  /** A starter stands before those that it started, unless it was cut back since. */
+  /** A starter stands before the instances that it started, unless a restore has cut it back since. */
   const make = (index: number): InstanceRecord => {
     const known = from.records[index];
     if (known !== undefined) return known;

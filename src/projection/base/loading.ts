@@ -1,4 +1,4 @@
-/** The things of a run that others refer to, as they are made again from a base. */
+/** The things of a run that others refer to, restored from a base. */
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { InstanceRecord } from '../../history/registry.ts';
 import type { PlacedStep } from '../../history/step-lists.ts';

@@ -1,4 +1,7 @@
-/** A page of a run: its oldest steps that no page holds yet, with what they read, wrote and certified, as plain data. It is the same in every later base. */
+/**
+ * A page of a run, as plain data: its oldest steps that are in no page yet, with their reads, writes and certificates.
+ * It is the same in every later base.
+ */
 import type { History } from '../../history/history.ts';
 import { JournalError } from '../../journal/journal.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';

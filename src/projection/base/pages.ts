@@ -1,7 +1,8 @@
 /**
- * The oldest steps of a run, with what they read, wrote and certified, out of memory: pages of them lie in the bases of the run, and the newest is
- * read again where a question reaches behind what is here. A run of a million steps is answered as one that holds all of them, and slower only where
- * it is asked about its beginning. A step that something still refers to is the same step when its page is in again.
+ * The oldest steps of a run, with their reads, writes and certificates, out of memory: their pages lie in the bases of
+ * the run. The newest page is read again when a question reaches behind the steps in memory. Such a run answers like a
+ * run that holds all steps in memory, and slower only for questions about its beginning. A step that something still
+ * refers to is the same object when its page is in again.
  */
 import type { Told } from '../../history/first-accesses.ts';
 import type { History } from '../../history/history.ts';
@@ -99,7 +100,10 @@ class Page {
     this.#counts = [accesses.length, checkpoints.length];
   }
 
-  /** True where it has as much as when it was read: what is taken back is gone, and nothing comes between. */
+  /**
+   * True if the page has as many accesses and checkpoints as at its reading: a restore removes some, and nothing is
+   * inserted.
+   */
   isSame({ accesses, checkpoints }: PageContent): boolean {
     return accesses.length === this.#counts[0] && checkpoints.length === this.#counts[1];
   }
@@ -181,7 +185,9 @@ export class Pages implements Pager {
     return { upTo: { at: to, nth, act }, content: { steps, accesses, checkpoints: registry.upTo(to) } };
   }
 
-  /** Lets go of the oldest page that came in, where nothing of it was taken back: what is stored of it still is so. */
+  /**
+   * Lets go of the oldest page that came in, if no restore has removed part of it: then the stored page is still true.
+   */
   #outAgain(most: number): boolean {
     const page = this.#in.shift();
     if (page === undefined) return false;

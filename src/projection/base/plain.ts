@@ -1,4 +1,7 @@
-/** The state of a run for comparing it with another: its values as they are, and no wall clock, which a row has by its group alone. */
+/**
+ * The state of a run for comparing it with another: the values themselves, and no wall clock, which a row has by its
+ * group alone.
+ */
 import { split } from '../../model/region.ts';
 import type { StepEntry } from '../../model/step-entry.ts';
 import type { RunState } from '../run-state.ts';
@@ -23,7 +26,7 @@ export function plainRun(runState: RunState, told: (entry: StepEntry) => unknown
   return { ...rest, actors, present: contexts.present };
 }
 
-/** A step with what is left out where it follows from the rest. */
+/** A step with the fields filled in that are left out when they follow from the rest. */
 function whole(entry: StepEntry): StepEntry {
   const { parties, moves = parties.map(({ region }) => split(region)[1]), looks = [], ties = [] } = entry;
   return { ...entry, moves: [...new Set(moves)].sort(), looks, ties };

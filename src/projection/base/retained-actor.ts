@@ -1,4 +1,4 @@
-/** An actor of a run: the step that started it says what its beginning was. */
+/** An actor of a run; its beginning is read from the step that started it. */
 import type { PlacedStep } from '../../history/step-lists.ts';
 import type { Region } from '../../model/region.ts';
 import type { HistoryValue, Started, StateValue } from '../../model/step-entry.ts';

@@ -1,6 +1,6 @@
 /**
- * A retained step. What is asked of every step is at hand. Its entry is at hand until a base has it, and is read from there when it
- * is asked for again: a run keeps the entries since its last base, not those of its whole life.
+ * A retained step. The facts needed for every step are in memory. The entry is in memory until a base has it, and is
+ * then read from the base on demand: a run keeps the entries since its last base, not those of its whole life.
  */
 import type { PlacedStep } from '../../history/step-lists.ts';
 import type { Edit, HistoryValue, StateValue, StepEntry } from '../../model/step-entry.ts';

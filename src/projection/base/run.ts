@@ -1,5 +1,6 @@
 /**
- * The state of a run as plain data: what its rows come to, so that a resume reads the rows after them alone. It says nothing that the rows do not.
+ * The state of a run after one of its rows, as plain data, so that a resume reads only the rows after it. It adds
+ * nothing to the rows.
  */
 import type { Digests, Entry, TraceContext } from '../../model/entry.ts';
 import { instanceName } from '../../model/instance.ts';
@@ -73,7 +74,7 @@ export function savedRun(runState: RunState, texts: BaseTexts) {
     standing: savedStanding(timers, to),
     contexts: savedContexts(places, actors.all, to),
   };
-  // What was met on the way, each of which may lead to more of those after it.
+  // The members met on the way; each may lead to more of the members that follow.
   const second = {
     courses: savedCourses(to),
     calls: savedCalls(to),
@@ -89,7 +90,7 @@ function savedMembers({ agent, digests, trace, staleUpTo, ended, discards, abort
   return { agent, digests, trace, staleUpTo, ended, left, abort, before: [...before] };
 }
 
-/** Makes the state of a run again, in one that has folded nothing yet and knows the pages of it. */
+/** Makes the state of a run again, in a `RunState` that has folded nothing yet and knows the run's pages. */
 export function loadRun(runState: RunState, saved: SavedRun, source: BaseSource): void {
   const { actors, calls, decisions, events, instances, places, received, redelivery, timers } = runState.parts;
   const from = new Loading(source, saved.named);

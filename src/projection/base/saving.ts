@@ -1,6 +1,7 @@
 /**
- * The things of a run that others refer to, each once, as they are met while the run is laid down in a base (docs/decisions): steps, calls,
- * instances, timers. A base refers to them by their numbers in these lists; -1 stands for none.
+ * The things of a run that others refer to, each once, in the order of meeting them while the run is saved in a base
+ * (docs/decisions): steps, calls, instances, timers. A base refers to them by their numbers in these lists; -1 stands
+ * for none.
  */
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { InstanceRecord } from '../../history/registry.ts';

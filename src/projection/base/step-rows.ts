@@ -1,4 +1,6 @@
-/** Steps as rows of columns, in a base or in a page of it. What most have in common is found without a text. */
+/**
+ * Steps as rows of columns, in a base or in one of its pages. The columns that most steps have in common need no text.
+ */
 import type { HistoryValue, StateValue } from '../../model/step-entry.ts';
 import type { RecordedStep } from '../state-types.ts';
 import type { Loading } from './loading.ts';

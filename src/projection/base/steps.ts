@@ -8,7 +8,10 @@ import type { Pages } from './pages.ts';
 import type { Saving } from './saving.ts';
 import { type StepRows, stepRows, stepsOf } from './step-rows.ts';
 
-/** The steps of an actor after which its context is laid down, where they are old: the newest of them lie closer. */
+/**
+ * The interval, in steps of an actor, at which a base stores the actor's context: among old steps, and among the newest
+ * steps.
+ */
 const CONTEXT_EVERY = 1_024;
 const NEWEST_EVERY = 64;
 

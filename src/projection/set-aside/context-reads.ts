@@ -1,6 +1,6 @@
 /**
- * Reads contexts that were: of all steps that are asked about, in one pass over the steps of each actor, so that a container is copied once and
- * not for every step (semantics.md C2, C6).
+ * Reads past contexts: for all steps in question, in one pass over the steps of each actor, so that a container is
+ * copied once and not for every step (semantics.md C2, C6).
  */
 import { Folding } from '../../history/context.ts';
 import type { Pieces } from '../../history/pieces.ts';
@@ -46,7 +46,7 @@ export class ContextReads {
       asked.sort((a, b) => a.nth - b.nth || Number(a.isAfter) - Number(b.isAfter));
       for (const { nth, isAfter, read } of asked) {
         const folding = cursor.before(isAfter ? nth + 1 : nth);
-        // What is kept of a context is not changed by what is folded on.
+        // Later changes must not alter the parts of a context that are kept.
         if (read(folding.context).some((value) => typeof value === 'object' && value !== null)) folding.share();
         yield;
       }

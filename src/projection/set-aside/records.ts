@@ -1,6 +1,7 @@
 /**
- * Records of work that was set aside (semantics.md C2-C6): all that a finished instance did, with the values that it read. A record is
- * invisible until it is claimed; it is claimed as it is where every value that came from outside of it is the same now.
+ * Records of work that was set aside (semantics.md C2-C6): all that a finished instance did, with the values that it
+ * read. A record is invisible until a replay claims it. A replay claims it unchanged if every value that came from
+ * outside the record is the same now.
  */
 
 import type { LedgerCall } from '../../effects/ledger-call.ts';
@@ -51,7 +52,10 @@ export interface WorkRecord {
   readonly next: {
     readonly event: unknown;
     readonly started: readonly Started[];
-    /** The numbers of those actors, where a delayed event may be for one of them: a claim starts others in their places. */
+    /**
+     * The numbers of those actors; recorded if a delayed event may be addressed to one: a claim starts new actors in
+     * their places.
+     */
     readonly numbers: readonly number[];
     readonly timers: readonly Timer[];
     readonly raised: readonly unknown[];
@@ -133,7 +137,7 @@ export function recordOf(
   const items: { at: number; item: RecordItem }[] = extent.steps.map((step) => {
     const keys = [...readsIn(step, extent.members), ...(step === last && tells ? [EVERYTHING] : [])];
     const reads = step.actor === actor ? saw(keys, step, 'before', step.act + 1) : [];
-    // The acts of a step follow the number at which it begins: a call with that number came before.
+    // The acts of a step follow the number at which the step begins: a call with the same number came before.
     return { at: step.act + 0.5, item: { is: 'step', step, reads } };
   });
   for (const name of extent.members)

@@ -1,4 +1,4 @@
-/** The work of a run that was set aside: its records, and what becomes of them (semantics.md C2 to C7). */
+/** The work of a run that was set aside: its records and their fate (semantics.md C2 to C7). */
 import { type Extent, extentOf } from '../../history/extent.ts';
 import { inOneGo, type Pieces } from '../../history/pieces.ts';
 import type { Place } from '../../history/places.ts';
@@ -38,7 +38,7 @@ export class SetAside {
   #extentsAt = -1;
   #ahead: Ahead | null = null;
 
-  /** @param changes tells how often the run has changed: what was made ahead counts only for what it was made of. */
+  /** @param changes counts the changes of the run: a record made ahead is valid only while the count is the same. */
   constructor(run: Projections, steps: Steps, changes: () => number) {
     this.#run = run;
     this.#steps = steps;

@@ -33,7 +33,7 @@ export async function culpritsOf(
   const inOrder = near.toSorted((one, other) => leastRank(one) - leastRank(other));
   const culprits: Culprit[] = [];
   for (const edit of inOrder) {
-    // What would be less exact than what was found says nothing more.
+    // A tightening that is less exact than the culprits found so far says nothing more.
     if (culprits.some((found) => rankOf(found) < leastRank(edit))) break;
     const isOfPage = edit.change !== undefined;
     const change = { ...edit, change: (fresh: Page) => applied(fresh, page, edit) };
@@ -64,7 +64,10 @@ const EXACT = [
 /** The others, the most exact first. */
 const BLUNT = ['read removed', 'outside key removed', 'condition always true', 'idempotent', 'append added'];
 
-/** A tightening that leads to the end of the run without faults says more than one that parks it, and an exact one more than a blunt one. */
+/**
+ * Ranks a tightening, the best first: a run that ends like the run without faults before a run that parks, an exact
+ * kind before a blunt kind.
+ */
 function rankOf({ kind, leadsTo }: Pick<Culprit, 'kind' | 'leadsTo'>): number {
   const exact = EXACT.indexOf(kind);
   if (exact >= 0) return leadsTo === 'same' ? 0 : 3 + exact / 10;

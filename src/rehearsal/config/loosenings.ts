@@ -1,4 +1,4 @@
-/** The ways in which a config says too little: each is a mistake that a reviewer may overlook. */
+/** The ways in which a config can be looser than right: each is a mistake that a reviewer may overlook. */
 import { boundariesOf, isOutside, type Page, type PageEdit, type PageTool, toolsOf } from './page-edit.ts';
 
 /** Every single loosening of a page. */

@@ -16,7 +16,7 @@ export interface Mutable {
   readonly config: BoundaryConfig;
   readonly guards: Guards;
   readonly references: readonly { readonly reference: Reference; readonly faults: readonly RehearsedFault[] }[];
-  /** The cells that were run under the config as it is, by whether they do harm. */
+  /** The cells that were run under the unchanged config, and whether each does harm. */
   readonly known: Map<string, boolean>;
   readonly seed: number;
   /** The most runs for each mutation. */

@@ -1,4 +1,4 @@
-/** Edits of a config: one thing in it said otherwise, with the place where it is said. */
+/** Edits of a config: one changed field, with its place. */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { loadConfig } from '../../boundaries/load.ts';
 import { type ConfigDocument, nearest, plain } from '../../boundaries/page/document.ts';

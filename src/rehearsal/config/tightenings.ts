@@ -1,4 +1,6 @@
-/** The ways in which a config can promise less: the one that removes a harm says where the config promises too much. */
+/**
+ * The ways in which a config can promise less: if such a tightening removes a harm, the config promises too much there.
+ */
 import {
   boundariesOf,
   isOutside,

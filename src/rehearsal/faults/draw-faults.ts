@@ -53,7 +53,10 @@ export function faultsOf({ path, course }: Reference, drawing: Drawing): readonl
   ];
 }
 
-/** Each delay that rang × what may become of it, and each delay × the replies that it may meet. */
+/**
+ * The faults of timers: each delay that rang with each way it can go wrong, and each delay with each reply that it may
+ * meet.
+ */
 function timerFaults({ seen: { timers, calls } }: Course, config: BoundaryConfig): RehearsedFault[] {
   return timers.flatMap((timer): RehearsedFault[] => {
     const base = { kind: 'timer', timer: timer.name, nth: timer.nth } as const;
@@ -84,7 +87,8 @@ function callFaults(site: CallSite, { config, reconcilers }: Drawing): Rehearsed
 }
 
 /**
- * The ways in which a counterparty may answer: one where there is none to ask, as what did not happen need not be asked about.
+ * The kinds of reconcilers to rehearse for a tool: one entry without a reconciler, as a call that did not happen need
+ * not be asked about.
  */
 function asked(tool: Tool | undefined, known: ReadonlySet<string>): readonly (ReconcilerKind | null)[] {
   if (tool?.effect === 'none') return [null];
@@ -97,7 +101,7 @@ function isPossible(how: CallFaultKind, tool: Tool | undefined): boolean {
   return how !== 'refused' || (tool !== undefined && refusedValue((output) => tool.refuses(output)) !== null);
 }
 
-/** Each boundary that was certified × each answer that it rests on × each moment at which it can be found wrong. */
+/** Each certified boundary × each answer that it rests on × each moment at which the answer can be found wrong. */
 function wrongFaults(course: Course, drawing: Drawing): RehearsedFault[] {
   const { certified, hearings, moments } = course.seen;
   return certified.flatMap((boundary) => {
@@ -136,7 +140,8 @@ function complaints(
     ...(last > soon ? [{ found: 'last', after: last - call.moment } as const] : []),
   ];
   const named = moments.map((moment): WrongFault => ({ ...base, ...moment, key: keys[0] ?? null }));
-  // A checkpoint holds what was written before it: an instance that may go back to one has to be told which key is wrong.
+  // A checkpoint holds earlier writes: if an instance may go back to a checkpoint, the complaint has to name the wrong
+  // key.
   const own = instanceName(instance);
   const isKept = seen.certified.some(
     ({ instance: other, kind, order }) => instanceName(other) === own && kind !== 'exit' && order >= boundary.order,

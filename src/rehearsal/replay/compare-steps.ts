@@ -1,4 +1,4 @@
-/** Compares a recorded step with the one that today's machine takes at its place. */
+/** Compares a recorded step with today's machine's step at the same place. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Entry } from '../../model/entry.ts';
 import { instanceName, ROOT } from '../../model/instance.ts';

@@ -1,6 +1,6 @@
 /**
- * A machine that is driven by a journal: it hears the events that were recorded, calls nothing, and each step that it takes is made an
- * entry by the same code and under the same kind of state as in a run.
+ * A machine that a journal drives: it receives the recorded events and calls nothing. Each of its steps is made an
+ * entry by the same code, and under the same kind of state, as in a run.
  */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { EntryDecoder, EntryEncoder } from '../../journal/entry-codec.ts';
@@ -125,7 +125,10 @@ export class ReplayedMachine extends SilentWatcher {
     return ref === undefined ? undefined : this.#port.inputOf(ref);
   }
 
-  /** Folds an entry of the journal in that is no step: what became of calls is what it was. Their work is whose it is today. */
+  /**
+   * Folds in a journal entry that is no step: the outcomes of calls are the recorded ones. Their owners are the
+   * instances of today.
+   */
   follow(entry: Entry, time: number): void {
     if (entry.do === 'intent' || entry.do === 'position')
       this.#fold({ ...entry, instance: this.#ownerOf(entry.actor) ?? entry.instance }, time);

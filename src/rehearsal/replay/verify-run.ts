@@ -1,6 +1,6 @@
 /**
- * Sends today's machine through a recorded run, as a replay before a deployment does: it hears what was heard then, tools are answered from
- * the journal, nothing leaves, and each step is compared with the one that was recorded.
+ * Sends today's machine through a recorded run, like a replay before a deployment: it receives the recorded events, the
+ * journal answers its tools, no call leaves, and each step is compared with the recorded one.
  */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { argsDigest } from '../../effects/digest.ts';

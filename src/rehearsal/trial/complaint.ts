@@ -1,4 +1,4 @@
-/** The complaint about a wrong answer: told to the sidecar once, and what became of it. */
+/** The complaint about a wrong answer: made to the sidecar once, and its outcome. */
 import { instanceName } from '../../model/instance.ts';
 import type { Sidecar } from '../../xstate/attach.ts';
 import type { RehearsedFault, WrongFault } from '../faults/fault.ts';

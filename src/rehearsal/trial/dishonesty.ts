@@ -1,4 +1,7 @@
-/** Counterparties that break their promises, and one that keeps it: the way in which a config relies on them too much is to be found. */
+/**
+ * Counterparties that break their promises, and one that keeps its promise. Rehearsals with them find where a config
+ * relies on a counterparty too much.
+ */
 import type { ReconcileResult, Reconciler } from '../../effects/counterparty.ts';
 
 /** A counterparty that breaks its promise: the way in which a config relies on it too much is to be found. */

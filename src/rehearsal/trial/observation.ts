@@ -18,7 +18,7 @@ export interface ObservedCall extends CallSite {
   readonly moment: number;
   /** The time at which it left, in milliseconds. */
   readonly time: number;
-  /** The ticks at which it left and was answered; null while it is not. */
+  /** The ticks at which the call left and was answered; null while it is under way. */
   readonly left: number;
   back: number | null;
   /** The answer that the machine received; absent while nothing was. */
@@ -38,7 +38,7 @@ export interface ObservedTimer {
   /** The time at which it is due, in milliseconds. */
   readonly due: number;
   rang: boolean;
-  /** The ticks at which it was armed, and at which it rang or was taken back; null while it is armed. */
+  /** The tick of the arming, and the tick of the ringing or cancelling; null while the delay is armed. */
   readonly armed: number;
   gone: number | null;
 }

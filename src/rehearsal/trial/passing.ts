@@ -1,4 +1,4 @@
-/** The treatment of what passes between an agent and its world. */
+/** The treatment of each call, question and undo that passes between an agent and its world. */
 import type { CallSite, RehearsedFault, WrongFault } from '../faults/fault.ts';
 import type { Dishonesty } from './dishonesty.ts';
 import type { RecordedCall } from './subject.ts';

@@ -1,4 +1,4 @@
-/** The people around a rehearsed run: one sends the events of the path, one answers what waits for an approval. */
+/** The people around a rehearsed run: one sends the events of the path, one answers the approval requests. */
 import { PROCESS } from '../../clock/clock.ts';
 import type { GuardedRequest } from '../../effects/gates.ts';
 import type { StateValue } from '../../model/step-entry.ts';

@@ -1,4 +1,4 @@
-/** The run without faults: made twice, so that what is compared with it is stable. */
+/** The run without faults: made twice, so that comparisons with it are stable. */
 
 import { firstDifference } from '../difference.ts';
 import { RehearsalError, type RehearsalErrorCode } from '../rehearsal-error.ts';

@@ -13,7 +13,9 @@ import type { OpenSubject } from './subject.ts';
 import type { Transport } from './transport.ts';
 import type { TrialOptions } from './trial-options.ts';
 
-/** The name of every rehearsed run, and its secret: keys are made of them, so that they are the same in each. */
+/**
+ * The name and the secret of every rehearsed run: idempotency keys are made from both, so each run has the same keys.
+ */
 const RUN = 'rehearsal';
 const SHARED = 'rehearsal'.padEnd(64, '0');
 

@@ -1,6 +1,6 @@
 /**
- * The way between an agent and its world, on which faults happen: each call, each question to a reconciler and each undo passes here.
- * What a dead process asks is not heard, and what it has sent is carried out.
+ * The way between an agent and its world, on which faults happen: each call, each question to a reconciler and each
+ * undo passes here. A dead process receives no answer, and its sent calls are carried out.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { PROCESS } from '../../clock/clock.ts';

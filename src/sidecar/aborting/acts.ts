@@ -1,4 +1,7 @@
-/** The calls of a run as an abort sees them: what may have happened, what is left to do about it, and what each rests on (semantics.md AB3, AB7). */
+/**
+ * The calls of a run as an abort sees them: each call that may have happened, the act left to do about it, and the
+ * calls it rests on (semantics.md AB3, AB7).
+ */
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { isOpen } from '../../model/effect.ts';
 import type { RunState } from '../../projection/run-state.ts';
@@ -15,8 +18,8 @@ export interface AbortedAct extends AbortedCall {
 type Needs = Pick<RunParts, 'runState' | 'config'>;
 
 /**
- * The calls that may have happened, in the order of their intents: one that repeats another one is no act, one that is held has not left, and
- * one of the common past of a fork is another run's (FK2).
+ * The calls that may have happened, in the order of their intents: a repetition of another call is no act, a held call
+ * has not left, and a call of the common past of a fork is its parent's (FK2).
  */
 function actsOf({ runState }: Pick<Needs, 'runState'>): LedgerCall[] {
   const { common } = runState.ledger;
@@ -32,7 +35,10 @@ export function relationOf({ runState, config }: Needs, isByStep: boolean): Retu
   return restsOn(runState, config, argued, isByStep);
 }
 
-/** The calls of a run, with what is left to do about each. @param failed the keys of those whose undo has failed since it was last asked for. */
+/**
+ * The calls of a run, each with the act that is left to do. @param failed the keys of the calls whose undo has failed
+ * since the last request for it.
+ */
 export function abortedActs(
   runState: RunState,
   relation: ReturnType<typeof restsOn>,

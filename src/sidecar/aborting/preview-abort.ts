@@ -1,4 +1,7 @@
-/** The preview of an abort: what would be undone, in which order, and what would stand, were every undo to work. Nothing is asked and nothing moves. */
+/**
+ * The preview of an abort: the calls that would be undone, in their order, and the calls that would stand, if every
+ * undo worked. Asks no counterparty and moves nothing.
+ */
 import type { RunState } from '../../projection/run-state.ts';
 import { holdersOf, nextToUndo } from '../../recovery/undo-order.ts';
 import type { RunParts } from '../parts.ts';
@@ -17,9 +20,9 @@ export interface AbortPreview {
   readonly at: number;
   /** The calls that would be undone, in that order, each with the undo that its config names. */
   readonly undo: readonly (PreviewedCall & { readonly by: string })[];
-  /** The calls that would stand, with why, and the keys of what each rests on that would be undone. */
+  /** The calls that would stand, each with the reason, and with the keys of the undone calls that it rests on. */
   readonly stands: readonly (PreviewedCall & { readonly why: string; readonly gone: readonly string[] })[];
-  /** The calls of which it is not known what became, with the keys of what they hold back until it is. */
+  /** The calls whose outcome is unknown, each with the keys of the calls whose undo waits for that outcome. */
   readonly unknown: readonly (PreviewedCall & { readonly holds: readonly string[] })[];
   /** The calls that have not left, and never would: at their gates, or held back for a commit. */
   readonly dropped: readonly PreviewedCall[];

@@ -1,6 +1,6 @@
 /**
- * Approvals: a call waits, in any process, until a person answers, in any other one (semantics.md R4). Messages are requests; what counts
- * is what the run's own journal says.
+ * Approvals: a call waits, in any process, until a person answers, in any other process (semantics.md R4). Messages are
+ * requests; only the run's own journal counts.
  */
 import type { ApprovalRequest } from '../../effects/gates.ts';
 import type { Approval } from '../../effects/guarded-call.ts';
@@ -40,7 +40,7 @@ export class Approvals {
     this.#inbox = new Inbox(parts, write, hearers);
   }
 
-  /** Waits for a person's approval of a call, and asks for it where it was not asked for. */
+  /** Waits for a person's approval of a call, and asks for it if no request exists. */
   async approval(asking: Asking): Promise<Approval> {
     let own: string | null = null;
     while (!asking.signal.aborted) {

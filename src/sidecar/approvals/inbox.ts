@@ -16,7 +16,7 @@ import { refusalOf, unlikelyOutcome } from './refusals.ts';
 /** The time between two looks into the inbox while a call waits, in milliseconds. */
 const POLL = 200;
 
-/** Those of a run that messages are for; each may be told again what it was told before. */
+/** The parts of a run that messages are for; each may receive the same message again. */
 export interface Hearers {
   /** A person has said what became of a call. */
   settled(key: string): void;
@@ -57,7 +57,7 @@ export class Inbox {
     return this.#parts.journal.posted(this.#looked).length > 0;
   }
 
-  /** Reads what was left for the run, and lets what has taken too long expire. */
+  /** Reads the messages that were left for the run, and expires requests that have waited too long. */
   poll(): void {
     const { lifecycle, runState } = this.#parts;
     if (!lifecycle.may('receive')) return;
@@ -75,7 +75,7 @@ export class Inbox {
     for (const { gate } of expired)
       this.#write.append([{ do: 'answer', gate, verdict: 'expired', by: null, why: null, post: null }]);
     if (taken === 0 && expired.length === 0) return;
-    // The sender of a message looks into the journal for what became of it.
+    // The sender of a message looks into the journal for its outcome.
     void this.#write.durable().catch(() => {});
     this.wake();
   }
@@ -156,7 +156,7 @@ export class Inbox {
     try {
       this.poll();
     } catch {
-      // A journal that cannot be read now says so where it is written; the next look may find it well.
+      // A journal that cannot be read now reports its failure at the next write; the next look may find it well.
     }
   }
 

@@ -11,7 +11,10 @@ export function epochOf({ epochs }: RunState, instance: InstanceId): number {
   return epochs.get(instanceName(instance)) ?? 0;
 }
 
-/** Says why an answer does not fit its request; null where it does. @param bound what the answer says that it is for. */
+/**
+ * The reason why an answer does not fit its request; null if it does. @param bound the digest and epoch that
+ * the answer names.
+ */
 export function refusalOf(
   { runState, lifecycle, now: clock }: RunParts,
   request: string,
@@ -25,11 +28,13 @@ export function refusalOf(
   const key = asked.get(request)?.key;
   const instance = key === undefined ? undefined : ledger.get(key)?.intent.instance;
   const epoch = instance === undefined ? undefined : epochOf(runState, instance);
-  // It has to fit what it says that it is for, and what the request is for has to be so still.
+  // Checks the answer against the request, then the request against the present epoch.
   return asked.refuses(request, asks, { ...bound, now }) ?? asked.refuses(request, asks, { epoch: epoch ?? -1, now });
 }
 
-/** Says why an outcome that a person tells cannot be one, as its tool declares what it answers; null where it can. */
+/**
+ * The reason why an outcome that a person reports cannot be true, by the declared output of the tool; null if it can.
+ */
 export function unlikelyOutcome({ runState, config }: RunParts, answer: Answer): string | null {
   if (answer.verdict !== 'settled') return null;
   const { asked, ledger } = runState;

@@ -1,4 +1,4 @@
-/** An approval request as the program of a run is told of it: with the call, and the reason why a person is asked. */
+/** An approval request as the program of a run receives it: with the call, and the reason why a person is asked. */
 import type { ApprovalRequest, GuardedRequest } from '../../effects/gates.ts';
 import { guardedRequest, pendingRequests } from '../../reports/approval-requests.ts';
 import type { RunParts } from '../parts.ts';

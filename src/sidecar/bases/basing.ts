@@ -1,4 +1,7 @@
-/** Has bases of a run kept, each once the rows since the last one are many, and long beside what that one added. */
+/**
+ * Keeps bases of a run: a new base once the rows since the last base are many, and long compared with the last base's
+ * growth.
+ */
 import { NoBase } from '../../journal/base/codec.ts';
 import type { EntryEncoder } from '../../journal/entry-codec.ts';
 import type { BasePart, Journal, Row } from '../../journal/journal.ts';
@@ -65,7 +68,8 @@ export class Basing {
     for (const { body } of rows) this.#bytes += body.length;
     if (!mayMake) return;
     const { rows: least, times } = this.#spacing;
-    // A base goes through all steps that it lists: so that this is some times for each step, not for each base, they lie the further apart.
+    // A base goes through all steps that it lists. The distance between bases grows with that list, so that each step
+    // is listed a few times, not once for each base.
     if (
       this.#rows >= Math.max(least, this.#listed * times * OF_STEPS) &&
       this.#bytes >= this.#added * times &&

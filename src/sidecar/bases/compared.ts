@@ -1,4 +1,4 @@
-/** Holds the base of a run against its rows: it says nothing that they do not. */
+/** Checks the base of a run against its rows: it must add nothing to them. */
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { entriesOf } from '../../journal/entries.ts';
@@ -21,8 +21,8 @@ export function isReadable(base: Base, codecs: readonly ValueCodec[] = []): bool
 }
 
 /**
- * Compares a base with what the rows of its run come to.
- * @returns the place where they differ; null where they do not, or where the base cannot be read here.
+ * Compares a base with the state after the rows of its run.
+ * @returns the place where they differ; null if they do not, or if the base cannot be read here.
  */
 export async function baseDifference(
   base: Base,
@@ -54,13 +54,13 @@ function timeless(parts: RunNoteFold['parts']): unknown {
   return JSON.parse(JSON.stringify(parts, (name, value) => (/^(since|pausedSince)$/.test(name) ? 0 : value)));
 }
 
-/** A value as a digest of it; as it is where something of it is neither text nor number nor made of these. */
+/** The digest of a value; the value itself if some part is neither text nor number nor a container of these. */
 function digested(value: unknown): unknown {
   const text = textOf(value);
   return text === null ? value : hash('sha256', text, 'base64');
 }
 
-/** A text that two values share where they are the same; null where something in them has none. */
+/** A text that two equal values share; null if something in the value has no text. */
 function textOf(value: unknown): string | null {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value);
@@ -89,7 +89,7 @@ function* upTo(rows: Iterable<StoredRow>, last: number): Generator<StoredRow> {
   }
 }
 
-/** The first place at which two values differ; null where they are the same. */
+/** The first place at which two values differ; null if they are equal. */
 export function difference(a: unknown, b: unknown, path: readonly string[] = []): string | null {
   if (isDeepStrictEqual(a, b)) return null;
   if (!isObject(a) || !isObject(b)) return `${path.join('.')}: ${String(a)} and ${String(b)}`;

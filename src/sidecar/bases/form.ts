@@ -16,13 +16,13 @@ const VERSION = 3;
 /** The largest state that is read, in bytes, unpacked. */
 const LARGEST = 512 * 1024 * 1024;
 
-/** A part that bases share: so many lines, numbered on from those of the part before it. */
+/** A part that bases share: a number of lines, numbered on from the last line of the part before. */
 export interface Lines {
   readonly count: number;
   readonly packed: BasePart;
 }
 
-/** A page of the oldest steps: it stays as it is. */
+/** A page of the oldest steps; it never changes. */
 interface PackedPage {
   readonly count: number;
   readonly upTo: Limits;

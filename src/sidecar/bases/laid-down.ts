@@ -1,4 +1,4 @@
-/** Reads what the bases of a run have of it, while the run goes on. */
+/** Reads the parts of a run that its bases hold, while the run goes on. */
 import type { CallSource } from '../../effects/ledger-call.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
 import type { Entry } from '../../model/entry.ts';
@@ -17,7 +17,7 @@ export class LaidDown implements BaseSource, CallSource {
     this.#codecs = codecs;
   }
 
-  /** All lines of the last base: those of the earlier ones are among them. What was read of those is kept no longer. */
+  /** All lines of the last base, which include the lines of earlier bases. The parsed lines are dropped. */
   set content(content: LineContent) {
     this.#content = content;
     this.#read = null;

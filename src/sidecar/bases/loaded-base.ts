@@ -51,7 +51,7 @@ export interface LineContent extends Pick<BaseContent, 'contents' | 'entries'> {
 export class LoadedBase implements BaseSource {
   readonly reader: EntryDecoder;
   readonly codecs: readonly string[];
-  /** The numbers of the contents that it has. */
+  /** The numbers of the base's contents. */
   readonly known: readonly number[];
   readonly contentLines: readonly Lines[];
   readonly entryLines: readonly Lines[];

@@ -1,4 +1,7 @@
-/** Reads a run that is taken up: its base and the rows after it, or all of its rows where there is no base, or none that can be trusted. */
+/**
+ * Reads a run that is taken up: its base and the rows after the base. Without a base that can be trusted, reads all
+ * rows.
+ */
 import { entriesOf } from '../../journal/entries.ts';
 import { gathered } from '../../journal/gathered.ts';
 import type { Journal, StoredRow } from '../../journal/journal.ts';
@@ -34,7 +37,7 @@ function goneOn(found: Rebuilt, rows: Iterable<StoredRow>): Rebuilt {
   return found;
 }
 
-/** Does some work; null where it fails: a base says nothing that the rows do not, so that those are read instead. */
+/** Does some work with a base; null if it fails: the rows say the same, so the caller reads the rows instead. */
 function tried<T>(work: () => T): T | null {
   try {
     return work();

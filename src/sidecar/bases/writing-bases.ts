@@ -1,4 +1,6 @@
-/** Makes the bases of a run, while it runs: each from the state that its rows have come to, and from the parts of the one before it. */
+/**
+ * Makes the bases of a run while it runs: each from the state after its rows, and from the parts of the base before.
+ */
 
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { BaseEncoder, kindNumberOf } from '../../journal/base/codec.ts';
@@ -45,7 +47,7 @@ export class BaseWriter {
     this.#shared = this.#sharing(from);
   }
 
-  /** Notes which codecs are used: without one of them a base cannot be read. */
+  /** Notes the codecs that are used: without any one of them the base cannot be read. */
   #noting(codec: ValueCodec): ValueCodec {
     if (isOfActors(codec)) return codec;
     return {

@@ -2,7 +2,7 @@
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { RunState } from '../../projection/run-state.ts';
 
-/** The arguments as they were journaled; a call of an older journal has those of its actor. */
+/** The arguments as journaled; for a call of an older journal, the input of its actor. */
 export function argsOf(runState: RunState, { args, actor }: LedgerCall['intent']): unknown {
   return args === undefined ? runState.actor(actor).started?.input : args;
 }

@@ -1,4 +1,4 @@
-/** Charges calls whose answer becomes known for what the answer says that they took (budgets). */
+/** Charges calls whose answer becomes known for the amounts in the answer (budgets). */
 import { bill } from '../../effects/budgets.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { RunParts } from '../parts.ts';

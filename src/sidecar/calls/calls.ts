@@ -1,4 +1,6 @@
-/** Makes a run's calls of tools through the guard: what happens is written before anything relies on it (semantics.md E1). */
+/**
+ * Makes a run's calls of tools through the guard: each event is written before anything relies on it (semantics.md E1).
+ */
 import { actName, identityDigest } from '../../effects/acts.ts';
 import { admission, bill } from '../../effects/budgets.ts';
 import { guardedCall } from '../../effects/guard.ts';
@@ -64,7 +66,8 @@ export class Calls {
     const refused = await this.#claiming.claim(call, instance);
     const denied = refused === null ? await this.#preconditions.denied(call, instance) : null;
     if (this.#parts.kin.isForked) await this.#parts.kin.look();
-    // Its actor was stopped meanwhile, and its instance may be gone with it: no intent of it belongs into the journal.
+    // The actor was stopped meanwhile, and its instance may be gone as well: the journal must not have an intent of the
+    // call.
     if (call.signal.aborted) return { is: 'dropped' };
     const lacking = lacks();
     if (lacking !== null)

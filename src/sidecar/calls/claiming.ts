@@ -1,4 +1,4 @@
-/** Claims what the calls of a run touch, where runs are kept apart (semantics.md §12). */
+/** Claims the keys of a run's calls, if runs are kept apart (semantics.md §12). */
 import { ClaimRefused, type Claims, ClaimsClosed } from '../../effects/claims/claims.ts';
 import { underEither } from '../../effects/either.ts';
 import { claimsOn, keysTouched } from '../../effects/touched.ts';
@@ -13,7 +13,10 @@ import type { Call } from '../../runtime/runtime.ts';
 import type { RunParts, RunWriter } from '../parts.ts';
 import { argsOf } from './args.ts';
 
-/** The calls whose keys an event names: those that have touched nothing, and those whose answer its step has heard. */
+/**
+ * The calls whose keys an event names: calls that have touched nothing, and calls whose answer the event's step has
+ * received.
+ */
 interface Named {
   readonly calls: readonly ActorState[];
   readonly answered: readonly ActorState[];
@@ -53,9 +56,10 @@ export class Claiming {
   }
 
   /**
-   * Claims what this run has touched so far, as one that is taken up has to: what its history has read and written, and what calls have
-   * changed that a restore has undone. What a call would have touched that never left is nobody's: another run may have it, and wait for
-   * this one. @returns why it does not get that, or null; null as well where the run was cancelled meanwhile.
+   * Claims again every key that this run has touched, as a run that is taken up must: the keys that its history has
+   * read and written, and the keys of calls that a restore has undone. A call that never left has touched nothing:
+   * another run may have its keys, and wait for this one. @returns the reason why the run does not get the claims, or
+   * null; null as well if the run was cancelled meanwhile.
    */
   async claimAgain(): Promise<string | null> {
     const { claims, config, runState } = this.#parts;

@@ -9,7 +9,7 @@ import type { Call } from '../../runtime/runtime.ts';
 import type { RunParts } from '../parts.ts';
 import { argsOf } from './args.ts';
 
-/** Relates an earlier call to one that the actor of a number makes for the same instance. */
+/** Relates an earlier call to a call that an actor makes for the same instance. */
 export function relationOf(
   earlier: LedgerCall,
   call: Call,

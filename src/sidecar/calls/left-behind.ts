@@ -1,6 +1,7 @@
 /**
- * Calls that were under way in this process as their run was given back. The journal takes nothing of such a call any more: the process that takes the
- * run up in the same process is told here that it came back, and of what it said (semantics.md E2).
+ * Calls that were under way in this process when it gave their run back. The journal accepts no outcome of such a call
+ * from the old holder. If the same process takes the run up again, this module tells the new holder that the call came
+ * back, and its answer (semantics.md E2).
  */
 import { PROCESS, within } from '../../clock/clock.ts';
 import { completion } from '../../effects/acting.ts';
@@ -11,7 +12,7 @@ type Return = ReturnType<typeof completion>;
 /** A call that was left behind. */
 interface Left {
   readonly returned: Promise<Return>;
-  /** The wall clock at which it was left behind, in milliseconds. */
+  /** The wall clock at which the process left the call, in milliseconds. */
   readonly since: number;
   is: Return | null;
 }
@@ -39,15 +40,19 @@ export function leaveBehind(secret: string, key: string, acting: Promise<unknown
   }
 }
 
-/** Forgets the calls of a run that begins: where runs share a secret, as those of a rehearsal do, they were calls of another one. */
+/**
+ * Forgets the calls left behind under a secret, for a run that begins: runs of a rehearsal share a secret, so the calls
+ * belong to an earlier run.
+ */
 export function forgetLeft(secret: string): void {
   for (const name of LEFT.keys()) if (name.startsWith(`${secret} `)) LEFT.delete(name);
 }
 
 /**
  * Waits for a call that was left behind.
- * @param longest the milliseconds from when it was left: they are waited for once, however often it is asked about.
- * @returns what it said, once; null where it is not under way here, or stays so.
+ * @param longest the milliseconds since the process left the call; the wait is not repeated, however often a caller
+ * asks.
+ * @returns the answer of the call, once; null if the call is not under way here, or does not come back in time.
  */
 export async function cameBack(secret: string, key: string, longest: number): Promise<Return | null> {
   const name = nameOf(secret, key);

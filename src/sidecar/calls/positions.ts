@@ -1,4 +1,4 @@
-/** Has the staging areas say where they are before a call reads from them (semantics.md E4). */
+/** Asks the staging areas for their positions before a call reads from them (semantics.md E4). */
 import type { StagingArea } from '../../effects/counterparty.ts';
 import { errorMessage, NotApplied } from '../../effects/signals.ts';
 import { areasOver, readBy } from '../../effects/touched.ts';
@@ -7,7 +7,7 @@ import type { Call } from '../../runtime/runtime.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import { broughtAs } from '../registered.ts';
 
-/** Makes a call journal the positions of the areas that it reads from, before it acts. */
+/** Makes a call journal the positions of the areas that its tool reads, before the tool acts. */
 export function positioned(
   call: Call,
   number: number,
@@ -30,7 +30,10 @@ export function positioned(
   return { ...call, act };
 }
 
-/** The position of a staging area. @throws NotApplied where it does not say so: it could not be told later what has moved on. */
+/**
+ * The position of a staging area. @throws NotApplied if the area does not report one: no later check could tell whether
+ * it has moved on.
+ */
 async function positionOf(name: string, area: StagingArea | undefined, reads: readonly string[]): Promise<string> {
   try {
     return (await area?.position?.(reads)) ?? '';

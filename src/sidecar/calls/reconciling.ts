@@ -1,4 +1,4 @@
-/** Asks counterparties what became of calls whose outcome is open, and never guesses (semantics.md E2). */
+/** Asks counterparties about calls whose outcome is open, and never guesses (semantics.md E2). */
 import type { Tool } from '../../boundaries/config.ts';
 import { LONGEST_WAIT } from '../../boundaries/page/time.ts';
 import type { Reconciler } from '../../effects/counterparty.ts';
@@ -29,7 +29,7 @@ interface Counterparty {
 export class Reconciling {
   readonly #parts: RunParts;
   readonly #write: Writer;
-  /** The calls of which it was said that a process may still make them. */
+  /** The calls already reported as calls that another process may still make. */
   readonly #told = new Set<string>();
   /** The calls whose return is waited for beside everything else. */
   readonly #expected = new Set<string>();
@@ -87,7 +87,7 @@ export class Reconciling {
     return null;
   }
 
-  /** Asks the counterparty of an open call once, whatever has been asked before: a person is about to say what became of it. */
+  /** Asks the counterparty of an open call once, whatever was asked before: a person is about to settle the call. */
   async askNow(key: string): Promise<void> {
     const call = this.#parts.runState.ledger.get(key);
     await this.#waitForReturn(call);
@@ -154,7 +154,7 @@ export class Reconciling {
     if (!this.#isCurrent(call)) this.#onReturn();
   }
 
-  /** The entry of an answer that tells nothing: when it is asked again, if it is. */
+  /** The entry for an unknown answer, with the time of the next question if there is one. */
   #unknown({ key, asked, calledAt }: LedgerCall, { asking: { tries, wait, settles } }: Counterparty): Entry {
     const now = this.#parts.now();
     const later = now + Math.min(wait * FACTOR ** asked.tries, LONGEST_WAIT);

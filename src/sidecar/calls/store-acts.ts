@@ -1,4 +1,7 @@
-/** The names of acts over all runs of a store (semantics.md ON6): the same in each run, so that they are under no secret of a run. */
+/**
+ * The names of acts over all runs of a store (semantics.md ON6): the same in each run, so they depend on no secret of a
+ * run.
+ */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { actName, identityDigest } from '../../effects/acts.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';

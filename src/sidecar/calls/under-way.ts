@@ -121,8 +121,9 @@ export class UnderWay {
   }
 
   /**
-   * Aborts a call that is under way and waits, for a while, until it has come back: then what it says of itself is in the ledger (C11).
-   * @returns true where it has.
+   * Aborts a call that is under way and waits, for a while, until the call has come back: then its outcome is in the
+   * ledger (C11).
+   * @returns true if it came back.
    */
   async abort(key: string): Promise<boolean> {
     const call = this.#keyed.get(key);
@@ -140,9 +141,7 @@ export class UnderWay {
   }
 }
 
-/**
- * Waits until the answer of a call that came back is written: that is in the same turn, after those who wait for it were told.
- */
+/** Waits until the answer of a returned call is written: in the same turn, after the waiters have received it. */
 function written(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

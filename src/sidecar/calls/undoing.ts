@@ -1,4 +1,4 @@
-/** Undoes calls in the world, and removes what held calls have staged (semantics.md E4, E5). */
+/** Undoes calls in the world, and discards the staged writes of held calls (semantics.md E4, E5). */
 import type { Inverse, Undo, UndoCall } from '../../effects/counterparty.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { errorMessage } from '../../effects/signals.ts';
@@ -45,8 +45,8 @@ export class Undoing {
   }
 
   /**
-   * Says why a confirmed call cannot be undone any more, because what it changed has moved on; null where it can, or where that cannot be
-   * told beforehand: then its undo finds out.
+   * The reason why a confirmed call cannot be undone any more: a later change of the same thing. Null if it can be
+   * undone, or if only the undo itself will find out.
    */
   async moved(effect: Effect): Promise<string | null> {
     const call = effect.id === null ? undefined : this.#parts.runState.ledger.get(effect.id);

@@ -1,4 +1,4 @@
-/** Withdraws calls that are about to leave: it is known of them for good that they did not happen (semantics.md C11). */
+/** Withdraws calls that are about to leave: they certainly did not happen (semantics.md C11). */
 import { isOpen } from '../../model/effect.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import type { UnderWay } from './under-way.ts';

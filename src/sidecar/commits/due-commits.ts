@@ -110,7 +110,9 @@ export class DueCommits {
     return area === null ? this.#actAlone(calls[0] as LedgerCall) : this.#actTogether(entry, area, calls);
   }
 
-  /** Asks an area for all of its calls, also for those that are visible: what one commit makes visible is one thing. */
+  /**
+   * Asks an area for all of its calls of the commit, the visible ones too: an area makes one commit visible as a whole.
+   */
   async #actTogether(entry: PublishEntry, area: string, calls: readonly LedgerCall[]): Promise<boolean | Refusal> {
     const owed = calls.filter((call) => !isThrough(call));
     try {

@@ -1,6 +1,6 @@
 /**
- * Finds the commits that can be made now: their boundary has certified, and all that they relied on is promised as well
- * (semantics.md E4).
+ * Finds the commits that can be made now: the boundary has certified, and everything the commit relied on is promised
+ * as well (semantics.md E4).
  */
 import { commitIdOf } from '../../effects/keys.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';

@@ -1,6 +1,6 @@
 /**
- * The commits of a run: what instances have held back becomes visible once it is due (semantics.md E4). The staging areas are asked first;
- * then the durable entry is the decision; what follows is redo-only, also across a crash.
+ * The commits of a run: held calls of an instance become visible once the commit is due (semantics.md E4). The staging
+ * areas are asked first; then the durable entry is the decision; everything after it is redo-only, also across a crash.
  */
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { PublishEntry } from '../../model/call-entries.ts';
@@ -96,7 +96,7 @@ export class Outbox {
       await this.#run.durable();
     });
     const done = under
-      .catch(() => {}) // The journal has broken, and says so to those who wait for the run.
+      .catch(() => {}) // The broken journal reports its failure to the callers that wait for the run.
       .then(() => {
         ends();
         if (this.#under !== done) return;

@@ -1,6 +1,6 @@
 /**
- * Asks the staging areas of a commit whether it can be made, before it is decided: nothing is visible yet, and what one of them refuses
- * is refused whole (semantics.md E4).
+ * Asks the staging areas of a commit, before it is decided, whether it can be made. Nothing is visible yet, and one
+ * refusal refuses the whole commit (semantics.md E4).
  */
 import type { Clock } from '../../clock/clock.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
@@ -8,7 +8,7 @@ import { CommitRefused, errorMessage } from '../../effects/signals.ts';
 import type { PublishEntry } from '../../model/call-entries.ts';
 import type { Staging } from './staging.ts';
 
-/** The answer of the areas: a token of each that gave one, or the refusal of one of them. */
+/** The answer of the areas: the tokens of the areas that gave one, or the first refusal. */
 export type Prepared = { readonly tokens: Readonly<Record<string, string>> } | { readonly refused: Refusal };
 
 /** The reason why a commit cannot be made. */
@@ -72,7 +72,7 @@ export function refusalOf(error: unknown, calls: readonly LedgerCall[]): Refusal
   return { why: errorMessage(error), call: named, moved };
 }
 
-/** Has the areas of a commit give free what they have reserved for it. One that fails keeps it until it lapses. */
+/** Releases the commit's reservations; if an area fails, its reservation expires. */
 export async function withdrawAll(staging: Staging, entry: PublishEntry): Promise<void> {
   for (const { name, area, calls } of staging.asked(entry)) {
     try {

@@ -1,6 +1,6 @@
 /**
- * A refused commit as a failure (semantics.md E4): whose work it is, what was found wrong with it, and how long to wait before it is
- * done again.
+ * A refused commit as a failure (semantics.md E4): the owner of the work, the keys found wrong with it, and the wait
+ * before the work is done again.
  */
 import { createHash } from 'node:crypto';
 import type { PublishEntry } from '../../model/call-entries.ts';

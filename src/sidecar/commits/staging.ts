@@ -1,4 +1,7 @@
-/** A commit and its staging areas: which calls lie where, in which order they become visible, and what each relies on (semantics.md E4). */
+/**
+ * A commit and its staging areas: the calls of each area, the order in which they become visible, and the data
+ * that each relies on (semantics.md E4).
+ */
 import type { Publication, StagedCall, StagingArea } from '../../effects/counterparty.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { PublishEntry } from '../../model/call-entries.ts';

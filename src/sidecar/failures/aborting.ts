@@ -1,6 +1,7 @@
 /**
- * The undoing of a run that a person ends with its undos (semantics.md AB1–AB8): what has happened is undone in reverse dependency order, by call;
- * what cannot be is named; what is unknown, or owed, holds back what it rests on and nothing else.
+ * The undoing of a run that a person ends with its undos (semantics.md AB1–AB8). Calls that happened are undone one by
+ * one in reverse dependency order; calls that cannot be undone are named. A call whose outcome is unknown, or whose
+ * undo is owed, holds back the calls that it rests on and no others.
  */
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Effect } from '../../model/effect.ts';

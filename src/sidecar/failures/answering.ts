@@ -1,5 +1,5 @@
 /**
- * Answers failures: each is settled or decided, and what was decided is carried out, or waits for a person (semantics.md §8,
+ * Answers failures: each is settled or decided, and a decision is carried out, or waits for a person (semantics.md §8,
  * R5).
  */
 import type { LedgerCall } from '../../effects/ledger-call.ts';

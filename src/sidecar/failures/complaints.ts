@@ -42,9 +42,9 @@ export class Complaints {
   }
 
   /**
-   * Takes a failure in that a caller has seen: the instance, and the key that was found wrong, if one was.
-   * @throws SidecarError `stuck`; `bad_failure` where it is to take the place of a complaint and none waits; `run_finished` where the run was
-   * cancelled before it was answered; JournalError `journal_closed` where it was given back before.
+   * Takes in a failure that a caller has seen: the instance, and the key that was found wrong, if any.
+   * @throws SidecarError `stuck`; `bad_failure` if the failure is to replace a complaint and none waits; `run_finished`
+   * if the run was cancelled before the answer; JournalError `journal_closed` if the run was given back before.
    */
   async fail(complaint: Omit<Raised, 'actor' | 'call' | 'suspect'>): Promise<void> {
     const raised: Raised = { ...complaint, actor: 0, call: null, suspect: true };
@@ -87,9 +87,10 @@ export class Complaints {
   }
 
   /**
-   * Has a new complaint take the place of others that the run is parked on, and that have moved nothing: of all where the caller says so,
-   * else of the same one, and of one that did not say which occurrence it meant. Any other complaint stays a suspect.
-   * @returns false where it cannot: it is refused.
+   * Replaces parked complaints that have moved nothing by a new one. With `instead`, the new complaint replaces every
+   * such complaint; otherwise the complaint about the same instance and key, and one about the same entity that names
+   * no occurrence. Other complaints stay suspects.
+   * @returns false if there is nothing to replace: the new complaint is refused.
    */
   admits(raised: Raised): boolean {
     if (!this.#fresh.delete(raised)) return true;
@@ -118,7 +119,9 @@ export class Complaints {
 /** A question that a run is parked on, as far as a complaint may take its place. */
 export type ParkedQuestion = Pick<Raised, 'failure' | 'complaint'>;
 
-/** A complaint as far as it may take the place of another: its failure is null where what it is about is undone already. */
+/**
+ * A complaint, as needed to replace another one. Its failure is null if the work that it is about is undone already.
+ */
 interface Successor extends Pick<Raised, 'complaint' | 'instead'> {
   readonly failure: Failure | null;
 }

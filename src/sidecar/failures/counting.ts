@@ -16,11 +16,12 @@ interface Needs extends Pick<RecoveryParts, 'lifecycle'> {
 }
 
 /**
- * Decides about a failure. What stands in the way because it is not known is asked about, and what would be undone; where that tells anything, or anything
- * happened meanwhile, also while it was decided in turns, it is decided anew.
- * @param carry journals the decision before it awaits anything. It is called in the turn in which the decision was found to hold: to await a decision
- * would already let a step pass.
- * @returns what `carry` comes to; null where the failure is not decided any more.
+ * Decides about a failure. The sidecar first asks about unknown outcomes that stand in the way, and about the calls to
+ * undo. If an answer comes, or anything happens meanwhile, also between two turns of the decision, the failure is
+ * decided anew.
+ * @param carry journals the decision before it awaits anything, and is called in the same turn that confirmed the
+ * decision: awaiting the decision would already let a step pass.
+ * @returns the result of `carry`; null if the failure needs no decision any more.
  */
 export async function countingDecision<Carried>(
   { lifecycle, decisions, openCalls, isLeft, isPast }: Needs,

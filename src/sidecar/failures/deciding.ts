@@ -5,7 +5,10 @@
 import type { Turns } from '../../clock/turns.ts';
 import type { Pieces } from '../../history/pieces.ts';
 
-/** The times that a decision about one failure gives others their turn: where they have changed each of them, the next is made in one go. */
+/**
+ * The number of times that the decision about one failure gives others their turn; if they change the run each time,
+ * the next decision is made in one go.
+ */
 export const MOST_TURNS = 4;
 
 /** One decision under way, or the preview of one. */

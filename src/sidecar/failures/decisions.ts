@@ -35,7 +35,7 @@ export class Decisions {
     this.#answers = answers;
   }
 
-  /** Decides about a failure in one go, at the history as it is. */
+  /** Decides about a failure in one go, on the present history. */
   decide(raised: Raised): Decision {
     return inOneGo(this.#pieces(raised));
   }

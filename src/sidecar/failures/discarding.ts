@@ -1,6 +1,7 @@
 /**
- * Discards units that were left by an edge which says so (semantics.md PA11): their work leaves the past in one entry; then what they left under way
- * is found out, what can be undone is undone, newest first, and what cannot is named. A process that dies meanwhile leaves the rest to the next one.
+ * Discards units that control left by a `discard:` edge (semantics.md PA11). One entry takes their work out of the
+ * past. Then the sidecar finds out the outcomes of their open calls, undoes their effects, newest first, and names the
+ * effects that cannot be undone. If the process dies meanwhile, the next process does the rest.
  */
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { crossing, type Effect, isOpen } from '../../model/effect.ts';
@@ -50,7 +51,7 @@ export class Discarding {
     if (keys.some(isDue)) this.begin();
   }
 
-  /** Discards what is due and can be by now, behind what is being discarded. */
+  /** Discards the units that are due and ready by now, after the discards under way. */
   finish(): Promise<void> {
     this.#last = this.#last.catch(() => {}).then(() => this.#finish());
     return this.#last;
@@ -139,7 +140,7 @@ export class Discarding {
   }
 }
 
-/** True for an act of discarded work that happened, and of which it is not decided that it stands. */
+/** True for an act of discarded work that happened, unless a person has decided that it stands. */
 function isToUndo({ status, stands }: LedgerCall): boolean {
   return status === 'confirmed' && !stands;
 }

@@ -37,7 +37,7 @@ export class EndedByPerson {
     this.#run.outbox.goOn();
   }
 
-  /** Frees what the run has claimed, and tells those who wait for it that it was cancelled. */
+  /** Frees the claims of the run, and tells the callers that wait for it that it was cancelled. */
   async over(): Promise<void> {
     const { parts, ending } = this.#run;
     const { by, why } = parts.runState.asked.cancelled ?? { by: '', why: null };

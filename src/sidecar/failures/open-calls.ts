@@ -16,7 +16,10 @@ import type { RecoveryParts } from './recovery-parts.ts';
 
 type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'calls' | 'queries' | 'open' | 'queue' | 'lifecycle'>;
 
-/** The calls of an aborted run that are left: those of which it is not known what became, those whose undo has failed, and those that wait for one of either. */
+/**
+ * The calls left over by an abort: calls with an unknown outcome, calls whose undo has failed, and calls that wait for
+ * one of these.
+ */
 export interface LeftOfAbort {
   readonly unknown: readonly LedgerCall[];
   readonly failed: readonly Owed[];
@@ -43,7 +46,7 @@ export class OpenCalls {
     return isOpen(this.#runState.ledger.get(key)?.status ?? 'failed');
   }
 
-  /** The calls of which it is not known what became, but for those that a commit makes visible. */
+  /** The calls with an unknown outcome, without the calls that a commit makes visible. */
   all(): LedgerCall[] {
     const outbox = new Set(this.#runState.publications.flatMap(({ keys }) => keys));
     return this.#runState.ledger.open().filter(({ key }) => !outbox.has(key));

@@ -1,4 +1,6 @@
-/** The failures of a run that have no answer yet, and the plan that waits for its undos: what keeps a run from going on. */
+/**
+ * The failures of a run that have no answer yet, and the plan that waits for its undos: both keep a run from going on.
+ */
 import type { Decision } from '../../model/decision.ts';
 import type { Failure } from '../../model/failure.ts';
 import { instanceName } from '../../model/instance.ts';

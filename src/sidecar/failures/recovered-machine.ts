@@ -31,6 +31,6 @@ export interface RestoredParts {
   readonly aside: readonly InstanceId[];
   /** The keys of calls whose recorded answers were found wrong (C10). */
   readonly wrong: readonly string[];
-  /** Those of them of which it is known that it was that answer, and not another of the same work. */
+  /** The keys in `wrong` whose recorded answer is certainly the wrong one. */
   readonly sure: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Puts together what recovers a run, and passes on what the run asks of it. */
+/** Puts the recovery parts of a run together, and passes the run's requests on to them. */
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Decision } from '../../model/decision.ts';
 import type { InstanceId } from '../../model/instance.ts';

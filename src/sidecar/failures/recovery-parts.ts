@@ -24,11 +24,11 @@ export interface RecoveryHelpers {
   paper(): Paper | null;
   /** The same with a change in it. */
   paperWith(change: Change): ChangedPaper | null;
-  /** The first step of the run with another event of its beginning; null where it goes elsewhere with that. */
+  /** The first step of the run begun with another input; null if the step then goes elsewhere. */
   begunWith(event: unknown): Begun | null;
 }
 
-/** The parts that there are before the first failure: each recovery part takes of it what it needs. */
+/** The parts that exist before the first failure; each recovery part picks the members that it needs. */
 export interface RecoveryParts extends RecoveryHelpers {
   readonly parts: RunParts;
   readonly machine: RecoveredMachine;

@@ -1,4 +1,4 @@
-/** Waits between recoveries from the same failure: what it came from may pass (semantics.md R6). */
+/** Waits between recoveries from the same failure: its cause may pass (semantics.md R6). */
 import type { Clock } from '../../clock/clock.ts';
 import { errorMessage } from '../../effects/signals.ts';
 import { encode } from '../../journal/codec.ts';
@@ -29,7 +29,10 @@ export class Repeats {
   }
 }
 
-/** Names what has failed, to tell if the same fails again: a call by its key, one without a key by what it was asked. */
+/**
+ * Names the failing work, to tell if the same work fails again: a call by its key, a call without a key by its tool and
+ * arguments.
+ */
 function failingOf({ call, error }: Raised): string {
   if (call === null) return errorMessage(error);
   if (call.key !== null) return call.key;

@@ -14,7 +14,7 @@ export interface RetryWord {
   /** The person who says so; null for another process or version. */
   readonly by: string | null;
   readonly why: string | null;
-  /** The number of the message that said so; null where none did. */
+  /** The number of the message that asked for it; null if no message did. */
   readonly post: number | null;
 }
 
@@ -46,7 +46,7 @@ export class Retrying {
 
   #answer(): void {
     for (const word of this.#waiting.splice(0)) {
-      // A journal that takes nothing any more says so to those who wait for the run.
+      // A broken journal reports its failure to the callers that wait for the run.
       const answered = this.retry(word).then(() => this.#run.write.durable());
       void answered.catch(() => {});
     }
@@ -111,7 +111,10 @@ export class Retrying {
     return version === null || !runState.threwUnder(question).has(version);
   }
 
-  /** The versions of the code under which no process tries again what the run is parked on; null where none does under another one. */
+  /**
+   * The versions of the code under which no process tries the parked steps again. Null if no other version would try
+   * them either.
+   */
   threwUnder(): readonly string[] | null {
     const { runState } = this.#run.parts;
     if (!this.#mayGoOn || this.#run.lifecycle.configuration.pause === 'on') return null;

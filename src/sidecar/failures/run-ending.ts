@@ -1,4 +1,4 @@
-/** Tells those who wait for a run how it ended, or why it stands still. */
+/** Tells the callers that wait for a run how the run ended, or why it stands still. */
 import type { Ending } from '../report.ts';
 import type { Writing } from '../writing.ts';
 

@@ -1,4 +1,6 @@
-/** Answers a failed call without a decision, where the ledger or its counterparty knows what became of it (semantics.md §8.0). */
+/**
+ * Answers a failed call without a decision, if the ledger or the counterparty knows its outcome (semantics.md §8.0).
+ */
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Decision } from '../../model/decision.ts';
 import { isOpen } from '../../model/effect.ts';

@@ -1,4 +1,6 @@
-/** The event that an act is about, or the reason why nothing is done (semantics.md ST2, ST9, ST10): a reading of the run, which it leaves as it is. */
+/**
+ * The event that an act is about, or the reason why nothing is done (semantics.md ST2, ST9, ST10). Only reads the run.
+ */
 import { argsDigest } from '../../effects/digest.ts';
 import type { SentSteer } from '../../effects/messages/steers.ts';
 import type { Begun } from '../../model/entry.ts';
@@ -103,7 +105,7 @@ function isAllowed(
   return steer === 'any' || (steer !== 'own' && by !== null && steer.includes(by));
 }
 
-/** The reason why an act cannot be about the input of a run; null where it can, or is about another event. */
+/** The reason why an act on the input of a run is refused; null if it is not, or if the act is about another event. */
 function refusalOfInput({ name }: Found, { act, from }: SentSteer): string | null {
   const isRefused = name === INPUT && (act === 'retract' || from === 'here');
   return isRefused ? 'steer_unsupported: a run has one input from its beginning: revise it, or cancel the run' : null;
@@ -153,8 +155,10 @@ function inputOf({ places, received }: RunState): Found | string {
 }
 
 /**
- * An act on an event that was received, as the cause of a decision; null where no instance has a part in its step, or the machine cannot begin with it.
- * @param begun the first step of the run with another input; null where it goes elsewhere with that, or the event is none.
+ * An act on a received event, as the cause of a decision. Null if no instance has a part in its step, or if the machine
+ * cannot begin with the revised input.
+ * @param begun the first step of the run with another input; null if the step then goes elsewhere, or if the event is
+ * not the input.
  */
 export function causeOf(
   runState: RunState,

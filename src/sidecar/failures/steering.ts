@@ -1,6 +1,7 @@
 /**
- * Acts on events: what the run was sent has said something else from its beginning, was never sent, or still holds (semantics.md ST2, ST7, ST9 to ST11). An
- * act is carried out as a whole, or refused with what stands against it, and then no entry of the run moves.
+ * Acts on events: an event of the run is revised from its beginning, retracted, or confirmed (semantics.md ST2, ST7,
+ * ST9 to ST11). An act is carried out as a whole, or refused with its obstacles; a refused act moves no entry of the
+ * run.
  */
 import type { SentSteer } from '../../effects/messages/steers.ts';
 import { type Decision, isRestore } from '../../model/decision.ts';
@@ -77,7 +78,7 @@ export class Steering {
   /** The machine is there: the acts that have waited for it are answered. */
   begin(): void {
     for (const word of this.#waiting.splice(0)) {
-      // A journal that takes nothing any more says so to those who wait for the run.
+      // A broken journal reports its failure to the callers that wait for the run.
       const answered = this.#steer(word).then(() => this.#run.write.durable());
       void answered.catch(() => {});
     }

@@ -1,6 +1,6 @@
 /**
- * Answers complaints about work that is set aside, or undone already: what its calls did is undone, with no new cut
- * (semantics.md C10, C12).
+ * Answers complaints about work that is set aside, or undone already: the effects of its calls are undone, with no new
+ * cut (semantics.md C10, C12).
  */
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { crossing } from '../../model/effect.ts';
@@ -54,7 +54,8 @@ export class TakingBack {
   }
 
   /**
-   * Undoes confirmed calls of what was found wrong; where one cannot be undone, the run is parked. @returns true where all are.
+   * Undoes the confirmed calls of work found wrong; parks the run if one cannot be undone. @returns true if all are
+   * undone.
    */
   async #takeBack(raised: Raised, calls: readonly LedgerCall[]): Promise<boolean> {
     const { queries } = this.#run;

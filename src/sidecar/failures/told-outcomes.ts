@@ -1,4 +1,7 @@
-/** Takes a person's word of what became of a call, unless the journal or the counterparty knows better (semantics.md E2). */
+/**
+ * Takes a person's word about the outcome of a call, unless the journal or the counterparty knows better (semantics.md
+ * E2).
+ */
 
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { isSame } from '../../journal/value-codec.ts';

@@ -1,5 +1,5 @@
 /**
- * Effects that stand in the world and that no replay has taken over: undone where that is allowed, else a person decides
+ * Effects that stand in the world and that no replay has claimed: undone if that is allowed, else a person decides
  * (semantics.md C7-C9).
  */
 import type { LedgerCall } from '../../effects/ledger-call.ts';
@@ -35,9 +35,9 @@ export class UnclaimedEffects {
   }
 
   /**
-   * Undoes a call whose replay asks for other arguments, where class and promises allow (C7). One of which it is not known what became may not have
-   * happened, and its counterparty is asked first (E3).
-   * @returns true where nothing of it stands.
+   * Undoes a call whose replay asks for other arguments, if class and promises allow (C7). A call with an unknown
+   * outcome may not have happened, so its counterparty is asked first (E3).
+   * @returns true if nothing of the call stands.
    */
   async undoDiverged({ key, at }: LedgerCall): Promise<boolean> {
     const { calls, parts, queries } = this.#run;

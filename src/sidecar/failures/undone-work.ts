@@ -1,4 +1,4 @@
-/** Tells of a complaint if the work that it is about is undone, or set aside, by now (semantics.md C12). */
+/** Says if the work of a complaint is undone, or set aside, by now (semantics.md C12). */
 import { instanceName } from '../../model/instance.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { WorkRecord } from '../../projection/set-aside/records.ts';

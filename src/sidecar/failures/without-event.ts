@@ -1,6 +1,7 @@
 /**
- * The decision about an act on an event that was received (semantics.md ST3, ST4, ST7): its step is taken out of the past, what stands is judged with the new
- * version in its place, and an act that would come to stand without its cause blocks.
+ * The decision about an act on a received event (semantics.md ST3, ST4, ST7): the event's step is taken out of the
+ * past, the standing work is judged with the new version in its place, and an act that would stand without its cause
+ * blocks.
  */
 
 import type { LedgerCall } from '../../effects/ledger-call.ts';
@@ -33,13 +34,15 @@ export interface Steered {
   paperWith(change: Change): ChangedPaper | null;
 }
 
-/** The step that took an event, where it stands; undefined where none does. */
+/** The step that took an event; undefined if no such step stands. */
 export function receiptAt({ places }: RunState, nth: number): RecordedStep | undefined {
   const [step] = places.between(nth - 1, nth);
   return step?.nth === nth && step.isOutside ? step : undefined;
 }
 
-/** The instance that an event is taken from: of those that its step is a part of, the first; null where it is part of none. */
+/**
+ * The instance that an act takes the event from: the first one with a part in the event's step; null if there is none.
+ */
 export function receiverOf({ history }: RunState, { parties, moves }: RecordedStep): InstanceId | null {
   const names = [...parties.map(({ name }) => name), ...moves.map(rootName)];
   for (const name of names) {

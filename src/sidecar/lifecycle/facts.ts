@@ -1,4 +1,4 @@
-/** The facts that the state of a run is made of: what the journal says of it, and what its process does (semantics.md LC1, LC9). */
+/** The facts that make up the state of a run: from its journal, and from its process (semantics.md LC1, LC9). */
 import type { RunState } from '../../projection/run-state.ts';
 import type { Configuration } from './table.ts';
 
@@ -20,7 +20,10 @@ export interface Facts {
   readonly parkedOn: 'nothing' | 'counterparty' | 'person';
   /** The questions that it was parked on are asked again. */
   readonly isAskedAgain: boolean;
-  /** To answer a failure, a call was aborted or an act is undone: until it is answered, what they say waits. */
+  /**
+   * True while an aborted call or an undo of a pending answer to a failure is under way: news of them waits for the
+   * answer.
+   */
   readonly isUnsure: boolean;
   /** The machine is at its end, which is being decided. */
   readonly isAtEnd: boolean;

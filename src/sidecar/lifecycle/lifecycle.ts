@@ -1,6 +1,6 @@
 /**
- * The life of one run (semantics.md LC1 to LC9): the one state of it, the one place that is asked whether something may happen now, and the one that
- * wakes what waits for another answer.
+ * The life of one run (semantics.md LC1 to LC9): its one state. Callers ask here whether something may happen now, and
+ * this module wakes the waiters whose answer has changed.
  */
 import { type Answer, answer } from './answers.ts';
 import { configurationOf, type Facts, type Journaled, lapsed, OPENING } from './facts.ts';

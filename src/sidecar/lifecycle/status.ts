@@ -1,4 +1,4 @@
-/** The word that is published for a run, and whom it waits for: functions of its state (semantics.md LC3, LC4). */
+/** The published status of a run, and the party that it waits for: functions of its state (semantics.md LC3, LC4). */
 import type { Configuration } from './table.ts';
 
 /** The published state of a run. */

@@ -56,7 +56,7 @@ export function planRun(runState: RunState, release: Release): RunPlan {
   const isReplaced = replacedTools(runState, release.tools).length > 0;
   if (!isMoved && !isOtherCode && !isReplaced) return { is: 'same' };
   const open = [...runState.ledger.all()].filter(isUnderWay);
-  // Code with another text finishes what is under way, as it goes on with all else.
+  // Code with another text finishes the calls under way, and goes on with all other work.
   const why = isMoved || isReplaced ? stays(runState, replacedCalls(open, release.tools)) : null;
   if (why !== null) return { is: 'stays', why };
   if (release.machines === null) return isMoved ? { is: 'stays', why: { code: 'not_compared' } } : { is: 'same' };

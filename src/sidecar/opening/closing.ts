@@ -1,4 +1,7 @@
-/** Gives a run back: what is under way is aborted, what has not come back is named for the next process, and nothing is called any more (semantics.md E2). */
+/**
+ * Gives a run back: calls under way are aborted, calls that have not come back are named for the next process, and
+ * nothing is called any more (semantics.md E2).
+ */
 import type { Journal } from '../../journal/journal.ts';
 import { thisProcess } from '../../journal/lease/holder.ts';
 import { isOpen } from '../../model/effect.ts';

@@ -34,34 +34,42 @@ export interface RunCommands {
   /** The parties that the run waits for where nothing of it moves by itself, those first who have to move now (LC4). */
   readonly waitsFor: readonly Waited[];
   /**
-   * Says that something was found wrong that no tool and no error told of (F1): in which instance, and which key of its writes. Who
-   * does not know which occurrence it was leaves the ordinal out: where there are several, the answer is `ambiguous_instance`.
+   * Complains that work was found wrong without an error of a tool (F1): the instance, and the key among its writes. A
+   * caller who does not know the occurrence leaves the ordinal out; if there are several, the answer is
+   * `ambiguous_instance`.
    *
-   * What the run is parked on stays found wrong beside it. With `instead`, it takes the place of all complaints that the run is parked on:
-   * they were mistakes. One that names an occurrence takes the place of one that did not, and the same complaint twice is one.
+   * The work that the run is parked on stays found wrong, too. With `instead`, the complaint replaces all complaints
+   * that the run is parked on: they were mistakes. A complaint with an ordinal replaces one without; duplicates are
+   * ignored.
    * @throws SidecarError `bad_failure`, `run_finished`, `stuck`.
    */
   fail(signal: Signal, suspect: FoundWrong): Promise<void>;
   /**
-   * Tells what `fail` would come to if it was called now with the same arguments: the decision, what stands, what goes back, what is set aside, what is
-   * undone in the world, and what blocks. Nothing moves: no entry is written, nothing is called, no budget is charged.
+   * Previews the answer that `fail` would give now for the same arguments: the decision, the instances that stand, go
+   * back or are set aside, the effects undone in the world, and the blockers. Nothing moves: no entry is written,
+   * nothing is called, no budget is charged.
    * @throws as `fail`.
    */
   preview(what: { readonly fail: PreviewedComplaint }): Promise<ComplaintPreview>;
   /** Tells what an act on an event would come to in the same way. @throws as `revise`. */
   preview(what: SaidSteer): Promise<SteerAnswer>;
-  /** The events that the run was sent from outside, with what each says now: the input first, then in the order in which they were taken. */
+  /**
+   * The events that the run was sent from outside, each with its present content: the input first, then in the order of
+   * taking.
+   */
   events(): readonly RunEvent[];
   /**
-   * Says that an event has said something else from its beginning (ST2): the past behind it is gone through again in its place with the new members. What
-   * does not rest on them stands; what does is done again, and undone before where it has acted. An act that would be left without its cause refuses the
-   * revision, and then nothing moves.
+   * Revises an event from its beginning (ST2): the machine goes through the past after the event again, on paper, with
+   * the new members. Work that does not rest on them stands. Work that rests on them is done again; effects of its
+   * first time are undone before. An act that would be left without its cause refuses the revision, and then nothing
+   * moves.
    * @param name the name of the event, as `events()` lists it.
    * @param to the members of the event from here on, without its type.
-   * @param how `from: 'here'` sends it as a new event that names the old one, and nothing of the past moves; `later` names events of the same sender that
-   * hold all the same.
-   * @returns what became of it; a refusal is an answer, too.
-   * @throws SidecarError `event_unknown`, `run_finished`; JournalError `journal_closed`; TypeError for members that no journal holds.
+   * @param how `from: 'here'` sends a new event that names the old one, and moves nothing of the past; `later` names
+   * events of the same sender that still hold.
+   * @returns the outcome; a refusal is an answer, too.
+   * @throws SidecarError `event_unknown`, `run_finished`; JournalError `journal_closed`; TypeError for members that no
+   * journal holds.
    */
   revise(name: string, to: Readonly<Record<string, unknown>>, how?: ReviseWord): Promise<SteerAnswer>;
   /** Says that an event was never sent (ST2). @returns and @throws as `revise`. */
@@ -69,17 +77,19 @@ export interface RunCommands {
   /** Says that an event which waits since its sender has seen something else still holds: it is received as soon as a state takes it. @throws as `revise`. */
   confirm(name: string, how?: SteerWord): Promise<SteerAnswer>;
   /**
-   * Tells what a cancel with `undo` would come to if it was said now and every undo worked: what would be undone, in that order, what would stand, and
-   * what is not known. Nothing moves, and nothing is asked.
-   * @throws SidecarError `run_finished` where the run has ended.
+   * Previews a cancel with `undo`, as if said now and if every undo worked: the calls that would be undone, in their
+   * order, the calls that would stand, and the calls with an unknown outcome. Nothing moves, and no counterparty is
+   * asked.
+   * @throws SidecarError `run_finished` if the run has ended.
    */
   preview(what: { readonly undo: true }): Promise<AbortPreview>;
   /**
-   * Says what became of a call (E2), by its key, and asks again what the run is parked on. Where the run relies on a call that was undone by
-   * hand (`compensated`), it goes back to before that call, or is parked until it can (E8).
-   * @param word who says so, and why: the journal keeps it beside the outcome.
-   * @throws SidecarError `bad_settlement` where the journal or the counterparty knows better, the call is under way, no call has the key, or
-   * the tool cannot have answered that; `run_finished` where the run has ended with a call that was undone by hand.
+   * Settles a call (E2), by its key, and decides the parked questions again. If the run relies on a call that was
+   * undone by hand (`compensated`), the run goes back to before that call, or parks until it can (E8).
+   * @param word the person who settles it, and the reason: the journal keeps it beside the outcome.
+   * @throws SidecarError `bad_settlement` where the journal or the counterparty knows better, the call is under way, no
+   * call has the key, or the tool cannot give such an output; `run_finished` where the run has ended with a call that
+   * was undone by hand.
    */
   settle(
     key: string,

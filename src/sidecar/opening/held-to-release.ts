@@ -1,4 +1,7 @@
-/** The hold of a run to its release: the refusals of a program, a config or a move that are not those of the run (semantics.md CO3). */
+/**
+ * The hold of a run to its release: refuses a program, a config or a move that does not belong to the run (semantics.md
+ * CO3).
+ */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import type { EntryDecoder } from '../../journal/entry-codec.ts';
 import type { Journal } from '../../journal/journal.ts';
@@ -55,7 +58,7 @@ export function refuseToReturn({ digest }: Program, config: BoundaryConfig, runS
 }
 
 /**
- * Gives a run back as one of the release that it is under: the process that has moved it has died before it said so to the store.
+ * Gives a run back under its present release: the process that moved the run died before it updated the store.
  * @throws SidecarError `moved`.
  */
 export async function refuseMoved(journal: Journal, { machine, config }: Digests): Promise<never> {

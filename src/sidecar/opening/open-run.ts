@@ -1,6 +1,6 @@
 /**
- * Opens a run over a runtime: begins it, or takes it up again where its journal ends (semantics.md §10, §11). The runtime is made for the
- * run; what executes it, the caller knows.
+ * Opens a run over a runtime: begins it, or takes it up again where its journal ends (semantics.md §10, §11). The
+ * caller makes the runtime for this run.
  */
 import { randomBytes } from 'node:crypto';
 import type { BoundaryConfig } from '../../boundaries/config.ts';

@@ -24,8 +24,8 @@ export interface RunOptions {
    */
   readonly version?: string;
   /**
-   * Moves a run that another release has begun to this one as it is taken up, where this one takes all of its steps the same way (CO3). Left out, such a
-   * run is refused, and `belay migrate apply` moves it.
+   * Moves a run of another release to this release when the run is taken up, if this release takes all recorded steps
+   * the same way (CO3). Left out, such a run is refused, and `belay migrate apply` moves it.
    */
   readonly adopt?: boolean;
   /** Refuses a config that no person has vouched for (`belay review`); else that is only a finding. */
@@ -51,8 +51,9 @@ export interface RunOptions {
     instance: InstanceId;
   }) => string | null | Promise<string | null>;
   /**
-   * Keeps this run apart from others that touch the same things outside: before a call leaves, it waits until no other run has them. What
-   * a run has touched is its own until it is over, also while it is parked; `release` gives it free. Left out, runs do not know of each other.
+   * Keeps this run apart from others that touch the same external keys: before a call leaves, it waits until no other
+   * run has its keys. A run keeps the keys it has touched until its end, even while it is parked; `release` frees them.
+   * Left out, runs do not know of each other.
    */
   readonly claims?: Claims;
   /**
@@ -87,7 +88,10 @@ export const SECRET: unique symbol = Symbol('the secret of the run');
 /** The option by which a test has bases kept more often; no other run has it. */
 export const SPACING: unique symbol = Symbol('the spacing of bases');
 
-/** The option by which a worker takes a run for one release: a run that goes on under another one is given back as of that. */
+/**
+ * The option by which a worker takes a run for one release; a run that goes on under another release is given back
+ * under that release.
+ */
 export const UNDER: unique symbol = Symbol('the release that the run is taken for');
 
 /** The options of a run that is taken for one release. */

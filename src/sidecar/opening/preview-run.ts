@@ -1,6 +1,6 @@
 /**
- * The preview of a complaint about a run, or of its abort, that this process does not have: from its journal, its program and its config. The program is placed and
- * not begun; nothing is written, and nothing is called.
+ * Previews a complaint about a run, or its abort, in a process that does not have the run: from its journal, its
+ * program and its config. The program is placed and not begun; nothing is written, and nothing is called.
  */
 import { holdsUnder } from '../../boundaries/certificate.ts';
 import type { BoundaryConfig } from '../../boundaries/config.ts';

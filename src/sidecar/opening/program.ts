@@ -9,7 +9,10 @@ export interface Program {
   readonly agent: string;
   /** The digest of its states and edges: a run is taken up with the same. */
   readonly digest: string;
-  /** That of the text of the code that decides where it goes; left out where it shows none. */
+  /**
+   * The digest of the text of the machine's deciding code (guards, assigns and the like); left out if the machine shows
+   * none.
+   */
   readonly code?: string;
   /** The versions of the tools that name one. */
   readonly tools?: ReadonlyMap<string, ToolVersion>;

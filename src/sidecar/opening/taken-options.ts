@@ -1,4 +1,4 @@
-/** The options of a run, as they are held against what a program gives. */
+/** Checks the options of a run against the values that a program gives. */
 import { CONFIG } from '../../boundaries/config-argument.ts';
 import { STORE } from '../../journal/store-argument.ts';
 import {

@@ -10,8 +10,8 @@ import { PaperMachine } from './paper-machine.ts';
 import { compared, takesOut } from './same-step.ts';
 
 /**
- * The first step of a run with another event of its beginning; null where it goes elsewhere with that, starts others, or throws, or where no other
- * machine could have what it comes to: actors on paper are none of the run's.
+ * The first step of a run with another input. Null if that step then goes elsewhere, starts other actors or throws, or
+ * if its result holds an actor: actors on paper are not the run's, so no other machine could have the result.
  */
 export function begunWith(runState: RunState, machines: Machines, event: unknown): Begun | null {
   const entry = runState.places.first?.entry ?? null;

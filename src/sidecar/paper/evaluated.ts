@@ -1,4 +1,7 @@
-/** The reads that the paper evaluates: those of code outside every skeleton, which may read everything and is gone through again in its place. */
+/**
+ * The reads that the paper evaluates: reads by code outside every skeleton, which may read everything and is evaluated
+ * again in its place.
+ */
 import type { Access } from '../../history/key-tree.ts';
 import type { Places } from '../../history/places.ts';
 import type { PlacedStep } from '../../history/step-lists.ts';

@@ -1,7 +1,8 @@
 /**
- * The past of a run on paper (semantics.md PA1): what a cut keeps is gone through again in its place, from the first step that it takes out. Guards,
- * assigns, eventless transitions and raised events are evaluated where they were, and what does not come to the same is taken out, too. It is a pure
- * reading: nothing is called, nothing is undone, and the run does not move.
+ * The past of a run on paper (semantics.md PA1): the machine goes again through the events that a cut keeps, in their
+ * place, from the first step that the cut takes out. Guards, assigns, eventless transitions and raised events are
+ * evaluated at their place in the past; a step that turns out differently is taken out, too. Only reads: nothing is
+ * called, nothing is undone, and the run does not move.
  */
 import { contextKey, fold } from '../../history/context.ts';
 import type { Pieces } from '../../history/pieces.ts';
@@ -81,7 +82,9 @@ class OnPaper {
   #unchanged: Unchanged | null = null;
   /** The context of the machine behind its first step, as it was begun last. */
   #begunAt: unknown;
-  /** The past was not the same on paper, from this step on or from one before it. */
+  /**
+   * The last step from which the paper differed from the past; it differs from every earlier step, too. -1 for none.
+   */
   #unlikeFrom = -1;
 
   constructor(runState: RunState, machines: Machines, readsOf: ReadsOf, change: Change | null) {
@@ -188,7 +191,8 @@ class OnPaper {
       const { missing, isMore } = this.#takenIn(passage, undone, changed, writes);
       if (isMore) more.push(passage.first);
       lost.push(...missing);
-      // What is lost with its input is all of it; behind anything else that is, the machine stands elsewhere.
+      // A passage that is lost together with its input is lost whole; after any other loss, the machine is in another
+      // state.
       if (missing.length > 0 && !undone.has(passage.first)) break;
       effort.visited += passage.steps.length;
       if (effort.endsPiece) yield;
@@ -206,7 +210,10 @@ class OnPaper {
     return changed.step.nth === 0 ? this.#begunAnew(passage, undone) : this.#takenAnew(passage, undone, changed);
   }
 
-  /** The outcome of the beginning of a run with another input: its first step stands where it goes the same way, whatever it writes. */
+  /**
+   * Judges the beginning of a run with another input: the first step stands if it goes the same way, whatever it
+   * writes.
+   */
   #begunAnew({ first, steps }: Passage, undone: ReadonlySet<PlacedStep>): Taken {
     const machine = this.#machine;
     const beginning = new Walk(machine);
@@ -217,7 +224,10 @@ class OnPaper {
     return { missing, isMore: machine.isAhead || !walk.isOver || walk.hasTakenUndone };
   }
 
-  /** True where the sender of an input from outside had seen what there is on paper (PA5): what is taken back was other, whatever stands in its place. */
+  /**
+   * True if the sender of an input from outside had seen the same values as are there on paper (PA5): undone writes
+   * count as other values, whatever was written in their place.
+   */
   #isSeenTheSame({ first, seen }: Passage, writes: UndoneWrites): boolean {
     const now = seen === null ? null : this.#machine.now(first.actor);
     if (seen === null || now === null) return seen === null;

@@ -1,4 +1,7 @@
-/** Counts where the code of a machine asks a clock or chance, while it is gone through on paper: it may answer otherwise than it did (semantics.md CO3). */
+/**
+ * Counts the calls of a machine's code to a clock or to chance on paper: the answers may differ from the recorded ones
+ * (semantics.md CO3).
+ */
 
 /** The clock and chance of this process, watched while code runs to its end. */
 export class Outside {
@@ -62,7 +65,7 @@ export class Outside {
   }
 }
 
-/** Has a property be another value. @returns what puts it back; null where it stays as it is. */
+/** Replaces the value of a property. @returns a function that restores it; null if the property cannot be replaced. */
 function replaced(holder: object, name: string, value: unknown): (() => void) | null {
   const own = Object.getOwnPropertyDescriptor(holder, name);
   if (!Reflect.defineProperty(holder, name, { value, configurable: true, writable: true })) return null;

@@ -72,7 +72,7 @@ export class Walk {
   }
 }
 
-/** The past as it was, while the machine goes through it. */
+/** The recorded past, unchanged, while the machine goes through it. */
 export class UnchangedPast {
   readonly passages: Passage[] = [];
   readonly #machine: PaperMachine;

@@ -1,4 +1,4 @@
-/** The comparison of a kept step with the one that the machine takes in its place on paper (semantics.md PA1). */
+/** Compares a kept step with the machine's step in its place on paper (semantics.md PA1). */
 import { isDeepStrictEqual } from 'node:util';
 import { type Change, diff } from '../../history/context.ts';
 import { split } from '../../model/region.ts';
@@ -22,9 +22,9 @@ export function compared(micro: Microstep): Compared {
 }
 
 /**
- * Takes a step out of a microstep, where it is all or a part of it and the same: the same event, control in the regions that it moved, and actors
- * that it started. What it wrote is compared once the microstep is whole.
- * @returns true where it was taken out.
+ * Takes a step out of a microstep if it is all or an equal part of it: the same event, the same control in the regions
+ * that the step moved, and the same started actors. Writes are compared once the microstep is whole.
+ * @returns true if the step was taken out.
  */
 export function takesOut(entry: StepEntry, of: Compared): boolean {
   const { micro } = of;

@@ -110,8 +110,8 @@ export class PlanRunner {
   }
 
   /**
-   * Undoes effects, newest first. One that fails holds back those that it is not independent of, and no others. @returns those
-   * still owed.
+   * Undoes effects, newest first. A failed undo holds back the effects that are not independent of it, and no others.
+   * @returns the undos still owed.
    */
   async #undoIndependently(effects: readonly Effect[]): Promise<Owed[]> {
     const { calls } = this.#run;

@@ -1,4 +1,4 @@
-/** Starts a run over, where that is what was advised: everything is undone, and the keys stay (semantics.md §8.4). */
+/** Starts a run over, if that was advised: everything is undone, and the keys stay (semantics.md §8.4). */
 
 import { positionBefore } from '../../history/registry.ts';
 import type { DecisionEntry } from '../../model/entry.ts';
@@ -29,7 +29,7 @@ export class Rerun {
   }
 
   /**
-   * Starts over, after the recoveries before it, and held to what they have left.
+   * Starts the run over, after the recoveries before the rerun and under their results.
    * @throws SidecarError `not_advised`, `stuck`.
    */
   async start(): Promise<void> {
@@ -70,7 +70,9 @@ function isAnswerTo({ failure }: Raised, entry: DecisionEntry | undefined): bool
   return instanceName(failed) === instanceName(failure.in) && entry.key === (failure.key?.text ?? null);
 }
 
-/** The numbers up to which a rerun keeps what it keeps: the first step of the run, and nothing after it (§8.4). */
+/**
+ * The position up to which a rerun keeps each instance: the first step of the run stays, and nothing after it (§8.4).
+ */
 export function keptByRerun(runState: RunState): Kept[] {
   return [...runState.places.all()].map(({ id, root, entered }): Kept => {
     if (entered.nth > 0) return [id, 0];

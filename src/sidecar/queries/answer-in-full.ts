@@ -1,4 +1,7 @@
-/** The answer to a complaint or to an act on an event, in full: what stands, what goes back, what is undone, what blocks. */
+/**
+ * The full answer to a complaint or to an act on an event: the instances that stand or go back, the effects to undo,
+ * and the blockers.
+ */
 import { type Act, type Decision, effectsIn, isRestore, type Move, recordsIn } from '../../model/decision.ts';
 import { type Effect, isOpen } from '../../model/effect.ts';
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';

@@ -14,8 +14,8 @@ export function rootOf(runState: RunState, region: string): InstanceId {
 }
 
 /**
- * The name that an instance has in keys of calls: its own, or for the root of a machine that was invoked where that was, since a replay
- * invokes another one, with another number.
+ * The name of an instance in idempotency keys: its own, but for the root of an invoked machine the place of the
+ * invocation: a replay invokes another machine, with another number.
  */
 export function keyedAs(runState: RunState, placed: readonly Placed[], id: InstanceId): InstanceId {
   const [actor, path] = split(id.skeleton === ROOT ? id.entity : regionName(0, ''));

@@ -1,4 +1,4 @@
-/** Finds the inputs that a replay reads in another version than the work that it replaces did. */
+/** Finds the inputs that a replay reads in another version than the replaced work did. */
 import type { History } from '../../history/history.ts';
 import type { Access } from '../../history/key-tree.ts';
 import type { InstanceRecord } from '../../history/registry.ts';

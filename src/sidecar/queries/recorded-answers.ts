@@ -30,7 +30,7 @@ export function wrongAnswers(
 ): SuspectAnswers {
   const { ledger, history } = runState;
   const name = instanceName(id);
-  // Without a key it is about what it did before it was last taken back, too, and that its replay has not come to again.
+  // Without a key, also suspects calls of the earlier epoch that the replay has not repeated.
   const lost = suspect === null ? lostCalls(runState, id).filter(({ intent }) => intent.class === 'idempotent') : [];
   const placed = ledger.between(name, after, history.head).filter(({ status }) => status === 'confirmed');
   const own = [...placed, ...lost];

@@ -1,6 +1,6 @@
 /**
- * Answers what recoveries ask of the projections of a run: by which rules a failure is decided, which checkpoints can be used, how far
- * everyone is kept, where control goes on. It changes nothing.
+ * Answers the questions of recoveries to the projections of a run: the rules for a failure, the usable checkpoints, the
+ * position of each instance, and the place where control goes on. It changes nothing.
  */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';

@@ -1,4 +1,7 @@
-/** The questions that a run is parked on over what was refused: a call that did not leave (semantics.md E3), a graph that cannot go on as it is built (TH9). */
+/**
+ * The parked questions about refusals: a call that did not leave (semantics.md E3), or a graph that cannot go on as
+ * built (TH9).
+ */
 import type { Reply } from '../../effects/guarded-call.ts';
 import { encode } from '../../journal/codec.ts';
 import type { Act, Decision } from '../../model/decision.ts';

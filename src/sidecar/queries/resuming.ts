@@ -76,7 +76,7 @@ export class Resuming {
         aside,
       );
       const escapes = this.#escapes(kept, undoing);
-      // Several are told in the order in which their steps lie in this cut, whatever the cuts before it were.
+      // If several escape, they are reported in the order of their steps in this cut, whatever the earlier cuts were.
       return escapes.length > 1 ? this.#escapes(kept, new Undoing(this.#runState.places)) : escapes;
     };
   }
@@ -139,7 +139,7 @@ export class Resuming {
   }
 }
 
-/** The positions that a line keeps, with those of what it sets aside: that is not kept at all. */
+/** The positions that a line keeps, with position 0 for each instance set aside: nothing of it is kept. */
 export function keptOf(moves: readonly Kept[], aside: readonly Aside[]): Kept[] {
   return [...moves, ...aside.map(({ instance }): Kept => [instance, 0])];
 }

@@ -1,7 +1,7 @@
 /**
- * The steps that a restore would take out, followed from cut to cut of one decision. An older candidate's cut undoes what a newer one's
- * does and more: what was gone through for the newer one is not gone through again, so that all cuts together cost what the
- * oldest undoes. A cut that undoes less begins anew.
+ * The steps that a restore would take out, followed from cut to cut of one decision. An older candidate's cut undoes a
+ * superset of a newer one's, so only the difference is visited: all cuts together cost as much as the oldest. A cut
+ * that undoes less begins anew.
  */
 import type { Places } from '../../history/places.ts';
 import type { PlacedStep } from '../../history/step-lists.ts';

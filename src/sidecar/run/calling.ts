@@ -1,4 +1,7 @@
-/** The calls of tools as the machine makes them: what each is answered, and what comes of one that failed (semantics.md E2, E3, C5a, F2). */
+/**
+ * The calls of tools as the machine makes them: the answer to each, and the consequences of a failed call (semantics.md
+ * E2, E3, C5a, F2).
+ */
 import type { Reply } from '../../effects/guarded-call.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Failure } from '../../model/failure.ts';

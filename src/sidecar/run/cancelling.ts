@@ -1,6 +1,7 @@
 /**
- * The end of a run by a person's word (semantics.md F3): nothing of it acts anew, what is under way is waited for, and it ends once nothing is
- * unknown. What it has done stands, or is undone where the word says so (AB1), and what it had staged never happens.
+ * The end of a run by a person's word (semantics.md F3). The run starts no new act, waits for its calls under way, and
+ * ends once no outcome is unknown. Its effects stand, or are undone if the person asked for that (AB1); its staged
+ * calls never happen.
  */
 import type { SentCancel } from '../../effects/messages/cancels.ts';
 import type { CancelEntry, EndEntry } from '../../model/message-entries.ts';
@@ -77,7 +78,7 @@ export class Cancelling {
     this.#port.calls.cancel();
     void this.end().then(
       (isOver) => isOver && this.#port.stopMachine(),
-      // The journal takes nothing any more, and says so to those who wait for the run.
+      // The broken journal reports its failure to the callers that wait for the run.
       () => {},
     );
   }

@@ -19,7 +19,7 @@ export interface Chunk {
   readonly source: ActorHandle;
   /** The regions that took it, or would have. */
   readonly regions: readonly Region[];
-  /** True where a restore came after it: it waits until its regions take it, as they had. */
+  /** True if a restore took back the receipt of the chunk: it waits until the same regions take it again. */
   readonly isBack: boolean;
 }
 
@@ -135,7 +135,10 @@ export class Chunks {
     });
   }
 
-  /** True where a chunk is behind another one of its source that the same regions took; one that none would take is behind each. */
+  /**
+   * True if a chunk is behind another chunk of its source for the same regions; a chunk that no region would take is
+   * behind every chunk.
+   */
   #isBehind({ source, regions }: Chunk, others: readonly Chunk[]): boolean {
     return others.some(
       (other) =>
@@ -175,8 +178,9 @@ export class Chunks {
   }
 
   /**
-   * The chunks whose receipt a restore is about to take back. Asked before it does.
-   * @returns puts them before those that wait, once it has; what belongs to a life that is over is void.
+   * The chunks whose receipt a restore is about to take back. Call it before the restore.
+   * @returns a function that puts these chunks before the waiting ones after the restore; chunks of a life that is over
+   * are void.
    */
   takingBack(kept: readonly Kept[], aside: Parameters<typeof receiptsIn>[2]): (later: readonly Chunk[]) => Chunk[] {
     const { runState, actors } = this.#port;

@@ -1,4 +1,7 @@
-/** Complaints of a caller: whose work is meant, which of its writes, and whether that was undone before (semantics.md C10, C12, §8.1). */
+/**
+ * Complaints of a caller: finds the meant work, the suspect writes, and whether they were undone before (semantics.md
+ * C10, C12, §8.1).
+ */
 import { actKey } from '../../effects/acts.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Failure } from '../../model/failure.ts';

@@ -1,6 +1,6 @@
 /**
- * The events of a run on their way to its actors: they wait while a plan is carried out or the run is parked, and those that a restore
- * took back are sent again where they meet what they met (semantics.md C1b, K3).
+ * The events of a run on their way to its actors. They wait while a plan is carried out or the run is parked. Events
+ * that a restore took back are sent again into the same situation (semantics.md C1b, K3).
  */
 import { instanceName } from '../../model/instance.ts';
 import type { HeldEntry, Sent } from '../../model/message-entries.ts';
@@ -21,7 +21,7 @@ import { keysOf, movedSince, movedText } from './shown.ts';
 import type { SentEvent, Timers } from './timers.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
-/** An event that waits, and the child that it is news of, as it was then; null where it is news of none. */
+/** A waiting event, and the child at the time that it is news of; null if it is news of no child. */
 interface Waiting {
   readonly ref: ActorHandle;
   readonly event: RuntimeEvent;
@@ -113,7 +113,7 @@ export class Deliveries {
     return sender === null ? null : this.#port.timers.sent(sender, ref, event);
   }
 
-  /** The reason why an event may not be held beside those that are (CH6); null where it may. */
+  /** The reason why an event may not join the held events (CH6); null if it may. */
   fullFor(event: object): string | null {
     const waiting = this.#port.parts.runState.held.map((one) => one.event as object);
     return this.#room.refusalOf(event, waiting);
@@ -288,7 +288,10 @@ export class Deliveries {
     return true;
   }
 
-  /** Sends the next event again that restores took back, where it meets what it met then: behind those that its regions wait for (C1b, CH10). */
+  /**
+   * Sends the next event that restores took back, if it meets the same situation again: after the events that its
+   * regions wait for (C1b, CH10).
+   */
   offer(): void {
     const { parts, runtime, actors } = this.#port;
     const root = actors.at(0);

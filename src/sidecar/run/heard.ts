@@ -1,4 +1,4 @@
-/** The messages that bring a run more than answers: events, complaints, and what people have it do: end, stand still, try steps again. */
+/** Dispatches inbox messages other than approvals: events, complaints, cancel, pause and retry. */
 import type { SentEvent } from '../../effects/messages/sent-events.ts';
 import type { EndEntry } from '../../model/message-entries.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';

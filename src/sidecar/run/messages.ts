@@ -1,6 +1,7 @@
 /**
- * Events that other processes leave for a run: each is sent once, in the commit with the steps that it causes, or refused with the reason. One
- * waits while a plan is carried out or the run is parked, and one that names a state until the root is there.
+ * Events that other processes leave for a run: each is sent once, in the commit with the steps that it causes, or
+ * refused with the reason. An event waits while a plan is carried out or the run is parked, and an event that names a
+ * state also waits until the root is there.
  */
 
 import { argsDigest } from '../../effects/digest.ts';

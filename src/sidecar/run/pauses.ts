@@ -1,4 +1,4 @@
-/** Takes the words of people in that pause a run and that have it go on, and does to the run what they say (semantics.md LC10). */
+/** Takes the pauses and unpauses that people leave for a run, and carries them out (semantics.md LC10). */
 import type { SentPause } from '../../effects/messages/pauses.ts';
 import type { PauseEntry } from '../../model/message-entries.ts';
 import type { Recovering } from '../failures/recovering.ts';

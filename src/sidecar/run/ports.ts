@@ -37,7 +37,7 @@ export function paperOf(parts: Read, { machines }: Pick<Runtime, 'machines'>): P
   return machines === null ? null : paperFor(parts.runState, machines, readsIn(parts));
 }
 
-/** The past of a run on paper, as its recoveries ask for it: as it was, and with a change. */
+/** The past of a run on paper for its recoveries: unchanged, or with a change. */
 export function papersOf(parts: Read, runtime: Pick<Runtime, 'machines'>) {
   const { machines } = runtime;
   return {

@@ -1,4 +1,4 @@
-/** The preview of an act on an event: the answer that it would have if it was said now (semantics.md ST11). The run is read and left as it is. */
+/** Previews an act on an event: the answer that the act would have now (semantics.md ST11). The run is only read. */
 import type { SentSteer } from '../../effects/messages/steers.ts';
 import type { Pieces } from '../../history/pieces.ts';
 import { isRestore } from '../../model/decision.ts';
@@ -20,7 +20,7 @@ interface SteeredRun {
   readonly queries: RecoveryQueries;
   /** The past of the run on paper with a change; null for a runtime that has no machine. */
   paperWith(change: Change): ChangedPaper | null;
-  /** The first step of the run with another event of its beginning; null where it goes elsewhere with that. */
+  /** The first step of the run with another input; null if the step then goes elsewhere. */
   begunWith(event: unknown): Begun | null;
   /** The names of the instances that waiting failures are about. */
   readonly beside: readonly string[];

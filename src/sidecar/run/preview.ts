@@ -1,5 +1,5 @@
 /**
- * The preview of a complaint: the answer that it would have if it came now (semantics.md C12). The run is read and left as it is: no entry is
+ * Previews a complaint: the answer that it would have now (semantics.md C12). The run is only read: no entry is
  * written, no counterparty is asked, no budget is charged.
  */
 import { Turns } from '../../clock/turns.ts';

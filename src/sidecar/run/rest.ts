@@ -1,6 +1,6 @@
 /**
- * Says of a run whether anything of it is under way in this process, and when it can go on by itself: a process can give back a run that
- * only waits, for a time, a person or an event, and any process can go on with it.
+ * Says whether a run has work under way in this process, and when the run can go on by itself. A process can give back
+ * a run that only waits, for a time, a person or an event; any process can then go on with the run.
  */
 import { encode } from '../../journal/codec.ts';
 import type { Rest } from '../../journal/work.ts';
@@ -12,7 +12,10 @@ import type { Run } from './run.ts';
 export interface RunRest {
   /** True where nothing of it is under way in this process: no call, no recovery, no commit, no row that is not durable. */
   readonly idle: boolean;
-  /** The wall clock from which it can go on by itself, in milliseconds; null where it waits for a message or has ended. */
+  /**
+   * The wall clock from which the run can go on by itself, in milliseconds; null if it waits for a message or has
+   * ended.
+   */
   readonly due: number | null;
 }
 

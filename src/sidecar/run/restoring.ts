@@ -99,7 +99,7 @@ export class Restoring {
     }
   }
 
-  /** Takes the memories as they are now for those that changes are held against. */
+  /** Takes the present contexts as the ones that later changes are verified against. */
   verifyAgain(): void {
     const { runState, verifier } = this.#port;
     if (verifier === null) return;
@@ -159,8 +159,8 @@ export class Restoring {
   }
 
   /**
-   * Has actors receive what is owed to them: that states in them are complete, where the step that had received it is undone (C5a), and
-   * what the first step of the run had raised and sent (C1a).
+   * Delivers the events owed to actors: completions of states whose receiving step is undone (C5a), and the events that
+   * the first step of the run had raised and sent (C1a).
    */
   owe(numbers: readonly number[]): void {
     const { actors, deliveries } = this.#port;

@@ -1,6 +1,6 @@
 /**
- * One run under the sidecar, put together from its parts: what the runtime does is recorded and folded in; what fails goes to the
- * recoveries, and what those decide comes back as a restore, in place (semantics.md §10, §11).
+ * One run under the sidecar, put together from its parts. The runtime's steps are recorded and folded in; failures go
+ * to the recoveries, and their decisions come back as a restore, in place (semantics.md §10, §11).
  */
 import { Turns } from '../../clock/turns.ts';
 import type { SentEvent } from '../../effects/messages/sent-events.ts';
@@ -237,7 +237,9 @@ export class Run implements Watcher {
     this.parts.onFinding(finding);
   }
 
-  /** Reads the messages of the run, so far as its journal can be read: one that has failed says so where it is written. */
+  /**
+   * Reads the messages of the run, if its journal can be read; a failed journal reports its failure at the next write.
+   */
   #look(): void {
     try {
       this.approvals.poll();

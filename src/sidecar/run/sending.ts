@@ -1,4 +1,4 @@
-/** The events that a program sends under a name, and what becomes of each (semantics.md CH2, CH5, CH7). */
+/** The events that a program sends under a name, and their outcomes (semantics.md CH2, CH5, CH7). */
 import { randomUUID } from 'node:crypto';
 import { argsDigest } from '../../effects/digest.ts';
 import { eventMessage, type SentEvent } from '../../effects/messages/sent-events.ts';
@@ -15,7 +15,7 @@ export interface Sending {
   readonly by?: string;
   /** The values that the sender was shown, by their keys in the context: where any is another by then, the event is refused. */
   readonly seen?: Readonly<Record<string, unknown>>;
-  /** The state of the machine in which it is sent; left out for the one that it meets. */
+  /** The state of the machine in which the event is sent; left out for any state. */
   readonly at?: string;
 }
 

@@ -51,7 +51,7 @@ export class SentComplaints {
     if (this.#port.parts.lifecycle.isAwake) void this.#answer();
   }
 
-  /** The root is there. What has waited for it is answered before the machine goes on: what it says is of the past. */
+  /** The root is there. Waiting complaints are answered before the machine goes on: they are about the past. */
   begin(): void {
     const { lifecycle } = this.#port.parts;
     if (this.isWaiting) void this.#answer().then(() => lifecycle.note({ isAskedAgain: false }));
@@ -82,7 +82,7 @@ export class SentComplaints {
         if (!this.#isLeft) this.#waiting.shift();
       }
     } catch {
-      // The journal takes nothing any more, and says so to those who wait for the run.
+      // The broken journal reports its failure to the callers that wait for the run.
     }
   }
 

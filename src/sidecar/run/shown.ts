@@ -1,4 +1,7 @@
-/** The values that the sender of an event was shown: as digests, so that the journal tells nothing of them (semantics.md CH5). */
+/**
+ * The values that the sender of an event was shown: as digests, so that the journal reveals none of them (semantics.md
+ * CH5).
+ */
 import { argsDigest } from '../../effects/digest.ts';
 import { type Key, parseKey } from '../../model/key.ts';
 import { valueAt } from '../../projection/meets.ts';

@@ -1,4 +1,6 @@
-/** The steps of the machine: recorded, written and folded in, and what each of them sets going (semantics.md §2-§5, C1a, C5, C8). */
+/**
+ * The steps of the machine: recorded, written and folded in, with their consequences (semantics.md §2-§5, C1a, C5, C8).
+ */
 import { argsDigest } from '../../effects/digest.ts';
 import { errorMessage, toolSignal } from '../../effects/signals.ts';
 import type { Entry, Thrown } from '../../model/entry.ts';
@@ -162,7 +164,7 @@ export class Steps {
       return recovering.raise({ signal: 'CONTRACT_VIOLATION', error, actor, failure, call: null, refused });
     }
     const again = ofChild ? {} : this.#again(ref, actor, crash);
-    // The event is gone with the step that failed over it; one that is not sent again comes back with what is restored.
+    // The event is gone with the step that failed on it; unless it is sent again, it comes back with the restore.
     return recovering.raise({ signal, error, actor, failure, call: null, ...again });
   }
 

@@ -1,4 +1,7 @@
-/** The delayed events of a run: journaled when they are armed or taken back, and kept in mind where the step that they caused failed. */
+/**
+ * The delayed events of a run: journaled when they are armed or cancelled, and remembered if the step that they caused
+ * failed.
+ */
 import type { PlacedStep } from '../../history/step-lists.ts';
 import { isDelay } from '../../model/reply-event.ts';
 import { isEqual } from '../../projection/set-aside/records.ts';

@@ -9,7 +9,7 @@ export const MOST_BYTES = 1024 * 1024;
 export class WaitingRoom {
   readonly #sizes = new WeakMap<object, number>();
 
-  /** The reason why an event may not wait beside those that do; null where there is room. */
+  /** The reason why an event may not join the waiting events; null if there is room. */
   refusalOf(event: object, waiting: readonly object[]): string | null {
     if (waiting.length >= MOST_WAITING) return `inbox_full: ${MOST_WAITING} events of the run wait already`;
     const bytes = waiting.reduce((sum, one) => sum + this.#sizeOf(one), this.#sizeOf(event));

@@ -1,6 +1,6 @@
 /**
- * The microsteps and events of an actor system, where xstate announces them. An inspector is told
- * everything that happens, at a cost for each; this takes what it needs before that. A test pins it, as it is no public API.
+ * The microsteps and events of an actor system, from xstate's announcements. An inspector would receive every event, at
+ * a cost for each; this module takes only what it needs before that. A test pins the hook, as it is no public API.
  */
 import type {
   AnyActorLogic,
@@ -34,7 +34,9 @@ export interface Micro {
 
 const NOTHING: readonly never[] = [];
 
-/** The microsteps of an actor while they are collected, and what it has sent since the last of them. */
+/**
+ * The microsteps of an actor while they are collected, and the events that the actor has sent since the last microstep.
+ */
 interface Collected {
   readonly micros: Micro[];
   sent: readonly Sent[];
@@ -43,7 +45,10 @@ interface Collected {
 /** Listens to the actor systems of one run. */
 export class Announcements {
   readonly #systems = new WeakSet<object>();
-  /** The last event from outside, which is nearly always the one that is asked about, and those before it that were not. */
+  /**
+   * The newest event from outside, which nearly every question is about, and the older events from outside whose steps
+   * are not recorded yet.
+   */
   #lastOutside: object | null = null;
   readonly #outside = new WeakSet<object>();
   #hasWaiting = false;
@@ -51,7 +56,7 @@ export class Announcements {
   readonly #senders = new WeakMap<object, AnyActorRef>();
   readonly #collecting = new Map<unknown, Collected>();
 
-  /** The microsteps that an actor takes while a function runs, with what that returns. */
+  /** The microsteps that an actor takes while a function runs, with the function's result. */
   collect<T>(scope: Scope, run: () => T): [T, Micro[]] {
     this.#listen(scope);
     const micros: Micro[] = [];
@@ -111,7 +116,7 @@ export class Announcements {
     this.#lastOutside = event;
   }
 
-  /** True for an event that was sent from outside the actor system, until it is taken. */
+  /** True for an event from outside the actor system, until a step takes it. */
   isOutside(event: AnyEventObject): boolean {
     const isKnown = this.#lastOutside === event || (this.#hasWaiting && this.#outside.has(event));
     return isKnown && !isXstates(event.type) && !this.#inner.has(event);

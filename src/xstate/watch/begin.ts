@@ -11,8 +11,9 @@ export interface Begun {
 }
 
 /**
- * Makes the first snapshot of an actor microstep by microstep: xstate announces only those that follow the first. The eventless
- * transitions wait until that one is known; what its entry actions raise comes after them, as it does in xstate.
+ * Makes the first snapshot of an actor microstep by microstep; xstate announces only the microsteps after the first.
+ * Eventless transitions wait until the first is announced; the events that its entry actions raise come after them, as
+ * in xstate.
  */
 export function begun(
   machine: AnyStateMachine,

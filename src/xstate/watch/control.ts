@@ -1,4 +1,7 @@
-/** The control that a microstep writes and reads (semantics.md C1): which regions, by which states, and whether any code had a part in it. */
+/**
+ * The control that a microstep writes and reads (semantics.md C1): the regions, their states, and whether user code had
+ * a part in it.
+ */
 import type { AnyMachineSnapshot, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 import type { StateValue } from '../../model/step-entry.ts';
 import type { Microstep, Place } from '../../runtime/microstep.ts';

@@ -1,4 +1,4 @@
-/** The states of a machine and of those that it invokes, as places: the words that a config names them with. */
+/** The states of a machine and of the machines that it invokes, as places: under their names in a config. */
 import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode } from 'xstate';
 import type { StateValue } from '../../model/step-entry.ts';
 import type { Place } from '../../runtime/microstep.ts';
@@ -13,7 +13,7 @@ export class Layout {
   readonly #active = new WeakMap<readonly AnyStateNode[], readonly Place[]>();
   #byPath: ReadonlyMap<string, Place> | null = null;
 
-  /** Takes a machine in, with what stands before the paths of its states: `inner/` for one that is invoked by the name `inner`. */
+  /** Adds a machine under a prefix for the paths of its states: `inner/` for a machine invoked by the name `inner`. */
   add(machine: AnyStateMachine, prefix: string): void {
     this.#prefixes.set(machine, prefix);
     this.#byPath = null;
@@ -39,7 +39,7 @@ export class Layout {
     return places;
   }
 
-  /** The active states that listen to an event; all of them where none does. */
+  /** The active states that listen to an event; all active states if none listens. */
   hearing(snapshot: AnyMachineSnapshot, type: string): Place[] {
     const hearing = activeNodes(snapshot).filter((node) => node.transitions.has(type) || node.transitions.has('*'));
     return (hearing.length === 0 ? activeNodes(snapshot) : hearing).map((node) => this.of(node));

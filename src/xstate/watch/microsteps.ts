@@ -1,4 +1,4 @@
-/** Lifts microsteps out of xstate: what a run is told of them. */
+/** Reads microsteps out of xstate, and makes the reports for a run. */
 import type { AnyActorLogic, AnyActorRef, AnyEventObject, AnyMachineSnapshot } from 'xstate';
 import { isDelay } from '../../model/reply-event.ts';
 import type { Child, Microstep } from '../../runtime/microstep.ts';
@@ -13,7 +13,7 @@ import type { Layout } from './layout.ts';
 
 const NONE: readonly never[] = [];
 
-/** Lifts the microsteps of one machine and of those that it invokes. */
+/** Reads the microsteps of one machine and of the machines that it invokes. */
 export class MicrostepReader {
   readonly #layout: Layout;
   readonly #announcements: Announcements;
@@ -131,7 +131,10 @@ export function taken(micros: readonly Micro[], start: AnyMachineSnapshot | null
   );
 }
 
-/** The microsteps, counted back, that may have raised the event of one; none for what comes by itself, or from elsewhere. */
+/**
+ * The microsteps, counted back, that may have raised the event of a microstep; none for an eventless one, or for an
+ * event from elsewhere.
+ */
 function raisedBack(micros: readonly Micro[], index: number, start: AnyMachineSnapshot | null): number[] {
   const { event, transitions } = micros[index] as Micro;
   const first = micros[0] as Micro;

@@ -1,7 +1,7 @@
 /**
- * Watches a running machine and those that it invokes, without changing what they do: each microstep is handed on, an error
- * is caught where it happens, named promises are called through a guard, and a private event rewinds the machine in place
- * (semantics.md §11). The machine that is given is not touched; a provided copy of it runs.
+ * Watches a running machine and the machines that it invokes, without changing their behaviour. Each microstep is
+ * handed on, an error is caught where it happens, named promises are called through a guard, and a private event
+ * rewinds the machine in place (semantics.md §11). The caller's machine is not touched; a provided copy of it runs.
  */
 import {
   type AnyActorLogic,
@@ -204,7 +204,8 @@ export class MachineWatch {
       this.#crashed(self, event, event.error, this.layout.placesOf(snapshot));
       return snapshot;
     }
-    // What a transition defers is let go only when it went well: a failed one must not start what it spawned.
+    // Deferred work of a transition runs only if the transition went well: a failed one must not start its spawned
+    // actors.
     const deferred: Parameters<Scope['defer']>[0][] = [];
     try {
       const local = { ...scope, defer: (fn: (typeof deferred)[number]) => void deferred.push(fn) };
@@ -222,7 +223,7 @@ export class MachineWatch {
     }
   }
 
-  /** The machine that sent an event; null where none did, and for a delayed event: that is journaled as one. */
+  /** The machine that sent an event; null if no machine did, and for a delayed event, which is journaled as such. */
   #senderOf(event: AnyEventObject): AnyActorRef | null {
     return this.#timers.delayed.of(event) === undefined ? this.#announcements.senderOf(event) : null;
   }

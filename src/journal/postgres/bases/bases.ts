@@ -1,6 +1,6 @@
 /**
- * The bases of runs in a database (J7). One is kept by a statement of its own, once its rows are durable, and no caller waits for it; where it
- * cannot be kept or read, all rows are read.
+ * The bases of runs in a database (J7). A statement of its own stores a base once its rows are durable, and no caller
+ * waits for it. If a base cannot be stored or read, all rows are read.
  */
 import { baseDigest, hashOf, type KeptPart, KeptParts } from '../../base/kept.ts';
 import { seed } from '../../chain.ts';

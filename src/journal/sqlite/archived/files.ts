@@ -1,6 +1,7 @@
 /**
- * The files of archived rows, in a folder beside the journal (`belay.sqlite-rows`): each has the commit groups of one stretch of a run as the log
- * had them, sealed where that was sealed, and packed. They are as little trusted as the log: what is read is held against the chain of the run.
+ * The files of archived rows, in a folder beside the journal (`belay.sqlite-rows`). Each has the commit groups of one
+ * stretch of a run as in the log, sealed if the log is sealed, and packed. They are trusted as little as the log: rows
+ * read from them are checked against the chain of the run.
  */
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

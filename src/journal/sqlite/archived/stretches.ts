@@ -1,6 +1,6 @@
 /**
- * The stretches of runs whose rows are archived: where each of them ends. What is read of their files is held against the chain of the run, so
- * that a digest here binds the end of that chain alone.
+ * The stretches of runs whose rows are archived, by their ends. Rows read from their files are checked against the
+ * chain of the run, so a digest here binds the end of that chain alone.
  */
 import { createHash } from 'node:crypto';
 import type Database from 'better-sqlite3';

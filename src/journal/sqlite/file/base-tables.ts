@@ -1,4 +1,4 @@
-/** The tables of bases: what the rows of each run come to up to one of them, and the parts of that. */
+/** The tables of bases: the state of each run after one of its rows, and the parts of that state. */
 
 export const BASE_SQL = `
       CREATE TABLE base (

@@ -65,7 +65,7 @@ export function checkKey(key: Uint8Array | undefined): void {
   throw new JournalError('journal_key_bad', reason);
 }
 
-/** Marks a new file as one that is sealed under a key, where one is given. */
+/** Marks a new file as sealed, if the caller gives a key. */
 export function markSealed(db: Database.Database, key: Uint8Array | undefined): void {
   if (key !== undefined) db.prepare('INSERT INTO cipher (key_id) VALUES (?)').run(idOf(key, identityIn(db)));
 }

@@ -1,8 +1,8 @@
 /**
- * Opens the file. The kind of the file is settled before anything is written to it. A file that is refused stays byte
- * for byte as it was, with its write-ahead log, which SQLite would otherwise fold into it when the last connection
- * closes. Without its log a file is whole but may be older; a log of another file brings that file's pages: the anchor
- * shows both.
+ * Opens the file. The kind of the file is settled before anything is written to it. A refused file stays byte for byte
+ * the same, and so does its write-ahead log, which SQLite would otherwise fold into the file when the last connection
+ * closes. Without its log a file is whole but may be older; the log of another file brings that file's pages: the
+ * anchor shows both.
  */
 import { closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';

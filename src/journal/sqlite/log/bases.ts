@@ -1,6 +1,6 @@
 /**
- * The base of each run: what its rows up to one come to (J7), so that a resume reads the rows after it alone. A base is a copy of what the rows
- * say and no row: one that does not fit is no base, and all rows are read.
+ * The base of each run: the state after one of its rows (J7), so that a resume reads only the rows after it. A base
+ * repeats the rows and is no row: a base that does not fit them does not count, and all rows are read.
  */
 import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';

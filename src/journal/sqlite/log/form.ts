@@ -73,7 +73,10 @@ export function groupsIn(row: number, head: Buffer): LoggedGroup[] | null {
   return from.isAtEnd ? groups : null;
 }
 
-/** The group of a run in a row, and the number of those before it; null where the row has none, or no form. */
+/**
+ * The group of a run in a row, and the number of groups before it; null if the row has none for the run, or is
+ * malformed.
+ */
 export function groupOf(row: number, head: Buffer, run: number): { group: LoggedGroup; index: number } | null {
   const from = new Reader(head);
   const count = from.number();

@@ -1,4 +1,7 @@
-/** The facts that a list of runs reads of each. Stored values are as they are in the file, to be checked by what uses them. */
+/**
+ * The facts about each run that a list of runs reads. Values are as stored in the file; code that uses them checks
+ * them.
+ */
 import type { LoggedGroup } from './form.ts';
 import type { Run } from './run.ts';
 

@@ -75,7 +75,7 @@ export class Log {
 
   /**
    * Adds a row in a transaction of its own.
-   * @returns its number; null where another process has added one, or where it takes more than one statement.
+   * @returns its number; null if another process has added a row, or if adding takes more than one statement.
    */
   addAtOnce(groups: readonly NewGroup[]): number | null {
     this.#settle();
@@ -180,7 +180,10 @@ export class Log {
     return this.#segments.before(run, seq);
   }
 
-  /** Takes what a run holds up to the end of one of those out of its rows, inside a transaction that writes; the index forgets it. */
+  /**
+   * Takes the contents of a run's groups out of the rows, up to a given group; the index forgets them. Must run inside
+   * a writing transaction.
+   */
   dropUpTo(run: Run, last: number): void {
     this.refresh();
     for (const { rows } of this.settledBefore(run, last + 1)) for (const row of rows) this.#empty(run, row, true);

@@ -1,7 +1,7 @@
 /**
- * The note of each run: what its writer says that its rows come to (J6), so that a list of runs need not read them. A note is a copy of
- * what the rows say and no row: its digest binds it to its run and to the commit group that it came with, and one that does not fit is
- * no note. It names the row of the log that the group is in.
+ * The note of each run: the writer's summary of its rows (J6), so that a list of runs need not read them. A note
+ * repeats the rows and is no row. Its digest binds it to its run and to the commit group that it came with, and a note
+ * that does not fit does not count. It names the row of the log that has the group.
  */
 import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';

@@ -1,4 +1,4 @@
-/** Every statement on the rows of the log. They are not trusted: what has no form is refused, or told as null. */
+/** Every statement on the rows of the log. The rows are not trusted: a malformed row is refused, or read as null. */
 import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';
 import { damaged } from '../errors.ts';
@@ -81,7 +81,7 @@ export class StoredRows {
     return Buffer.isBuffer(head) ? (groupOf(row, head, run)?.group ?? null) : null;
   }
 
-  /** The same, where it is asked for many runs of one moment: those that were committed together are in one row, which is read once. */
+  /** The same, for many runs at one moment: runs committed together share a row, which is read once. */
   remembering(): (run: number, row: number) => LoggedGroup | null {
     let [last, groups] = [0, new Map<number, LoggedGroup>()];
     return (run, row) => {
@@ -94,10 +94,10 @@ export class StoredRows {
     };
   }
 
-  /** The commit group of a run in each of some rows, with what it holds; null where there is none. */
+  /** The commit group of a run in each of some rows, with its contents; null for a row without a group of the run. */
   groups(run: number, rows: readonly number[]): (StoredGroup | null)[] {
     const [first = 0, last = 0] = [rows[0], rows.at(-1)];
-    // Rows that lie close together are read in one go, with those between them.
+    // If the rows lie close together, one statement reads them with the rows between them.
     if (last - first >= 2 * rows.length) return rows.map((row) => groupIn(run, row, this.#whole.get(row)));
     const stored = new Map(this.#between.all(first, last).map((each) => [(each as unknown[])[0], each]));
     return rows.map((row) => groupIn(run, row, stored.get(row)));

@@ -31,11 +31,12 @@ type Link = Pick<Head, 'seq' | 'hash' | 'row'>;
 const BATCH = 64;
 
 /**
- * The head of a run, its first and last group checked. Must run inside a transaction, after the log was refreshed and held against its anchor.
- * @param noted the note of the run, which proves that its commit group is this run's. Where that is the last one, none of its rows are read: they are
- *   checked when they are.
- * @param end where the index has its end.
- * @throws JournalError `journal_corrupt` where it is not as it was written.
+ * The head of a run, its first and last group checked. Must run inside a transaction, after the log was refreshed and
+ * held against its anchor.
+ * @param noted the note of the run, which proves that its commit group belongs to the run. If that is the last group,
+ * none of its rows are read: each reader checks the rows that it reads.
+ * @param end the end of the run by the index.
+ * @throws JournalError `journal_corrupt` if a row differs from the written form.
  */
 export function verifiedHead(
   tables: Tables,
@@ -157,7 +158,7 @@ function linkBefore(tables: Tables, identity: Buffer, run: Run, { before, last }
   return { seq: group.last, hash: group.hash, row: before };
 }
 
-/** The link that the first group follows from which is read; no row may lie between it and what was read before. */
+/** The link before the first group to read; no row may lie between this link and the rows read so far. */
 function linkUpTo(tables: Tables, identity: Buffer, run: Run, after: number, group: LoggedGroup): Link {
   const link = linkBefore(tables, identity, run, group);
   if (link.seq <= after) return link;
