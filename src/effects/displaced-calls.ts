@@ -15,6 +15,7 @@ interface DisplacedCall {
   readonly key: string;
   readonly intent: IntentEntry;
   readonly status: EffectStatus;
+  readonly decides: boolean;
 }
 
 /** The displaced calls of a run. */
@@ -37,6 +38,7 @@ export class DisplacedCalls<Call extends DisplacedCall> {
     }
   }
 
+  /** All of them, the kept answers of tools that decide included. */
   all(): Call[] {
     return [...this.#all];
   }
@@ -74,8 +76,8 @@ function entityIn(call: DisplacedCall): unknown {
   }
 }
 
-function stands({ status }: DisplacedCall): boolean {
-  return status === 'confirmed' || status === 'buffered';
+function stands({ status, decides }: DisplacedCall): boolean {
+  return !decides && (status === 'confirmed' || status === 'buffered');
 }
 
 function workName({ skeleton, entity }: Work): string {

@@ -1,6 +1,6 @@
 /** Recorded answers of calls: which were found wrong, and which stand though their work is undone (semantics.md C10). */
 
-import type { LedgerCall } from '../../effects/ledger-call.ts';
+import { isAskedAgain, type LedgerCall } from '../../effects/ledger-call.ts';
 import { isSame } from '../../journal/value-codec.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { overlaps, parseKey } from '../../model/key.ts';
@@ -31,7 +31,7 @@ export function wrongAnswers(
   const { ledger, history } = runState;
   const name = instanceName(id);
   // Without a key it is about what it did before it was last taken back, too, and that its replay has not come to again.
-  const lost = suspect === null ? lostCalls(runState, id).filter(({ intent }) => intent.class === 'idempotent') : [];
+  const lost = suspect === null ? lostCalls(runState, id).filter(isAskedAgain) : [];
   const placed = ledger.between(name, after, history.head).filter(({ status }) => status === 'confirmed');
   const own = [...placed, ...lost];
   const acted = own.filter(({ act, repeats }) => act !== null && act === suspect && repeats === null);
@@ -46,7 +46,7 @@ export function wrongAnswers(
  * any.
  */
 export function lostCalls(runState: RunState, { skeleton, entity, ordinal }: Occurrence): LedgerCall[] {
-  return runState.ledger.displaced().filter(({ status, wrong, intent: { instance } }) => {
+  return runState.ledger.lost().filter(({ status, wrong, intent: { instance } }) => {
     const isMeant = instance.skeleton === skeleton && instance.entity === entity;
     return isMeant && status === 'confirmed' && wrong === null && (ordinal ?? instance.ordinal) === instance.ordinal;
   });
