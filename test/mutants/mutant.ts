@@ -46,6 +46,9 @@ export const RULES = [
   'ST7',
   'ST9',
   'ST10',
+  'WH1',
+  'WH2',
+  'WH3',
 ] as const;
 
 type Rule = (typeof RULES)[number];

@@ -114,6 +114,7 @@ class Playing {
   readonly #scenario: Scenario;
   readonly #world: Counterparties;
   readonly #it: Running;
+  readonly #looks: () => Promise<void>;
   readonly #sent = new Set<string>();
   said: 'none' | 'done' | 'refused' = 'none';
   /** What GO says by now; null where it was retracted. */
@@ -125,7 +126,8 @@ class Playing {
   /** The value that was found wrong; null before the complaint. */
   complained: { readonly of: string; readonly value: unknown } | null = null;
 
-  constructor(scenario: Scenario, world: Counterparties, it: Running) {
+  constructor(scenario: Scenario, world: Counterparties, it: Running, looks: () => Promise<void>) {
+    this.#looks = looks;
     this.#scenario = scenario;
     this.#world = world;
     this.#it = it;
@@ -144,6 +146,7 @@ class Playing {
 
   async #isOverAt(nth: number): Promise<boolean> {
     await calm(8);
+    if (!this.isOver) await this.#looks();
     if (nth >= this.#scenario.sendAt) await this.#says('GO', 1);
     await this.#says('OK', 9);
     if (nth >= (this.#scenario.wrong?.at ?? Number.POSITIVE_INFINITY)) await this.#complains();
@@ -212,14 +215,21 @@ class Playing {
   }
 }
 
-/** Plays a scenario. */
-export async function play(scenario: Scenario): Promise<{ readonly verdict: Verdict; readonly why: string }> {
+/** Looks at a run between two answers. */
+export type Looks = (sidecar: Running['sidecar'], store: ReturnType<typeof memoryStore>) => Promise<void>;
+
+/** Plays a scenario. @param looks called between two answers, while nothing is under way but calls. */
+export async function play(
+  scenario: Scenario,
+  looks: Looks = async () => {},
+): Promise<{ readonly verdict: Verdict; readonly why: string }> {
   const { program } = scenario;
   const world = new Counterparties();
   const { undo, reconcilers } = world;
-  const options = { journal: memoryStore(), undo, reconcilers, ...(program.input === true && { input: { v: 1 } }) };
+  const store = memoryStore();
+  const options = { journal: store, undo, reconcilers, ...(program.input === true && { input: { v: 1 } }) };
   const it = await run(machineFor(program, world.tools(scenario)), configFor(program), options as never);
-  const playing = new Playing(scenario, world, it);
+  const playing = new Playing(scenario, world, it, () => looks(it.sidecar, store));
   await playing.drive();
   await calm(12);
   const { status } = it.sidecar;

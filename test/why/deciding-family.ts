@@ -1,6 +1,6 @@
 /** Little programs with a tool that decides before, behind and beside acts of each class (semantics.md WH3), and the scenarios of each. */
-import { GO, call } from '../steering/nodes.ts';
-import { CLASSES, callsIn, type Class, type Node, type Program } from '../steering/programs.ts';
+import { call, GO } from '../steering/nodes.ts';
+import { CLASSES, type Class, callsIn, type Node, type Program } from '../steering/programs.ts';
 import { play, type Scenario } from '../steering/scenario.ts';
 
 const KINDS: readonly Class[] = [...CLASSES, 'deciding'];

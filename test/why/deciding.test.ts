@@ -6,55 +6,14 @@ import { gathered } from '../../src/journal/gathered.ts';
 import { ledgersOf } from '../../src/reports/index.ts';
 import { calm, until } from '../poll.ts';
 import { context, Dying, value } from '../semantics/dying.ts';
-import { calls, configOf, machineOf, run, World } from '../semantics/little.ts';
+import { run } from '../semantics/little.ts';
 import { DECIDING, decidingScenarios, judged } from './deciding-family.ts';
-
-const DECIDES = 'reads: [asked], writes: [choice], effect: none, decides: true';
-
-/** look; choose; book, where the choice and the booking are one unit. */
-function trip({ choose = DECIDES, answers = ['SQ1', 'TR9', 'LH3'] as readonly string[], book = 'reversible' } = {}) {
-  const world = new World();
-  const definition = machineOf(
-    {
-      look: world.tool('look'),
-      choose: world.tool('choose', ({ nth }) => answers[nth]),
-      book: world.tool('book', ({ input, nth }) => `${String(input.choice)} booked ${nth}`),
-    },
-    {
-      initial: 'looking',
-      states: {
-        looking: { invoke: { ...calls('look', 'asked', 'choosing').invoke } },
-        choosing: calls('choose', 'choice', 'booking', ['asked']),
-        booking: calls('book', 'booking', 'resting', ['choice']),
-        resting: { on: { close: 'end' } },
-        end: { type: 'final' },
-      },
-    },
-  );
-  const config = configOf(
-    {
-      look: 'writes: [asked], effect: none',
-      choose,
-      book: `reads: [choice], writes: [booking], effect: ${book}, undo: un, reconcile: find`,
-    },
-    {
-      LOOK: { states: ['looking'], at: 'looking -> choosing', writes: ['asked'], rollback: 'joint: [TRIP]' },
-      TRIP: {
-        states: ['choosing', 'booking'],
-        at: 'booking -> resting',
-        writes: ['booking', 'choice'],
-        reads: ['asked'],
-      },
-    },
-  );
-  const reconcilers = { find: () => ({ is: 'not_applied' }) as const };
-  return { world, definition, config, more: { undo: world.undo, reconcilers } };
-}
+import { DECIDES, trip } from './trip.ts';
 
 describe('WH3: a decision', () => {
   test('stands where the act behind it is found wrong: the equal question has its old answer', async () => {
-    const { world, definition, config, more } = trip();
-    const it = await run(definition, config, { journal: memoryStore(), ...more } as never);
+    const { world, machine, config, more } = trip();
+    const it = await run(machine, config, { journal: memoryStore(), ...more } as never);
     await it.at('resting');
     await it.wrong('TRIP', 'booking');
     await until(() => world.count('book') === 2);
@@ -67,8 +26,8 @@ describe('WH3: a decision', () => {
     ['by its key', 'choice'],
     ['with its unit', undefined],
   ])('is asked for anew once it was found wrong %s', async (_how, key) => {
-    const { world, definition, config, more } = trip();
-    const it = await run(definition, config, { journal: memoryStore(), ...more } as never);
+    const { world, machine, config, more } = trip();
+    const it = await run(machine, config, { journal: memoryStore(), ...more } as never);
     await it.at('resting');
     await it.wrong('TRIP', key);
     await until(() => world.count('book') === 2);
@@ -77,8 +36,8 @@ describe('WH3: a decision', () => {
   });
 
   test('that is made again as it was found wrong is the same failure, and the run is parked in the end', async () => {
-    const { world, definition, config, more } = trip({ answers: Array.from({ length: 20 }, () => 'SQ1') });
-    const it = await run(definition, config, { journal: memoryStore(), ...more } as never);
+    const { world, machine, config, more } = trip({ answers: Array.from({ length: 20 }, () => 'SQ1') });
+    const it = await run(machine, config, { journal: memoryStore(), ...more } as never);
     await it.at('resting');
     await it.wrong('TRIP', 'choice');
     await until(() => it.sidecar.status === 'parked');
@@ -87,8 +46,8 @@ describe('WH3: a decision', () => {
   });
 
   test('of another question is asked for: nothing diverges', async () => {
-    const { world, definition, config, more } = trip({ book: 'none' });
-    const it = await run(definition, config, { journal: memoryStore(), ...more } as never);
+    const { world, machine, config, more } = trip({ book: 'none' });
+    const it = await run(machine, config, { journal: memoryStore(), ...more } as never);
     await it.at('resting');
     await it.wrong('LOOK', 'asked');
     await until(
@@ -103,12 +62,14 @@ describe('WH3: a decision', () => {
 
   test('is in the journal with its question, and in no ledger of what was done to the world', async () => {
     const store = memoryStore();
-    const { definition, config, more } = trip({ choose: `${DECIDES}, redact: [args.asked]` });
-    const it = await run(definition, config, { journal: store, ...more } as never);
+    const { machine, config, more } = trip({ choose: `${DECIDES}, redact: [args.asked]` });
+    const it = await run(machine, config, { journal: store, ...more } as never);
     await it.at('resting');
     await it.sidecar.close();
     const rows = [...(await gathered(store.read('r')))];
-    const asked = [...entriesOf(rows)].flatMap(({ entry }) => (entry.do === 'intent' ? [[entry.tool, entry.args]] : []));
+    const asked = [...entriesOf(rows)].flatMap(({ entry }) =>
+      entry.do === 'intent' ? [[entry.tool, entry.args]] : [],
+    );
     expect(asked).toEqual([
       ['choose', { asked: 'look0' }],
       ['book', { choice: 'SQ1' }],
@@ -123,12 +84,12 @@ describe('WH3: a decision', () => {
   });
 
   test('that was asked for before a complaint and comes while that is carried out is kept for no replay (C11)', async () => {
-    const { world, definition, config, more } = trip();
+    const { world, machine, config, more } = trip();
     let answer = (_output: string) => {};
     const held = new Promise<string>((resolve) => {
       answer = resolve;
     });
-    const slow = definition.provide({
+    const slow = machine.provide({
       actors: { choose: world.tool('choose', ({ nth }) => (nth === 0 ? held : 'TR9')) } as never,
     });
     const it = await run(slow, config, { journal: memoryStore(), ...more } as never);
@@ -143,8 +104,8 @@ describe('WH3: a decision', () => {
   test('outlives its process, whenever that dies: it is asked for again only where no journal had its answer', async () => {
     let again = 0;
     for (let append = 1; append < 60; append += 1) {
-      const { world, definition, config, more } = trip();
-      const dying = new Dying(definition, config, [{ append, when: 'after' }], { ...more });
+      const { world, machine, config, more } = trip();
+      const dying = new Dying(machine, config, [{ append, when: 'after' }], { ...more });
       const first = await dying.attached().catch(() => null);
       if (first === null) continue;
       first.actor.start();
@@ -154,7 +115,10 @@ describe('WH3: a decision', () => {
       const next = await dying.resumed(first);
       await until(() => value(next) === 'resting');
       const { choice } = context(next) as { choice: string };
-      expect([choice, world.count('choose') > 2], `append ${append}`).toEqual([world.count('choose') === 1 ? 'SQ1' : 'TR9', false]);
+      expect([choice, world.count('choose') > 2], `append ${append}`).toEqual([
+        world.count('choose') === 1 ? 'SQ1' : 'TR9',
+        false,
+      ]);
       const booked = world.acts.filter(({ tool }) => tool === 'book').map(({ input }) => input);
       for (const input of booked) expect(input, `append ${append}`).toEqual({ choice });
       again += world.count('choose') === 1 ? 0 : 1;

@@ -111,7 +111,16 @@ export function decisionLines(decision: LedgerDecision): string[] {
           ? quoted(key)
           : `${quoted(key)} (${by.map((id) => quoted(shortened(instanceName(id), NAME))).join(', ')})`;
       });
-      return [valueText('with', decision.args), ...(relies.length === 0 ? [] : [`relies on ${relies.join(', ')}`])];
+      const { because } = decision;
+      const decided =
+        because === null
+          ? []
+          : [valueText(`because ${quoted(because.tool)} in row ${because.row} answered`, because.answer)];
+      return [
+        valueText('with', decision.args),
+        ...decided,
+        ...(relies.length === 0 ? [] : [`relies on ${relies.join(', ')}`]),
+      ];
     }
     case 'answer': {
       const { why, asked, verdict, post } = decision;
