@@ -63,8 +63,13 @@ function isSameCall({ version }: GuardedCall, { intent }: LedgerCall, digest: st
   return intent.digest === digest && takesVersion(version, intent.version);
 }
 
+/** Makes a call that does nothing to the world. */
+function harmless(port: GuardPort, call: GuardedCall): Promise<Reply> {
+  return call.tool?.decides ? decision(port, call) : plainCall(port, call);
+}
+
 async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
-  if (classOf(call.tool) === 'none') return call.tool?.decides ? decision(port, call) : plainCall(port, call);
+  if (classOf(call.tool) === 'none') return harmless(port, call);
   const lost = encode(call.args, { codecs: port.codecs });
   if (!('text' in lost)) return { is: 'unwritten', path: lost.path.join('/'), reason: lost.reason };
   const made = actOfCall(port, call);

@@ -37,7 +37,7 @@ export interface WhyVersion {
 export type WhySource =
   /** The answer of a call; `decides` where that is a decision whose question the journal has. */
   | (WhyCall & { readonly is: 'call' | 'decision' })
-  /** An event from outside, by its name, and the versions of it under which the step stands. */
+  /** An event from outside, by its name, in the version that the step has taken. */
   | {
       readonly is: 'event';
       readonly row: number | null;
@@ -45,7 +45,7 @@ export type WhySource =
       readonly name: string | null;
       readonly by: string | null;
       readonly said: string;
-      readonly versions: readonly number[];
+      readonly version: number;
     }
   /** A step of the machine itself, such as an eventless transition. */
   | { readonly is: 'step'; readonly row: number | null; readonly event: string; readonly on: readonly WhyVersion[] }
@@ -104,7 +104,6 @@ export function whyOf(rows: Iterable<StoredRow>, of: WhyOf): readonly Why[] {
   const eventRows = new EventRows();
   const runState = new RunState((_event, number) => eventRows.note(number));
   const found: { readonly why: Why; readonly row: number }[] = [];
-  const equal: Equal[] = [];
   const all = [...rows];
   const isAsked = (entry: Entry) =>
     'call' in of && entry.do === 'intent' && !entry.repeats && (entry.key === of.call || entry.tool === of.call);
@@ -113,7 +112,6 @@ export function whyOf(rows: Iterable<StoredRow>, of: WhyOf): readonly Why[] {
   for (const { entry, row, fold } of entriesOf(all)) {
     eventRows.begin(row.seq);
     fold(() => runState.apply(entry, row.time));
-    if (entry.do === 'steered' && entry.refused === null) equal.push({ ...entry, row: row.seq });
     if (entry.do !== 'intent' || !wanted.has(row.seq)) continue;
     const call = runState.ledger.get(entry.key);
     if (call !== undefined) found.push({ why: new Backward(runState, eventRows).call(call, row.seq), row: row.seq });
@@ -123,56 +121,17 @@ export function whyOf(rows: Iterable<StoredRow>, of: WhyOf): readonly Why[] {
     return on.length === 0 ? [] : [{ call: null, on }];
   }
   const newest = new Map(found.map(({ why, row }) => [why.call?.key, row]));
-  return found.map(({ why, row }) => {
-    const before = found.filter((one) => one.row < row && one.why.call?.key === why.call?.key);
-    const served = before.flatMap((one) => eventsIn(one.why.on)).map((event) => ({ ...event, row: row + 1 }));
-    return finished(why, row, newest.get(why.call?.key) === row, runState, [...served, ...equal]);
-  });
+  return found.map(({ why, row }) => finished(why, newest.get(why.call?.key) === row, runState));
 }
 
-/** An act on an event that was carried out. */
-interface Equal {
-  readonly of: string;
-  readonly version: number;
-  readonly row: number;
-}
-
-/** The same with what became known behind its intent: who approved it, whether it stands, and under which versions of events it was found equal. */
-function finished(why: Why, row: number, isNewest: boolean, { ledger, asked }: RunState, equal: readonly Equal[]): Why {
+/** The same with what became known behind its intent: who approved it, and whether it stands. */
+function finished(why: Why, isNewest: boolean, { ledger, asked }: RunState): Why {
   const { call } = why;
   if (call === null) return why;
-  const stands = isNewest && ledger.get(call.key)?.at != null;
   const request = asked.of(call.key);
   const approved = request !== undefined && ['approved', 'used'].includes(request.status);
-  const since = stands ? equal.filter((act) => act.row > row) : [];
-  return {
-    call: {
-      ...call,
-      undone: !stands,
-      approval: approved ? { by: request.by, why: request.why } : null,
-      after: call.after === null ? null : (under(call.after, since) as typeof call.after),
-    },
-    on: why.on.map((version) => ({ ...version, source: under(version.source, since) })),
-  };
-}
-
-/** The events that something rests on, by name, in each version of them. */
-function eventsIn(on: readonly WhyVersion[]): Omit<Equal, 'row'>[] {
-  return on.flatMap(({ source }) => {
-    if ('on' in source) return eventsIn(source.on);
-    if (source.is !== 'event' || source.name === null) return [];
-    const { name } = source;
-    return source.versions.map((version) => ({ of: name, version }));
-  });
-}
-
-function under(source: WhySource, since: readonly Equal[]): WhySource {
-  if (source.is === 'event') {
-    const versions = since.filter(({ of }) => of === source.name).map(({ version }) => version);
-    return { ...source, versions: [...new Set([...source.versions, ...versions])].sort((a, b) => a - b) };
-  }
-  if (!('on' in source)) return source;
-  return { ...source, on: source.on.map((version) => ({ ...version, source: under(version.source, since) })) };
+  const approval = approved ? { by: request.by, why: request.why } : null;
+  return { ...why, call: { ...call, undone: !isNewest || ledger.get(call.key)?.at == null, approval } };
 }
 
 /** True for a mark of a step that may be of a call which the step begins: what it reads, and what it may come to write outside. */
@@ -315,7 +274,7 @@ class Backward {
         name,
         by: shownBy,
         said: shown(event, this.#runState),
-        versions: [version],
+        version,
       };
     }
     if (write === undefined || step.nth === 0) return null;

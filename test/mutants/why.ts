@@ -14,14 +14,6 @@ export const OF_WHY: readonly Mutant[] = [
     by: WHY,
   },
   {
-    rule: 'WH1',
-    file: 'reports/why.ts',
-    off: 'a step that stands under another version of its event rests on the first alone',
-    find: 'const since = stands ? equal.filter((act) => act.row > row) : [];',
-    replace: 'const since: readonly Equal[] = equal.slice(equal.length);',
-    by: WHY,
-  },
-  {
     rule: 'WH2',
     file: 'reports/why.ts',
     off: 'what was seen outside was given by the first context of the machine',

@@ -51,21 +51,28 @@ export const DECIDING: Readonly<Record<string, () => Generator<Program>>> = { ro
 const ACTS = [['revise', 1.5] as const, ['revise', 2] as const, ['retract', 0] as const, null];
 
 /** Every scenario of a program: an act on its event or none, a complaint about a call or none, each at each moment. */
-export function* decidingScenarios(program: Program): Generator<Scenario> {
-  const length = program.regions.flat().length;
-  const wrongs = [null, ...callsIn(program).keys()];
-  const moments = Array.from({ length: length + 1 }, (_, at) => at);
-  for (const order of program.regions.length === 1 ? [[]] : [[], [1], [0, 1]])
-    for (const actsAtOnce of [true, false])
-      for (const said of ACTS)
-        for (const actAt of said === null ? [99] : moments)
-          for (const call of wrongs)
-            for (const at of call === null ? [0] : moments) {
-              if (said === null && call === null) continue;
-              const [act, to] = said ?? (['revise', 0] as const);
-              const wrong = call === null ? {} : { wrong: { call, at } };
-              yield { program, order, sendAt: 0, act, to, actAt, actsAtOnce, ...wrong };
-            }
+export function decidingScenarios(program: Program): Scenario[] {
+  const orders = program.regions.length === 1 ? [[]] : [[], [1], [0, 1]];
+  return orders.flatMap((order) =>
+    [true, false].flatMap((actsAtOnce) => ACTS.flatMap((said) => scenariosWith({ program, order, actsAtOnce }, said))),
+  );
+}
+
+type Playing = Pick<Scenario, 'program' | 'order' | 'actsAtOnce'>;
+
+function scenariosWith(one: Playing, said: (typeof ACTS)[number]): Scenario[] {
+  const [act, to] = said ?? (['revise', 0] as const);
+  const wrongs = said === null ? complaintsOf(one.program) : [{}, ...complaintsOf(one.program)];
+  const moments = said === null ? [99] : momentsOf(one.program);
+  return moments.flatMap((actAt) => wrongs.map((wrong) => ({ ...one, ...wrong, sendAt: 0, act, to, actAt })));
+}
+
+function momentsOf({ regions }: Program): number[] {
+  return Array.from({ length: regions.flat().length + 1 }, (_, at) => at);
+}
+
+function complaintsOf(program: Program): Pick<Scenario, 'wrong'>[] {
+  return [...callsIn(program).keys()].flatMap((call) => momentsOf(program).map((at) => ({ wrong: { call, at } })));
 }
 
 /** Plays a scenario. What ends wrong in the same way where the tool decides nothing is named `alike`: no answer that was kept has led to it. */

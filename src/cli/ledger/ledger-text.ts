@@ -111,14 +111,9 @@ export function decisionLines(decision: LedgerDecision): string[] {
           ? quoted(key)
           : `${quoted(key)} (${by.map((id) => quoted(shortened(instanceName(id), NAME))).join(', ')})`;
       });
-      const { because } = decision;
-      const decided =
-        because === null
-          ? []
-          : [valueText(`because ${quoted(because.tool)} in row ${because.row} answered`, because.answer)];
       return [
         valueText('with', decision.args),
-        ...decided,
+        ...becauseText(decision.because),
         ...(relies.length === 0 ? [] : [`relies on ${relies.join(', ')}`]),
       ];
     }
@@ -144,6 +139,11 @@ export function decisionLines(decision: LedgerDecision): string[] {
       return [[`commit ${id.slice(0, 12)}`, ...held].join(', ')];
     }
   }
+}
+
+function becauseText(because: Extract<LedgerDecision, { is: 'call' }>['because']): string[] {
+  if (because === null) return [];
+  return [valueText(`because ${quoted(because.tool)} in row ${because.row} answered`, because.answer)];
 }
 
 /** A call and what is known of it. */

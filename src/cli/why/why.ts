@@ -101,10 +101,10 @@ function sourceText(source: WhySource): string {
   }
 }
 
-function eventText({ event, name, by, row, said, versions }: Extract<WhySource, { is: 'event' }>): string {
+function eventText({ event, name, by, row, said, version }: Extract<WhySource, { is: 'event' }>): string {
   const named = name === null ? '' : ` ${quoted(shortened(name, NAME))}`;
   const from = by === null ? '' : ` of ${shortened(quotedText(by), NAME)}`;
-  const under = versions.length < 2 ? '' : `, the same under its versions ${versions.join(', ')}`;
+  const under = version === 0 ? '' : ` (version ${version})`;
   return `the event ${quoted(shortened(event, NAME))}${named}${from}${rowText(row)}, which said ${shortened(said, VALUE)}${under}`;
 }
 
