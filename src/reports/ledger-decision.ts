@@ -30,7 +30,7 @@ export type LedgerDecision = { readonly seq: number; readonly time: number } & (
       readonly class: EffectClass;
       readonly args: unknown;
       readonly held: 'gate' | 'buffer' | null;
-      /** What the step that made it has read for the call. */
+      /** The keys that its step has read for the call. */
       readonly relies: readonly Relied[];
       /** Null where no decision has come to that. */
       readonly because: BecauseOf | null;

@@ -1,5 +1,5 @@
 /**
- * Why a call was made, or a value is what it is (semantics.md WH1, WH2): the dependences of K6 read backward, over the past as it stood, down to
+ * The reasons of a call, or of a value (semantics.md WH1, WH2): the dependences of K6 read backward, over the past as it stood, down to
  * decisions, events, things seen outside and the input of the run. A projection of the journal: it acts on nothing.
  */
 import type { LedgerCall } from '../effects/ledger-call.ts';
@@ -87,7 +87,7 @@ export interface Why {
   readonly on: readonly WhyVersion[];
 }
 
-/** What is asked about: a call by its key or the name of its tool, or a key of the context. */
+/** The subject of the question: a call by its key or the name of its tool, or a key of the context. */
 export type WhyOf = { readonly call: string } | { readonly key: string };
 
 /**
@@ -254,7 +254,7 @@ class Backward {
     return this.#originOf(step, write) ?? { is: 'given' };
   }
 
-  /** What led to a step: an answer, an event, or the machine itself; null for the first step of the run. */
+  /** The origin of a step: an answer, an event, or the machine itself; null for the first step of the run. */
   #originOf(step: RecordedStep, write?: Access): WhySource | null {
     const event = step.entry?.event;
     const type = eventType(event);
