@@ -30,6 +30,8 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   'tools.*.once.scope': 'rests',
   // An answer that was taken may be refused where it is served again.
   'tools.*.output': 'rests',
+  // A kept answer is served, or asked for anew: nothing of the past rests on which.
+  'tools.*.decides': 'free',
   'tools.*.redact': 'free',
   'tools.*.reconcile': 'free',
   'tools.*.reconcile.ask': 'free',

@@ -121,6 +121,8 @@ export interface Tool {
   readonly check: string | null;
   /** The amounts that a call takes of the run's budgets. */
   readonly spends: ReadonlyMap<string, Spend>;
+  /** True for a tool of class `none` whose answers are decisions: arguments and answer are journaled, and a replay is answered as before (WH3). */
+  readonly decides: boolean;
   /** The parts of its calls that are never shown: `args.card`, `output.token`. */
   readonly redact: readonly string[];
   /** The time that a call may take, in milliseconds; null for no limit. */

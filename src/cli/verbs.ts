@@ -24,6 +24,7 @@ const VERBS: Readonly<Record<string, () => Promise<Add>>> = {
   runs: async () => (await journals()).addRuns,
   show: async () => (await journals()).addShow,
   ledger: async () => (await journals()).addLedger,
+  why: async () => (await journals()).addWhy,
   explain: async () => (await journals()).addExplain,
   inspect: async () => (await import('./commands/inspect.ts')).addInspect,
   approvals: async () => (await people()).addApprovals,

@@ -16,6 +16,7 @@ interface DisplacedCall {
   readonly key: string;
   readonly intent: IntentEntry;
   readonly status: EffectStatus;
+  readonly decides: boolean;
 }
 
 /** The displaced calls of a run. */
@@ -38,6 +39,7 @@ export class DisplacedCalls<Call extends DisplacedCall> {
     }
   }
 
+  /** All of them, the kept answers of tools that decide included. */
   all(): Call[] {
     return [...this.#all];
   }
@@ -75,8 +77,8 @@ function entityIn(call: DisplacedCall): unknown {
   }
 }
 
-function stands({ status }: DisplacedCall): boolean {
-  return status === 'confirmed' || status === 'buffered';
+function stands({ status, decides }: DisplacedCall): boolean {
+  return !decides && (status === 'confirmed' || status === 'buffered');
 }
 
 function workName({ skeleton, entity }: Work): string {

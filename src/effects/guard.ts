@@ -9,6 +9,7 @@ import { takesVersion } from '../model/tool-version.ts';
 import { act, drop, plainCall, stage } from './acting.ts';
 import { isAct } from './acts.ts';
 import { awaitApproval } from './awaiting-approval.ts';
+import { decision, keptAnswer } from './deciding.ts';
 import { argsDigest } from './digest.ts';
 import { earlier, NOTHING_BEFORE, unclaimed } from './earlier-calls.ts';
 import { classAgain, classOf, denied, failed, type GuardedCall, type GuardPort, type Reply } from './guarded-call.ts';
@@ -38,6 +39,7 @@ async function whenClear(port: GuardPort, call: GuardedCall): Promise<Reply> {
 function leaves(port: GuardPort, call: GuardedCall): boolean {
   const { run, secret, codecs, ledger } = port;
   const { actor, instance, keyedAs, place, name, tool, args } = call;
+  if (tool?.decides) return keptAnswer(port, call) === null;
   const known = ledger.ofActor(actor);
   const key =
     (known && ledger.keyAgain(known)) ??
@@ -61,8 +63,13 @@ function isSameCall({ version }: GuardedCall, { intent }: LedgerCall, digest: st
   return intent.digest === digest && takesVersion(version, intent.version);
 }
 
+/** Makes a call that does nothing to the world. */
+function harmless(port: GuardPort, call: GuardedCall): Promise<Reply> {
+  return call.tool?.decides ? decision(port, call) : plainCall(port, call);
+}
+
 async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
-  if (classOf(call.tool) === 'none') return plainCall(port, call);
+  if (classOf(call.tool) === 'none') return harmless(port, call);
   const lost = encode(call.args, { codecs: port.codecs });
   if (!('text' in lost)) return { is: 'unwritten', path: lost.path.join('/'), reason: lost.reason };
   const made = actOfCall(port, call);

@@ -60,6 +60,8 @@ export interface LedgerCall {
   readonly act: string | null;
   /** The key of the act that it repeats: it is no act (ON2, ON3). */
   readonly repeats: string | null;
+  /** True for a call of a tool that decides: it does nothing to the world, and its answer is kept (WH3). */
+  readonly decides: boolean;
   /** The region of its unit in which the call was made; null if the unit has only that region (E3). */
   readonly place: string | null;
   /** Has its intent read from a base from here on: it is kept no longer. */
@@ -80,4 +82,9 @@ export function statusOf(intent: IntentEntry, known: LedgerCall | undefined): Ef
 /** True where the answer that a ledger has was found wrong, or was asked for before its work went back (C10, C11). */
 export function isDistrusted({ wrong, output }: LedgerCall): boolean {
   return wrong !== null && (wrong.isOutdated || isSame(wrong.output, output));
+}
+
+/** True for a call that is made again where its answer was found wrong: it is idempotent, or does nothing at all (C10). */
+export function isAskedAgain({ decides, intent }: Pick<LedgerCall, 'decides' | 'intent'>): boolean {
+  return decides || intent.class === 'idempotent';
 }

@@ -9,7 +9,7 @@ import { type InstanceId, instanceName } from '../model/instance.ts';
 import { Acts, actOf, isAct } from './acts.ts';
 import { DisplacedCalls } from './displaced-calls.ts';
 import { firstOf, freeKey, type KeyedCall, keyOf } from './keys.ts';
-import { type LedgerCall, statusOf } from './ledger-call.ts';
+import { isAskedAgain, type LedgerCall, statusOf } from './ledger-call.ts';
 import { PlacedCalls } from './placed-calls.ts';
 import { RetainedCall } from './retained-call.ts';
 
@@ -60,7 +60,8 @@ export class Ledger {
 
   /** The call that a person names: by its key, or by the key's ingredients, as JSON. */
   named(text: string): LedgerCall | undefined {
-    return this.#calls.get(text) ?? this.#calls.get(keyOf(text, this.secret));
+    const call = this.#calls.get(text) ?? this.#calls.get(keyOf(text, this.secret));
+    return call?.decides ? undefined : call;
   }
 
   /** The run was forked here: its calls so far are those of another run (FK1). */
@@ -79,7 +80,13 @@ export class Ledger {
     return keys;
   }
 
-  all(): IterableIterator<LedgerCall> {
+  /** The calls that may change the world. */
+  *all(): IterableIterator<LedgerCall> {
+    for (const call of this.#calls.values()) if (!call.decides) yield call;
+  }
+
+  /** The calls that may change the world, and those of tools that decide. */
+  recorded(): IterableIterator<LedgerCall> {
     return this.#calls.values();
   }
 
@@ -135,6 +142,21 @@ export class Ledger {
       const parts = [name, keyedAs.skeleton, keyedAs.entity, keyedAs.ordinal, tool, nth];
       const key = keyOf(JSON.stringify(place === null ? parts : [...parts, place]), this.secret);
       return freeKey(key, digest, (each) => this.#calls.get(each));
+    };
+    const made = this.forks.map(({ of }) => nameIn(of)).find((key) => this.#calls.has(key));
+    return made ?? nameIn(run);
+  }
+
+  /**
+   * The key of an answer to a question: its number among the answers of the instance to that question, so that an equal
+   * question of a replay comes to the answer that it had (WH3).
+   */
+  answerKey(run: string, { instance, keyedAs, tool, digest, place }: KeyedCall): string {
+    const nameIn = (name: string) => {
+      const parts = [name, keyedAs.skeleton, keyedAs.entity, keyedAs.ordinal, tool, place, { asks: digest }];
+      const question = keyOf(JSON.stringify(parts), this.secret);
+      const nth = this.#placed.get(instanceName(instance))?.countOfAnswers(question) ?? 0;
+      return nth === 0 ? question : `${question}~${nth}`;
     };
     const made = this.forks.map(({ of }) => nameIn(of)).find((key) => this.#calls.has(key));
     return made ?? nameIn(run);
@@ -197,6 +219,7 @@ export class Ledger {
       mayLeave: known?.mayLeave === true && isOpen(known.status),
       act: actOf(intent),
       repeats: intent.repeats ?? null,
+      decides: intent.class === 'none' && intent.repeats === undefined,
       place: intent.place ?? null,
     };
     const answers = intent.repeats === undefined ? known : this.#calls.get(intent.repeats);
@@ -264,6 +287,11 @@ export class Ledger {
 
   /** The calls whose places a restore has taken back and that no replay has taken over, in the order of their intents. */
   displaced(): LedgerCall[] {
+    return this.#displaced.all().filter(({ decides }) => !decides);
+  }
+
+  /** The same, and the kept answers of tools that decide. */
+  lost(): LedgerCall[] {
     return this.#displaced.all();
   }
 
@@ -364,7 +392,7 @@ export class Ledger {
   /** The calls of a discarded unit, in the order of their intents. */
   discardedOf(instance: InstanceId): LedgerCall[] {
     const name = instanceName(instance);
-    return [...this.#calls.values()].filter((call) => call.discarded && instanceName(call.intent.instance) === name);
+    return [...this.all()].filter((call) => call.discarded && instanceName(call.intent.instance) === name);
   }
 
   /** A call of discarded work cannot be undone. */
@@ -405,7 +433,7 @@ export class Ledger {
 
 /** No answer of a call is served that the machine has not had, where the tool can be asked again (C11). */
 function outdate(call: LedgerCall): void {
-  if (call.intent.class !== 'idempotent') return;
+  if (!isAskedAgain(call)) return;
   if (!isOpen(call.status) && (call.status !== 'confirmed' || call.isAnswered)) return;
   call.wrong = { output: call.wrong?.output, isSure: call.wrong?.isSure ?? false, isOutdated: true };
 }

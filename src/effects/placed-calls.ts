@@ -3,6 +3,7 @@
  * questions asked with every call.
  */
 import type { EffectStatus } from '../model/effect.ts';
+import { firstOf } from './keys.ts';
 
 /** A call, as far as its place is concerned. */
 interface PlacedCall {
@@ -12,6 +13,7 @@ interface PlacedCall {
   readonly status: EffectStatus;
   readonly at: number | null;
   readonly isAnswered: boolean;
+  readonly decides: boolean;
 }
 
 /** The placed calls of one instance. */
@@ -36,8 +38,7 @@ export class PlacedCalls<Call extends PlacedCall> {
     this.remove(call.key);
     this.#byKey.set(call.key, call);
     this.#inOrder.splice(this.#countUpTo(call.at ?? 0), 0, call);
-    const { tool, place } = call;
-    this.#count.set(counted(tool, place), this.countOf(tool, place) + 1);
+    this.#counts(call, 1);
     this.changed(call);
   }
 
@@ -47,13 +48,13 @@ export class PlacedCalls<Call extends PlacedCall> {
     if (call === undefined) return;
     this.#byKey.delete(key);
     this.#inOrder.splice(this.#countUpTo(call.at ?? 0) - 1, 1);
-    this.#count.set(counted(call.tool, call.place), this.countOf(call.tool, call.place) - 1);
+    this.#counts(call, -1);
     this.#unheard.get(call.tool)?.delete(call);
   }
 
   /** Takes note that the status of a call is another. */
   changed(call: Call): void {
-    if (this.#byKey.get(call.key) !== call) return;
+    if (this.#byKey.get(call.key) !== call || call.decides) return;
     const { tool } = call;
     const unheard = this.#unheard.get(tool) ?? new Set();
     this.#unheard.set(tool, unheard.add(call));
@@ -62,6 +63,16 @@ export class PlacedCalls<Call extends PlacedCall> {
   /** The number of calls of a tool in a region of the instance; null for the calls that have no region beside theirs. */
   countOf(tool: string, place: string | null): number {
     return this.#count.get(counted(tool, place)) ?? 0;
+  }
+
+  /** The number of answers of the instance to one question to a tool that decides, by the first key of that question. */
+  countOfAnswers(question: string): number {
+    return this.#count.get(question) ?? 0;
+  }
+
+  #counts({ key, tool, place, decides }: Call, by: 1 | -1): void {
+    const name = decides ? firstOf(key) : counted(tool, place);
+    this.#count.set(name, (this.#count.get(name) ?? 0) + by);
   }
 
   /**

@@ -37,6 +37,7 @@ export class RetainedCall implements LedgerCall {
   mayLeave: boolean;
   readonly act: string | null;
   readonly repeats: string | null;
+  readonly decides: boolean;
   readonly place: string | null;
   #intent: IntentEntry | null = null;
   #output: { readonly is: unknown } | null = null;
@@ -75,6 +76,7 @@ export class RetainedCall implements LedgerCall {
     this.mayLeave = facts.mayLeave;
     this.act = facts.act;
     this.repeats = facts.repeats;
+    this.decides = facts.decides;
     this.place = facts.place;
     if ('intent' in of) {
       this.#intent = of.intent;

@@ -310,7 +310,7 @@ export class RunState {
     for (const kept of classes) this.#run.calls.keepAs(kept);
     if (digests.version !== version) this.#run.decisions.giveBack();
     this.digests = digests;
-    if (redact !== undefined) this.redaction.adopt(redact, this.#redactable(), this.ledger.all());
+    if (redact !== undefined) this.redaction.adopt(redact, this.#redactable(), this.ledger.recorded());
   }
 
   /** True where what was certified so far is certified under other digests, too (CO1). */

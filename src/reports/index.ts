@@ -9,7 +9,7 @@ export {
   type AccountedInstance,
   accountOf,
 } from './account.ts';
-export type { AnsweredGate, LedgerDecision, Relied } from './ledger-decision.ts';
+export type { AnsweredGate, BecauseOf, LedgerDecision, Relied } from './ledger-decision.ts';
 export type { LedgerEffect, SpentBudget } from './ledger-effects.ts';
 export type { Obligation } from './ledger-obligations.ts';
 export { type Ledgers, ledgersOf } from './ledgers.ts';
@@ -17,3 +17,4 @@ export type { LeftAtEnd } from './left-at-end.ts';
 export { type PrimerOptions, primerOf } from './primer.ts';
 export type { RunStatus } from './run-status.ts';
 export { type TraceLineOut, traceOf } from './trace.ts';
+export { type Why, type WhyCall, type WhyOf, type WhySource, type WhyVersion, whyOf } from './why.ts';

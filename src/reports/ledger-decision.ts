@@ -12,6 +12,14 @@ export interface Relied {
   readonly by: readonly InstanceId[];
 }
 
+/** The decision that a call rests on: the nearest answer of a tool that decides that has come to what the call has read (WH1). */
+export interface BecauseOf {
+  /** The row of that answer, and the tool. */
+  readonly row: number;
+  readonly tool: string;
+  readonly answer: unknown;
+}
+
 /** One entry of the ledger, in row `seq`; `time` is that of the wall clock, in milliseconds. */
 export type LedgerDecision = { readonly seq: number; readonly time: number } & (
   | {
@@ -22,7 +30,10 @@ export type LedgerDecision = { readonly seq: number; readonly time: number } & (
       readonly class: EffectClass;
       readonly args: unknown;
       readonly held: 'gate' | 'buffer' | null;
+      /** The keys that its step has read for the call. */
       readonly relies: readonly Relied[];
+      /** Null where no decision has come to that. */
+      readonly because: BecauseOf | null;
       /** The digest of the config that was in force. */
       readonly config: string | null;
     }

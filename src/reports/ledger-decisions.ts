@@ -7,11 +7,14 @@ import type { AnswerEntry, IntentEntry, OutcomeEntry } from '../model/call-entri
 import type { DecisionEntry, Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
+import { answeringChild, eventType } from '../model/reply-event.ts';
 import type { StepEntry } from '../model/step-entry.ts';
 import type { RunState } from '../projection/run-state.ts';
+import type { RecordedStep } from '../projection/state-types.ts';
 import { vetoes } from '../recovery/vetoes.ts';
-import type { LedgerDecision, Said } from './ledger-decision.ts';
+import type { BecauseOf, LedgerDecision, Said } from './ledger-decision.ts';
 import { shownArgs } from './ledger-effects.ts';
+import { isOfCall } from './why.ts';
 
 /** Collects the ledger while a fold goes along: what an entry is about is asked of the fold before it, or after it. */
 export class Reasons {
@@ -22,6 +25,10 @@ export class Reasons {
   /** The last writer of each key, the newest at the end; null where a restore has made that stale. */
   #written: Map<string, { readonly key: Key; readonly by: InstanceId }> | null = new Map();
   #recoveries = 0;
+  /** The decisions that calls rest on, by the numbers of their actors, from the first decision of the run on. */
+  readonly #because = new Map<number, BecauseOf>();
+  /** The rows of the answers of tools that decide, by the numbers of their actors. */
+  readonly #decided = new Map<number, number>();
 
   constructor(runState: RunState) {
     this.#runState = runState;
@@ -43,6 +50,7 @@ export class Reasons {
         this.#written = null;
         return;
       case 'intent':
+        if (this.#runState.ledger.get(entry.key)?.decides) this.#decided.set(entry.actor, row.seq);
         this.#add(row, this.#call(entry));
         return;
       case 'decision':
@@ -65,13 +73,47 @@ export class Reasons {
   #step({ started, marks }: StepEntry): void {
     for (const mark of marks) if (mark.do === 'write') this.#write(mark.key, mark.in);
     const first = this.#runState.actors.length - started.length;
-    const reads = marks.flatMap((mark) => (mark.do === 'read' ? [{ by: instanceName(mark.in), key: mark.key }] : []));
-    for (const [index, { kind }] of started.entries()) if (kind === 'promise') this.#reads.set(first + index, reads);
+    // What is read for the calls that it makes stands behind all that it did before (WH1).
+    const behind = marks.slice(marks.findLastIndex((mark) => !isOfCall(mark)) + 1);
+    const reads = behind.flatMap((mark) => (mark.do === 'read' ? [{ by: instanceName(mark.in), key: mark.key }] : []));
+    const because = this.#decided.size === 0 || started.length === 0 ? null : this.#decisionBehind(reads);
+    for (const [index, { kind }] of started.entries()) {
+      if (kind !== 'promise') continue;
+      this.#reads.set(first + index, reads);
+      if (because !== null) this.#because.set(first + index, because);
+    }
   }
 
   #write(key: Key, by: InstanceId): void {
     this.#written?.delete(key.text);
     this.#written?.set(key.text, { key, by });
+  }
+
+  /** The nearest decision that has come to one of some reads. */
+  #decisionBehind(reads: readonly { readonly key: Key }[]): BecauseOf | null {
+    const { places, family, ledger, redaction } = this.#runState;
+    for (const { key } of reads) {
+      const step = this.#lastWrite(key);
+      const child = answeringChild(eventType(step?.entry?.event));
+      if (step === undefined || child === null || places.stepAt(step.to) !== step) continue;
+      const actor = family.endedBy(step).findLast((each) => each.parent === step.actor && each.started?.id === child);
+      const call = actor === undefined ? undefined : ledger.ofActor(actor.number);
+      const row = actor === undefined ? undefined : this.#decided.get(actor.number);
+      if (call?.decides && row !== undefined)
+        return { row, tool: call.tool, answer: redaction.output(call.tool, call.output) };
+      const further = actor === undefined ? undefined : this.#because.get(actor.number);
+      if (further !== undefined) return further;
+    }
+    return null;
+  }
+
+  /** The last step that wrote a key, or a part of it. */
+  #lastWrite(key: Key): RecordedStep | undefined {
+    const { history, places } = this.#runState;
+    let last = 0;
+    for (const record of history.registry.all())
+      last = Math.max(last, history.versions.writesOf(record).findLast((write) => overlaps(write.key, key))?.at ?? 0);
+    return last === 0 ? undefined : places.stepAt(last);
   }
 
   #call(entry: IntentEntry): Said<'call'> {
@@ -88,6 +130,7 @@ export class Reasons {
       args: shownArgs(entry, this.#runState),
       held,
       relies: [...keys.values()].map((read) => ({ key: read.text, by: this.#writers(read) })),
+      because: this.#because.get(entry.actor) ?? null,
       config: this.#runState.digests?.config ?? null,
     };
   }

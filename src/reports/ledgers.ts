@@ -62,7 +62,14 @@ export function ledgersOf(rows: Iterable<StoredRow>, now: number): Ledgers {
 function shown(decision: LedgerDecision, redaction: Redaction): LedgerDecision {
   switch (decision.is) {
     case 'call':
-      return { ...decision, args: redaction.args(decision.tool, decision.args) };
+      return {
+        ...decision,
+        args: redaction.args(decision.tool, decision.args),
+        because: decision.because && {
+          ...decision.because,
+          answer: redaction.output(decision.because.tool, decision.because.answer),
+        },
+      };
     case 'answer':
       return decision.why === null ? decision : { ...decision, why: redaction.text(decision.why) };
     case 'refusal':

@@ -7,7 +7,7 @@ import { caught, type Ran } from './caught.ts';
 
 /** The verbs that read a journal, a trace or pages, or leave a word for a run, and those that run the agents of the fixtures to an end. */
 export const HERE: ReadonlySet<string> = new Set([
-  ...['decide', 'review', 'runs', 'show', 'ledger', 'explain', 'export', 'approvals', 'approve', 'deny'],
+  ...['decide', 'review', 'runs', 'show', 'ledger', 'why', 'explain', 'export', 'approvals', 'approve', 'deny'],
   ...['init', 'check', 'verify', 'store', 'reconcile'],
   ...['settle', 'start', 'send', 'fail', 'retry', 'cancel', 'delete', 'compact', 'claims', 'release'],
   ...['rehearse', 'types'],

@@ -47,6 +47,9 @@ export const RULES = [
   'ST9',
   'ST10',
   ...(['FK1', 'FK2', 'FK3', 'FK4', 'FK5'] as const),
+  'WH1',
+  'WH2',
+  'WH3',
 ] as const;
 
 type Rule = (typeof RULES)[number];

@@ -3,7 +3,13 @@ import { type AnyMachineSnapshot, type AnyStateMachine, assign, initialTransitio
 import { configOf, type Given, machineOf, type Unit } from '../semantics/little.ts';
 
 export const CLASSES = ['none', 'idempotent', 'reversible', 'irreversible'] as const;
-type Class = (typeof CLASSES)[number];
+/** `deciding`: a tool of class none whose answers are decisions. It never answers the same question twice with the same. */
+export type Class = (typeof CLASSES)[number] | 'deciding';
+
+/** True for a class whose calls change the world. */
+export function isActing(kind: Class | undefined): boolean {
+  return kind !== 'none' && kind !== 'deciding';
+}
 
 /** A call that reads keys and writes `k` with its name. */
 interface CallNode {
@@ -26,6 +32,8 @@ export interface Program {
   readonly seen?: readonly string[] | null;
   /** True where q is what the input says, until GO says something else. */
   readonly input?: boolean;
+  /** True where all calls of a region are one unit, and not one each. */
+  readonly joined?: boolean;
 }
 
 /** The words of GO; null where it is never sent. */
@@ -113,7 +121,9 @@ export function configFor(program: Program) {
   const units: Record<string, Unit> = {};
   for (const [name, { reads, class: kind }] of calls) {
     const undo = kind === 'reversible' ? ', undo: un' : '';
-    tools[name] = `reads: [${reads.join(', ')}], writes: [k${name}], effect: ${kind}, reconcile: ask${undo}`;
+    const effect = kind === 'deciding' ? 'none, decides: true' : `${kind}, reconcile: ask`;
+    tools[name] = `reads: [${reads.join(', ')}], writes: [k${name}], effect: ${effect}${undo}`;
+    if (program.joined) continue;
     const region = `both.${name[0]}`;
     const index = Number(name[1]);
     const nodes = program.regions['abc'.indexOf(name[0] as string)] as readonly Node[];
@@ -121,8 +131,24 @@ export function configFor(program: Program) {
     const state = `${region}.s${name.slice(1)}`;
     units[`U${name}`] = { states: [state], at: `${state} -> ${region}.${next}`, writes: [`k${name}`], reads };
   }
+  if (program.joined) Object.assign(units, joinedUnits(program));
   const seen = program.seen == null ? '' : `events: { OK: { reads: [${program.seen.join(', ')}] } }`;
   return configOf(tools, units, seen);
+}
+
+/** One unit for each region, whose last node is a call. */
+function joinedUnits(program: Program): Record<string, Unit> {
+  const calls = [...callsIn(program)];
+  return Object.fromEntries(
+    program.regions.map((nodes, nth) => {
+      const [letter, last] = ['abc'[nth], nodes.length - 1];
+      const own = calls.filter(([name]) => name[0] === letter);
+      const states = nodes.map((_, index) => `both.${letter}.s${index}`);
+      const reads = [...new Set(own.flatMap(([, { reads: read }]) => read))];
+      const writes = own.map(([name]) => `k${name}`).reverse();
+      return [`U${letter}`, { states, at: `both.${letter}.s${last} -> both.${letter}.over`, writes, reads }];
+    }),
+  );
 }
 
 /** An end of a run, or a place where nothing is under way: the context, control, and the acts that the world has. */
@@ -142,9 +168,20 @@ interface Spot {
  * may begin later than its state is entered: what it is given is then of that moment.
  * @param isOk false where OK was never taken.
  * @param input what the input says; only where the program has one.
+ * @param decided the answers that deciding tools have given, by what others give to the same question.
  */
-export function endsOf(program: Program, words: Words, isOk = true, input: number = 1): ReadonlySet<string> {
+export function endsOf(
+  program: Program,
+  words: Words,
+  isOk = true,
+  input: number = 1,
+  decided: ReadonlyMap<string, string> = new Map(),
+): ReadonlySet<string> {
   const calls = callsIn(program);
+  const answerOf = (name: string, given: unknown) => {
+    const plain = outputOf(name, given);
+    return decided.get(plain) ?? plain;
+  };
   const actors = Object.fromEntries([...calls.keys()].map((name) => [name, NEVER]));
   const machine = machineFor(program, actors);
   const events: Readonly<Record<string, object>> = {
@@ -172,10 +209,10 @@ export function endsOf(program: Program, words: Words, isOk = true, input: numbe
       const later = givenTo(calls.get(name) as CallNode, snapshot.context);
       if (outputOf(name, later) !== outputOf(name, input)) {
         const others = acts.filter((act) => act !== outputOf(name, input));
-        const begun = calls.get(name)?.class === 'none' ? acts : [...others, outputOf(name, later)];
+        const begun = !isActing(calls.get(name)?.class) ? acts : [...others, outputOf(name, later)];
         todo.push({ ...spot, under: new Map(under).set(id, { name, input: later }), acts: begun });
       }
-      const done = { type: `xstate.done.actor.${id}`, output: outputOf(name, input), actorId: id };
+      const done = { type: `xstate.done.actor.${id}`, output: answerOf(name, input), actorId: id };
       const [after, actions] = transition(machine, snapshot, done as never);
       const rest = new Map(under);
       rest.delete(id);
@@ -207,7 +244,7 @@ function spotAfter(
     if (type !== 'xstate.spawnChild') continue;
     const { id, src, input } = params as { id: string; src: string; input: unknown };
     under.set(id, { name: src, input });
-    if (calls.get(src)?.class !== 'none') acts.push(outputOf(src, input));
+    if (isActing(calls.get(src)?.class)) acts.push(outputOf(src, input));
   }
   return { ...spot, snapshot, under, acts };
 }

@@ -3,7 +3,18 @@ import { memoryStore } from '../../src/index.ts';
 import { tool } from '../../src/xstate/index.ts';
 import { calm } from '../poll.ts';
 import { run } from '../semantics/little.ts';
-import { callsIn, configFor, endsOf, endText, machineFor, outputOf, type Program, type Words } from './programs.ts';
+import {
+  type Class,
+  callsIn,
+  configFor,
+  endsOf,
+  endText,
+  isActing,
+  machineFor,
+  outputOf,
+  type Program,
+  type Words,
+} from './programs.ts';
 
 /** A scenario: who answers first, when GO is sent, and what is said about it when. */
 export interface Scenario {
@@ -37,6 +48,8 @@ class Counterparties {
   readonly waiting: Waiting[] = [];
   readonly #acts = new Map<string, string>();
   readonly #undone = new Set<string>();
+  /** How often a deciding tool has answered each question. */
+  readonly decided = new Map<string, number>();
   readonly undo = { un: ({ key }: { key: string }) => void this.#undone.add(key) };
   readonly reconcilers = {
     ask: ({ key }: { key: string }) => {
@@ -57,17 +70,24 @@ class Counterparties {
     return Object.fromEntries(calls.map(([name, { class: kind }]) => [name, this.#tool(name, kind, actsAtOnce)]));
   }
 
-  #tool(name: string, kind: string, actsAtOnce: boolean) {
+  #decides(output: string): string {
+    const nth = (this.decided.get(output) ?? 0) + 1;
+    this.decided.set(output, nth);
+    return `${output}#${nth}`;
+  }
+
+  #tool(name: string, kind: Class, actsAtOnce: boolean) {
     return tool(({ input, key, signal }: { input: unknown; key: string | undefined; signal: AbortSignal }) => {
       const output = outputOf(name, input);
       const does = () => {
-        if (kind !== 'none') this.#acts.set(key ?? '', output);
+        if (isActing(kind)) this.#acts.set(key ?? '', output);
+        if (!isActing(kind) && key !== undefined) throw new Error(`${name} was given a key`);
       };
       if (actsAtOnce) does();
       return new Promise<unknown>((resolve, reject) => {
         const answer = () => {
           does();
-          resolve(output);
+          resolve(kind === 'deciding' ? this.#decides(output) : output);
         };
         const one = { name, answer };
         this.waiting.push(one);
@@ -94,6 +114,7 @@ class Playing {
   readonly #scenario: Scenario;
   readonly #world: Counterparties;
   readonly #it: Running;
+  readonly #looks: () => Promise<void>;
   readonly #sent = new Set<string>();
   said: 'none' | 'done' | 'refused' = 'none';
   /** What GO says by now; null where it was retracted. */
@@ -102,9 +123,11 @@ class Playing {
   input = 1;
   why = '';
   #isThen = false;
-  #isComplained = false;
+  /** The value that was found wrong; null before the complaint. */
+  complained: { readonly of: string; readonly value: unknown } | null = null;
 
-  constructor(scenario: Scenario, world: Counterparties, it: Running) {
+  constructor(scenario: Scenario, world: Counterparties, it: Running, looks: () => Promise<void>) {
+    this.#looks = looks;
     this.#scenario = scenario;
     this.#world = world;
     this.#it = it;
@@ -123,6 +146,7 @@ class Playing {
 
   async #isOverAt(nth: number): Promise<boolean> {
     await calm(8);
+    if (!this.isOver) await this.#looks();
     if (nth >= this.#scenario.sendAt) await this.#says('GO', 1);
     await this.#says('OK', 9);
     if (nth >= (this.#scenario.wrong?.at ?? Number.POSITIVE_INFINITY)) await this.#complains();
@@ -163,11 +187,12 @@ class Playing {
 
   async #complains(): Promise<void> {
     const { call } = this.#scenario.wrong as NonNullable<Scenario['wrong']>;
-    if (this.#isComplained || this.isOver) return;
-    const instance = { skeleton: `U${call}`, entity: 'it' };
+    if (this.complained !== null || this.isOver) return;
+    const instance = { skeleton: `U${this.#scenario.program.joined ? call[0] : call}`, entity: 'it' };
+    const value = this.#it.context()[`k${call}`];
     try {
       await this.#it.sidecar.fail('CONTRACT_VIOLATION', { instance, key: `k${call}` } as never);
-      this.#isComplained = true;
+      this.complained = { of: call, value };
       await calm(8);
     } catch {
       // Its unit has not begun, or has written nothing yet.
@@ -190,30 +215,66 @@ class Playing {
   }
 }
 
-/** Plays a scenario. */
-export async function play(scenario: Scenario): Promise<{ readonly verdict: Verdict; readonly why: string }> {
+/** Looks at a run between two answers. */
+export type Looks = (sidecar: Running['sidecar'], store: ReturnType<typeof memoryStore>) => Promise<void>;
+
+/** Plays a scenario. @param looks called between two answers, while nothing is under way but calls. */
+export async function play(
+  scenario: Scenario,
+  looks: Looks = async () => {},
+): Promise<{ readonly verdict: Verdict; readonly why: string }> {
   const { program } = scenario;
   const world = new Counterparties();
   const { undo, reconcilers } = world;
-  const options = { journal: memoryStore(), undo, reconcilers, ...(program.input === true && { input: { v: 1 } }) };
+  const store = memoryStore();
+  const options = { journal: store, undo, reconcilers, ...(program.input === true && { input: { v: 1 } }) };
   const it = await run(machineFor(program, world.tools(scenario)), configFor(program), options as never);
-  const playing = new Playing(scenario, world, it);
+  const playing = new Playing(scenario, world, it, () => looks(it.sidecar, store));
   await playing.drive();
   await calm(12);
   const { status } = it.sidecar;
-  const end = endText(it.context(), it.value(), world.standing);
+  const context = it.context();
+  const end = endText(context, it.value(), world.standing);
   const fates = new Map(it.sidecar.events().map(({ name, is }) => [name, is]));
   await it.sidecar.close();
   // One that a complaint took back is its sender's to send again: a run that ends meanwhile ends without it, and says so (LC8).
   const isTaken = (type: string) => fates.get(type) === 'taken';
   const { said, why } = playing;
   const words = playing.words === null || !isTaken('GO') ? null : playing.words;
-  if (said === 'none') return { verdict: 'none', why };
+  if (said === 'none' && playing.complained === null) return { verdict: 'none', why };
   if (status === 'parked' || status === 'stuck') return { verdict: 'parked', why: `${why} ${status}` };
-  const ends = endsOf(program, words, isTaken('OK') || !fates.has('OK'), playing.input);
+  const ends = endsOf(program, words, isTaken('OK') || !fates.has('OK'), playing.input, decidedIn(program, context));
+  const resampled = resampledIn(program, world.decided, playing.complained, context);
+  if (resampled !== null) return { verdict: 'unsafe: decided', why: `${why} ${resampled}` };
   if (ends.has(end)) return { verdict: said === 'refused' ? 'refused' : 'ok', why };
   return {
     verdict: `unsafe: ${status === 'done' ? 'end' : 'idle'}`,
     why: `${why} ${end} is none of ${[...ends].join(' ')}`,
   };
+}
+
+/** The answers of deciding tools that a context has, by what others answer to the same question. */
+function decidedIn(program: Program, context: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
+  return new Map(
+    [...callsIn(program)].flatMap(([name, { class: kind }]): [string, string][] => {
+      const value = context[`k${name}`];
+      return kind === 'deciding' && typeof value === 'string' ? [[value.replace(/#\d+$/, ''), value]] : [];
+    }),
+  );
+}
+
+/** WH3: what a deciding tool was asked twice, though its answer was not found wrong, or a wrong answer that stands; null where neither is. */
+function resampledIn(
+  program: Program,
+  decided: ReadonlyMap<string, number>,
+  wrong: { readonly of: string; readonly value: unknown } | null,
+  context: Readonly<Record<string, unknown>>,
+): string | null {
+  const isDeciding = wrong !== null && callsIn(program).get(wrong.of)?.class === 'deciding';
+  for (const [question, times] of decided) {
+    const again = isDeciding && question.startsWith(`${wrong.of}(`) ? 1 : 0;
+    if (times > 1 + again) return `${question} was answered ${times} times`;
+  }
+  const stands = isDeciding && wrong.value !== undefined && context[`k${wrong.of}`] === wrong.value;
+  return stands ? `${String(wrong.value)} was found wrong, and stands` : null;
 }

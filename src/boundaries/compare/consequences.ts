@@ -127,6 +127,10 @@ export const CONSEQUENCES: Readonly<
       'A call takes of a budget, and is denied where that is used up.',
       'A call takes another amount of the budget.',
     ),
+    decides: both(
+      'A replay asks the tool anew, and may be answered something else; what it was asked is no longer journaled.',
+      'A replay that asks the same is answered as before; what the tool is asked is journaled.',
+    ),
     redact: both('A part of its calls is shown that was hidden.', 'A part of its calls is hidden that was shown.'),
     timeout: both(
       'A call may take longer before its outcome is asked for.',

@@ -23,6 +23,7 @@ const FIELDS: Readonly<Record<keyof Tool, (old: Tool, now: Tool) => readonly Dif
       ['spends'],
       members(old.spends, now.spends, (a, b) => unnamed(said('', spendText(a), spendText(b), 'stricter'))),
     ),
+  decides: (old, now) => said('decides', decidesText(old), decidesText(now), 'stricter'),
   redact: (old, now) => names('redact', old.redact, now.redact, 'stricter'),
   timeout: (old, now) => limit('timeout', old.timeout, now.timeout, 'looser', ' ms'),
   // Its text is compared where the page is at hand.
@@ -35,6 +36,10 @@ export function toolChanges(old: Tool | null, now: Tool | null): readonly Differ
   if (old !== null && now !== null) return Object.values(FIELDS).flatMap((compare) => compare(old, now));
   const listed = (tool: Tool | null) => (tool === null ? null : `listed, ${tool.effect}`);
   return unnamed(said('', listed(old), listed(now), (old ?? now)?.effect === 'irreversible' ? 'other' : 'looser'));
+}
+
+function decidesText({ decides }: Tool): string | null {
+  return decides ? 'true' : null;
 }
 
 /** The classes are no chain: idempotent, and reversible or compensable, are neither stricter than each other (CO2). */

@@ -36,6 +36,8 @@ export type RefusalCode =
   | 'bad_hold'
   /** An identity that no call can have, or of calls that do nothing. */
   | 'bad_once'
+  /** A tool that acts on the world is said to decide. */
+  | 'bad_decides'
   /** A redaction of a part that has no visible value. */
   | 'bad_redaction'
   /** A value that is redacted would be a name, which stands in every text. */

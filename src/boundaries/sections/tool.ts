@@ -38,6 +38,7 @@ export function compileTool(name: string, at: Place, item: Item, { budgets, scop
     findings.report('undo_missing', 'warning', at, message, 'Add undo, or call it irreversible.');
   }
   checkHolds(name, effect, item, findings);
+  checkDecides(name, effect, item, findings);
   return {
     name,
     effect,
@@ -52,6 +53,7 @@ export function compileTool(name: string, at: Place, item: Item, { budgets, scop
     when: predicateIn(field(item, 'when'), findings),
     check: named(field(item, 'check'), findings),
     spends: spendsOf(field(item, 'spends'), budgets, findings),
+    decides: isTrue(field(item, 'decides')),
     redact: redactedPartsIn(field(item, 'redact'), findings),
     timeout: timeIn(field(item, 'timeout'), findings),
     ...outputOf(field(item, 'output'), findings),
@@ -92,6 +94,14 @@ function checkHolds(name: string, effect: EffectClass, item: Item, findings: Fin
   if (gate === null || buffer === null) return;
   const message = `"${name}" would be approved long before it acts`;
   findings.report('bad_hold', 'error', gate.at, message, 'Take gate or buffer, not both.');
+}
+
+/** A call that acts has a key, and is answered from the ledger by that: it needs no second way to keep its answer. */
+function checkDecides(name: string, effect: EffectClass, item: Item, findings: Findings): void {
+  const decides = field(item, 'decides');
+  if (!isTrue(decides) || decides === null || effect === 'none') return;
+  const message = `"${name}" is ${effect}: its answers are kept by its key, and decides is for a tool that does nothing to the world`;
+  findings.report('bad_decides', 'error', decides.at, message, 'Call it effect: none, or take decides out.');
 }
 
 function reconcileOf(item: Item | null, findings: Findings): Pick<Tool, 'reconcile' | 'asking'> {

@@ -13,6 +13,7 @@ import { JOURNAL } from '../reading/reading.ts';
 import { showRun } from '../run/show.ts';
 import { exportTrace, exportWhole, listRuns } from '../runs/runs.ts';
 import { finish, page, tell, terminal } from '../terminal/console.ts';
+import { showWhy } from '../why/why.ts';
 
 /** Options that all of these verbs take, and the end of their help. */
 const FILE = ['--journal <file>', 'the SQLite file that the program gives to sqliteStore', JOURNAL] as const;
@@ -185,6 +186,37 @@ be read, or the command is misused.`,
         await tell(await showLedger({ file, run, views, json, medium: page(), counting, now: Date.now() }), done);
       },
     );
+}
+
+/** Adds `belay why`. */
+export function addWhy(program: Command): void {
+  program
+    .command('why')
+    .description('show what a call, or a value, rests on: answers, decisions, events, the input')
+    .argument('<run>', 'the name of the run; belay runs lists them')
+    .argument('<what>', 'the key of a call, the name of a tool, or a key of the context')
+    .option(...FILE)
+    .option('--json', 'the same as one JSON object; values are cut after 4,000 characters')
+    .addHelpText(
+      'after',
+      `
+A call is shown as the past stood when it was about to leave, each time that it
+was; a value as the past is now. Of a tool, its newest 20 calls are shown.
+
+Examples:
+  belay why order-1 charge
+  belay why order-1 receipt
+  belay why order-1 charge --json | jq '.why[0].on[].source.is'
+
+${BESIDE}
+Exit code: 0; 2 when there is no such call and no such value, when the file or
+the run cannot be read, or the command is misused.`,
+    )
+    .action(async (run: string, what: string, given: { journal: string; json?: boolean }) => {
+      const { journal: file, json = false } = given;
+      const { progress: counting, done } = terminal('rows');
+      await tell(await showWhy({ file, run, what, json, medium: page(), counting }), done);
+    });
 }
 
 /** Adds `belay explain`. */

@@ -111,7 +111,11 @@ export function decisionLines(decision: LedgerDecision): string[] {
           ? quoted(key)
           : `${quoted(key)} (${by.map((id) => quoted(shortened(instanceName(id), NAME))).join(', ')})`;
       });
-      return [valueText('with', decision.args), ...(relies.length === 0 ? [] : [`relies on ${relies.join(', ')}`])];
+      return [
+        valueText('with', decision.args),
+        ...becauseText(decision.because),
+        ...(relies.length === 0 ? [] : [`relies on ${relies.join(', ')}`]),
+      ];
     }
     case 'answer': {
       const { why, asked, verdict, post } = decision;
@@ -135,6 +139,11 @@ export function decisionLines(decision: LedgerDecision): string[] {
       return [[`commit ${id.slice(0, 12)}`, ...held].join(', ')];
     }
   }
+}
+
+function becauseText(because: Extract<LedgerDecision, { is: 'call' }>['because']): string[] {
+  if (because === null) return [];
+  return [valueText(`because ${quoted(because.tool)} in row ${because.row} answered`, because.answer)];
 }
 
 /** A call and what is known of it. */

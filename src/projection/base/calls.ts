@@ -45,6 +45,7 @@ const FLAGS = [
   'isNamed',
   'discarded',
   'stands',
+  'decides',
 ] as const;
 
 function savedCall(call: LedgerCall, to: Saving) {
@@ -94,6 +95,7 @@ export function loadCalls(saved: ReturnType<typeof savedCalls>, from: Loading): 
       isNamed: flag(6),
       discarded: flag(7),
       stands: flag(8),
+      decides: flag(9),
       act: act === null ? null : from.word(act),
       repeats: repeats === null ? null : from.word(repeats),
       place: place === null ? null : from.word(place),

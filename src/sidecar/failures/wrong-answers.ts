@@ -1,5 +1,5 @@
 /** Recorded answers that were found wrong: which are not served again, and which still stand (semantics.md C10). */
-import type { LedgerCall } from '../../effects/ledger-call.ts';
+import { isAskedAgain, type LedgerCall } from '../../effects/ledger-call.ts';
 import type { Failure } from '../../model/failure.ts';
 import { instanceName } from '../../model/instance.ts';
 import type { Kept } from '../../projection/rollback.ts';
@@ -56,6 +56,6 @@ export class WrongAnswers {
    */
   unreached(raised: Raised): LedgerCall[] {
     if (raised.failure.key !== null) return [];
-    return this.standing(raised).filter(({ intent }) => intent.class !== 'idempotent');
+    return this.standing(raised).filter((call) => !isAskedAgain(call));
   }
 }

@@ -1,6 +1,6 @@
 /** Recorded answers of calls: which were found wrong, and which stand though their work is undone (semantics.md C10). */
 
-import type { LedgerCall } from '../../effects/ledger-call.ts';
+import { isAskedAgain, type LedgerCall } from '../../effects/ledger-call.ts';
 import { isSame } from '../../journal/value-codec.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { overlaps, parseKey } from '../../model/key.ts';
@@ -31,14 +31,16 @@ export function wrongAnswers(
   const { ledger, history } = runState;
   const name = instanceName(id);
   // Without a key, also suspects calls of the earlier epoch that the replay has not repeated.
-  const lost = suspect === null ? lostCalls(runState, id).filter(({ intent }) => intent.class === 'idempotent') : [];
+  const lost = suspect === null ? lostCalls(runState, id).filter(isAskedAgain) : [];
   const placed = ledger.between(name, after, history.head).filter(({ status }) => status === 'confirmed');
   const own = [...placed, ...lost];
   const acted = own.filter(({ act, repeats }) => act !== null && act === suspect && repeats === null);
   if (acted.length > 0) return { keys: acted.map(({ key }) => key), isSure: true };
   const wrote = suspect === null ? null : callsThatWrote(runState, id, suspect);
-  const keys = own.map(({ key }) => key).filter((key) => wrote === null || wrote.has(key));
-  return { keys, isSure: wrote?.size === 1 };
+  const isMeant = ({ key, decides }: LedgerCall) =>
+    wrote === null || wrote.keys.has(key) || !(decides ? wrote.isAnswered : wrote.isRecorded);
+  const keys = own.filter(isMeant).map(({ key }) => key);
+  return { keys, isSure: wrote?.isRecorded === true && wrote.keys.size === 1 };
 }
 
 /**
@@ -46,21 +48,35 @@ export function wrongAnswers(
  * any.
  */
 export function lostCalls(runState: RunState, { skeleton, entity, ordinal }: Occurrence): LedgerCall[] {
-  return runState.ledger.displaced().filter(({ status, wrong, intent: { instance } }) => {
+  return runState.ledger.lost().filter(({ status, wrong, intent: { instance } }) => {
     const isMeant = instance.skeleton === skeleton && instance.entity === entity;
     return isMeant && status === 'confirmed' && wrong === null && (ordinal ?? instance.ordinal) === instance.ordinal;
   });
 }
 
-/** The keys of the calls whose answers wrote a suspect key; null where one of its writes was no such answer. */
-function callsThatWrote(runState: RunState, id: InstanceId, suspect: string): ReadonlySet<string> | null {
+/** The calls whose answers wrote a suspect key. */
+interface Writers {
+  readonly keys: ReadonlySet<string>;
+  /** True where each of its writes was the answer of a call of the ledger. */
+  readonly isRecorded: boolean;
+  /** True where each was the answer of a call, also of one that the ledger does not have: no decision that wrote something else is meant (WH3). */
+  readonly isAnswered: boolean;
+}
+
+function callsThatWrote(runState: RunState, id: InstanceId, suspect: string): Writers {
   const { history } = runState;
   const record = history.registry.get(id);
   const key = parseKey(suspect);
   const writes =
     record === undefined ? [] : history.versions.writesOf(record).filter((each) => overlaps(each.key, key));
-  const calls = writes.map((write) => answerOf(runState, runState.places.stepAt(write.at))?.key);
-  return calls.includes(undefined) ? null : new Set(calls as string[]);
+  const actors = writes.map((write) => answering(runState, runState.places.stepAt(write.at)));
+  const calls = actors.map((actor) => actor && runState.ledger.ofActor(actor.number));
+  return {
+    keys: new Set(calls.flatMap((call) => call?.key ?? [])),
+    isRecorded: !calls.includes(undefined),
+    // The end of a child machine may rest on any call of that machine.
+    isAnswered: actors.every((actor, nth) => calls[nth] !== undefined || actor?.begun === false),
+  };
 }
 
 /** The call whose answer a step took; undefined where the step took none, or was claimed. */

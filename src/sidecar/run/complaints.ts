@@ -3,7 +3,7 @@
  * C10, C12, §8.1).
  */
 import { actKey } from '../../effects/acts.ts';
-import type { LedgerCall } from '../../effects/ledger-call.ts';
+import { isAskedAgain, type LedgerCall } from '../../effects/ledger-call.ts';
 import type { Failure } from '../../model/failure.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { type Key, overlaps, parseKey } from '../../model/key.ts';
@@ -91,7 +91,7 @@ export class Complaints {
    */
   #undoneAlready(id: Unordered, still: readonly string[] = []): Suspicion | null {
     const lost = this.#queries.lost(id);
-    const free = lost.filter(({ intent }) => intent.class === 'idempotent');
+    const free = lost.filter(isAskedAgain);
     const wrong = [...still, ...free.map(({ key }) => key)];
     const instance = { ...id, ordinal: id.ordinal ?? 0 };
     if (wrong.length > 0) this.#write.append([{ do: 'dismissed', instance, why: 'undone_before', wrong }]);

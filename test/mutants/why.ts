@@ -1,0 +1,72 @@
+/** The mutants of the rules about why a call was made, and about tools that decide (semantics.md WH1 to WH3). */
+import type { Mutant } from './mutant.ts';
+
+const WHY = { run: 'tests', file: 'test/why/why.test.ts' } as const;
+const DECIDING = { run: 'tests', file: 'test/why/deciding.test.ts' } as const;
+
+export const OF_WHY: readonly Mutant[] = [
+  {
+    rule: 'WH1',
+    file: 'reports/why.ts',
+    off: 'a call rests on all that the step which made it has read',
+    find: 'if (!isOfCall(mark)) behind = number;',
+    replace: '',
+    by: WHY,
+  },
+  {
+    rule: 'WH2',
+    file: 'reports/why.ts',
+    off: 'what was seen outside was given by the first context of the machine',
+    find: 'const writes = isOut ? all.filter(({ key }) => isExternal(key)) : all;',
+    replace: 'const writes = all;',
+    by: WHY,
+  },
+  {
+    rule: 'WH3',
+    file: 'effects/deciding.ts',
+    off: 'an equal question is asked anew',
+    find: 'if (kept !== null) {',
+    replace: 'if (kept !== null && kept.at !== null) {',
+    by: DECIDING,
+  },
+  {
+    rule: 'WH3',
+    file: 'effects/ledger.ts',
+    off: 'another question has the answer of the first',
+    find: 'tool, place, { asks: digest }];',
+    replace: 'tool, place, { asks: digest.length }];',
+    by: DECIDING,
+  },
+  {
+    rule: 'WH3',
+    file: 'effects/ledger-call.ts',
+    off: 'an answer that was found wrong is served again',
+    find: "return decides || intent.class === 'idempotent';",
+    replace: "return intent.class === 'idempotent';",
+    by: DECIDING,
+  },
+  {
+    rule: 'WH3',
+    file: 'effects/deciding.ts',
+    off: 'an answer that comes while a plan is carried out is kept',
+    find: 'for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;\n  if (call.signal.aborted || port.cancelled() || port.stopping())',
+    replace: 'if (port.stopping())',
+    by: DECIDING,
+  },
+  {
+    rule: 'WH3',
+    file: 'effects/displaced-calls.ts',
+    off: 'a decision that no replay has taken over blocks like an act',
+    find: "return !decides && (status === 'confirmed'",
+    replace: "return (status === 'confirmed'",
+    by: DECIDING,
+  },
+  {
+    rule: 'WH3',
+    file: 'sidecar/queries/recorded-answers.ts',
+    off: 'a decision is asked for again where the answer of another call was found wrong',
+    find: '!(decides ? wrote.isAnswered : wrote.isRecorded);',
+    replace: '!wrote.isRecorded;',
+    by: DECIDING,
+  },
+];
