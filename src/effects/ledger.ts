@@ -143,6 +143,11 @@ export class Ledger {
       const key = keyOf(JSON.stringify(place === null ? parts : [...parts, place]), this.secret);
       return freeKey(key, digest, (each) => this.#calls.get(each));
     };
+    return this.#keyIn(run, nameIn);
+  }
+
+  /** A key by the name of the run, or of a run that this one was forked from if a call of the common past has it (FK3). */
+  #keyIn(run: string, nameIn: (run: string) => string): string {
     const made = this.forks.map(({ of }) => nameIn(of)).find((key) => this.#calls.has(key));
     return made ?? nameIn(run);
   }
@@ -158,8 +163,7 @@ export class Ledger {
       const nth = this.#placed.get(instanceName(instance))?.countOfAnswers(question) ?? 0;
       return nth === 0 ? question : `${question}~${nth}`;
     };
-    const made = this.forks.map(({ of }) => nameIn(of)).find((key) => this.#calls.has(key));
-    return made ?? nameIn(run);
+    return this.#keyIn(run, nameIn);
   }
 
   /**

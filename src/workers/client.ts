@@ -34,6 +34,7 @@ import { whyNoRetry } from '../reports/no-retry.ts';
 import { parseRunNote } from '../reports/run-note.ts';
 import { isOver } from '../reports/run-status.ts';
 import { timelineOf } from '../reports/timeline.ts';
+import { type Fork, type ForkRequest, forkRun } from '../sidecar/opening/fork-run.ts';
 import type { Agent } from '../xstate/agent.ts';
 import {
   type AbortPreview,
@@ -46,7 +47,6 @@ import {
 } from '../xstate/preview.ts';
 import { deleteEnded } from './deleting.ts';
 import { type FollowOptions, followed } from './follow.ts';
-import { type Fork, type ForkRequest, forkRun } from './forking.ts';
 
 /** The queue of runs that name none. */
 export const QUEUE = 'default';

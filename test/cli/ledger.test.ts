@@ -44,7 +44,7 @@ describe('belay ledger', () => {
       /^sent: done\n\nDecisions\n {2}\d{4}-\d\d-\d\d\n {2}\d\d:\d\d:\d\dZ calls file of Letter::ada::0 /,
     );
     expect(out).toMatch(/ calls send of Letter::ada::0 \(irreversible\), once it is approved\n/);
-    expect(out).toContain('\n    relies on text (Draft::ada::0), to, cents\n');
+    expect(out).toContain('\n    relies on to, text (Draft::ada::0), cents\n');
     expect(out).toMatch(/\n {4}under the config [0-9a-f]{16}, as is what follows\n/);
     expect(out).toMatch(/ hears from "Ada": send of Letter::ada::0 is approved\s/);
     expect(out).toContain('\n    because "read it"\n');

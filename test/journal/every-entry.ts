@@ -78,7 +78,7 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
     },
   },
   forked: {
-    'with the calls that are another run\'s': {
+    "with the calls that are another run's": {
       do: 'forked',
       of: 'trip-1',
       at: 41,

@@ -6,7 +6,7 @@ const by = { run: 'tests', file: 'test/forking/fork.test.ts' } as const;
 export const OF_FORKS: readonly Mutant[] = [
   {
     rule: 'FK1',
-    file: 'workers/forking.ts',
+    file: 'sidecar/opening/fork-run.ts',
     off: 'a past is shared wherever the row is',
     find: 'if (why !== null) refuse(why, nearestIn(rows, at));',
     replace: '',
@@ -14,7 +14,7 @@ export const OF_FORKS: readonly Mutant[] = [
   },
   {
     rule: 'FK2',
-    file: 'workers/forking.ts',
+    file: 'sidecar/opening/fork-run.ts',
     off: 'the acts of the common past are undone by a fork as its own',
     find: "    return [{ key, class: classKept(intent.class, 'irreversible'), undo: false }];",
     replace: '    return [];',

@@ -2,6 +2,7 @@
  * The runs that a fork has a past in common with, as their journals are now (semantics.md FK4, FK5): what they have done since asks a person before the
  * fork does the same, and what they have undone of the common past is gone for the fork, too.
  */
+import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { isAct } from '../../effects/acts.ts';
 import type { ForkedFrom } from '../../effects/ledger.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
@@ -10,7 +11,6 @@ import { gathered } from '../../journal/gathered.ts';
 import { JournalError, type JournalStore, type StoredRow } from '../../journal/journal.ts';
 import type { GateEntry } from '../../model/call-entries.ts';
 import type { RunState } from '../../projection/run-state.ts';
-import type { RunParts } from '../parts.ts';
 import { argsOf } from './args.ts';
 
 /** The act of another run that a call may repeat. */
@@ -32,7 +32,11 @@ interface LookedAt {
   readonly runState: RunState | null;
 }
 
-type Needs = Pick<RunParts, 'runState' | 'config'>;
+/** The run that has the kin. */
+interface Needs {
+  readonly runState: RunState;
+  readonly config: BoundaryConfig;
+}
 
 /** The store of the runs, and what folds the rows of one. */
 interface Runs extends Pick<JournalStore, 'read' | 'run'> {

@@ -3,18 +3,18 @@
  * touched, and learns nothing of it.
  */
 
-import type { LedgerCall } from '../effects/ledger-call.ts';
-import { entriesOf } from '../journal/entries.ts';
-import { EntryDecoder, EntryEncoder } from '../journal/entry-codec.ts';
-import { kindNumbered } from '../journal/entry-table.ts';
-import { gathered } from '../journal/gathered.ts';
-import { type Journal, JournalError, type JournalStore, type Row, type StoredRow } from '../journal/journal.ts';
-import { classKept, isOpen } from '../model/effect.ts';
-import type { ForkedEntry, KeptClass } from '../model/entry.ts';
-import type { RunState } from '../projection/run-state.ts';
-import { RunNoteFold } from '../reports/run-note.ts';
-import { foldWith } from '../sidecar/opening/read-run.ts';
-import { SidecarError } from '../sidecar/sidecar-error.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
+import { entriesOf } from '../../journal/entries.ts';
+import { EntryDecoder, EntryEncoder } from '../../journal/entry-codec.ts';
+import { kindNumbered } from '../../journal/entry-table.ts';
+import { gathered } from '../../journal/gathered.ts';
+import { type Journal, JournalError, type JournalStore, type Row, type StoredRow } from '../../journal/journal.ts';
+import { classKept, isOpen } from '../../model/effect.ts';
+import type { ForkedEntry, KeptClass } from '../../model/entry.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import { RunNoteFold } from '../../reports/run-note.ts';
+import { SidecarError } from '../sidecar-error.ts';
+import { foldWith } from './read-run.ts';
 
 /** The most rows that only name things which are looked at before an entry. */
 const NAMES_BEFORE = 1_000;
