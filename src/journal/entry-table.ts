@@ -89,6 +89,7 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   stands: object('stands', 40),
   steered: object('steered', 41),
   migrated: object('migrated', 42),
+  turn: object('turn', 43),
 };
 
 const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));

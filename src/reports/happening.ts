@@ -116,6 +116,7 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
     case 'config':
     case 'migrated':
     case 'overtaken':
+    case 'turn':
     case 'given_back':
     case 'returned':
     case 'voided':

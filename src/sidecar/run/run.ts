@@ -187,6 +187,19 @@ export class Run implements Watcher {
     return this.end.holds(output);
   }
 
+  endsTurn(...turn: Parameters<Watcher['endsTurn']>): void {
+    this.end.endsTurn(...turn);
+  }
+
+  takenBack(type: string): RuntimeEvent | null {
+    const events = this.runState.toRedeliver.map(({ event }) => event as RuntimeEvent);
+    return events.find((event) => event.type === type) ?? null;
+  }
+
+  turnNamed(id: string): ReturnType<Watcher['turnNamed']> {
+    return this.runState.turns.named(id);
+  }
+
   failedToBegin(error: unknown): void {
     this.end.failedToBegin(error);
   }
