@@ -324,8 +324,14 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
   }
 
   protected enter(): void {
-    if (this.isResting) return this.#rests();
-    if (this.program.said !== null && this.at.value === END) return this.#endsTurn();
+    if (this.isResting) {
+      this.#rests();
+      return;
+    }
+    if (this.program.said !== null && this.at.value === END) {
+      this.#endsTurn();
+      return;
+    }
     const pass = new Pass(this.program.graph, this);
     this.entry = pass;
     this.#isDrained = false;

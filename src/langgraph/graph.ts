@@ -252,10 +252,14 @@ function attached(
     const ending = await Promise.race([resting.asked(), commands.finished()]);
     if (ending === 'asks') {
       // Who only asks where the graph stands is handed its questions; who answers may say the same answer twice, and has to look.
-      if (command == null) resting.questions.handOut();
+      if (!isCommand(command)) resting.questions.handOut();
       return resting.questions.showIn(execution.result as object, INTERRUPT) as Record<string, unknown>;
     }
-    if (ending === 'rests') return execution.result as Record<string, unknown>;
+    if (ending === 'rests') {
+      // Who asks where a thread stands that is parked between two turns is told so.
+      if (command == null && isStill(commands.status)) throw stopped(commands.status);
+      return execution.result as Record<string, unknown>;
+    }
     if (ending.status === 'done') return ending.output as Record<string, unknown>;
     throw parked(ending);
   };
@@ -303,9 +307,14 @@ function turnIn(config: unknown): TurnOptions {
   return id === undefined ? {} : { id };
 }
 
+/** True for a run that goes on only once a person has acted. */
+function isStill(status: RunCommands['status']): boolean {
+  return status === 'parked' || status === 'stuck' || status === 'paused';
+}
+
 /** The error of a thread that takes no turn before a person has acted. */
 function stopped(status: string): GraphError {
-  const text = `The thread is ${status}, and takes no turn: nothing of the input was taken. See finished(), or "belay show".`;
+  const text = `The thread is ${status}, and takes no turn before a person has acted: no input was taken. See finished(), or "belay show".`;
   return new GraphError(
     status === 'paused'
       ? 'paused'

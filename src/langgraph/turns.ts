@@ -22,8 +22,8 @@ export function handIn(execution: Execution, input: unknown, id: string | undefi
   }
   if (known !== undefined) {
     if (known.is !== is) throw differs(id, known.nth);
-    // The last turn is answered with the state that it has led to, which is that of the thread.
-    if (turn?.isOpen === false && turn.turn === known.nth) return;
+    // One that was taken back comes again by itself. The last turn is answered with the state that it has led to, which is that of the thread.
+    if ((turn?.turn ?? 0) < known.nth || (turn?.isOpen === false && turn.turn === known.nth)) return;
     const text = `Turn ${known.nth}, ${JSON.stringify(id)}, is over, and others came behind it: see getState() for where the thread stands.`;
     throw new GraphError('turn_over', text);
   }

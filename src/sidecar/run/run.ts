@@ -197,7 +197,9 @@ export class Run implements Watcher {
   }
 
   turnNamed(id: string): ReturnType<Watcher['turnNamed']> {
-    return this.runState.turns.named(id);
+    const back = this.runState.toRedeliver.map(({ event }) => event as RuntimeEvent).find((event) => event.id === id);
+    const ended = this.runState.turns.named(id);
+    return back === undefined ? ended : { nth: Number(back.turn), is: String(back.is) };
   }
 
   failedToBegin(error: unknown): void {
