@@ -1,7 +1,8 @@
 /** What a person has read stands: a decision that would take back something from before the end of such a turn is refused (semantics.md RC3, RC4). */
 import type { History } from '../history/history.ts';
+import { positionBefore } from '../history/registry.ts';
 import type { Decision, Keep } from '../model/decision.ts';
-import type { InstanceId } from '../model/instance.ts';
+import { type InstanceId, ROOT } from '../model/instance.ts';
 import type { Said } from '../model/said.ts';
 import type { Refusal } from '../model/veto.ts';
 
@@ -28,11 +29,18 @@ export function heldToSaid(history: History, said: Said | null, decision: Decisi
   };
 }
 
+/** True where a root, which lasts from turn to turn, would lose a position from before the end of a turn. */
+function losesSaid(history: History, said: Said, id: InstanceId, keep: Keep): boolean {
+  const record = history.registry.get(id);
+  const last = record === undefined ? null : positionBefore(record, said.at + 1);
+  return last !== null && (keep === 'none' || keep.at < last.at);
+}
+
 function goesBehind(history: History, said: Said, decision: Exclude<Decision, { verdict: 'settle' }>): boolean {
   const { failed, line, aside = [] } = decision;
   if (decision.verdict === 'rerun' || ('unblock' in decision && decision.unblock.leadsTo === 'rerun')) return true;
   const isBehind = (id: InstanceId, keep: Keep) =>
-    keep === 'none' ? isSaid(history, said, id) : keep.at < said.at && isSaid(history, said, id);
+    isSaid(history, said, id) && (id.skeleton !== ROOT || losesSaid(history, said, id, keep));
   return (
     (failed !== null && isSaid(history, said, failed)) ||
     (line?.moves ?? []).some(({ instance, keep }) => isBehind(instance, keep)) ||

@@ -9,8 +9,8 @@ export interface LittleNode {
   readonly class: Class;
   /** True where it reads the answer of the first node. */
   readonly reads: boolean;
-  /** True where it asks a person before it calls. */
-  readonly asks: boolean;
+  /** When a person is asked: before it calls, or by a node behind it. */
+  readonly asks: 'never' | 'before' | 'behind';
 }
 
 /** A thread: its nodes, and the node that each turn leads to. */
@@ -41,13 +41,13 @@ export interface Case {
 /** All threads of two turns of one act: the same node twice, or two nodes of which the second may read the first. */
 export function* ofTwoTurns(): Generator<LittleThread> {
   for (const first of CLASSES) {
-    for (const asks of [false, true]) {
+    for (const asks of ['never', 'before', 'behind'] as const) {
       yield { nodes: [{ class: first, reads: false, asks }], turns: [0, 0] };
       for (const second of CLASSES)
         for (const reads of [false, true])
           yield {
             nodes: [
-              { class: first, reads: false, asks: false },
+              { class: first, reads: false, asks: 'never' },
               { class: second, reads, asks },
             ],
             turns: [0, 1],
@@ -61,26 +61,28 @@ export function ofThreeTurns(draw: (below: number) => number): LittleThread {
   const node = (nth: number): LittleNode => ({
     class: CLASSES[draw(CLASSES.length)] as Class,
     reads: nth > 0 && draw(2) === 1,
-    asks: draw(4) === 0,
+    asks: (['never', 'never', 'before', 'behind'] as const)[draw(4)] ?? 'never',
   });
   const turns = [0, draw(2), draw(3)].reduce<number[]>((all, each) => [...all, Math.min(each, Math.max(-1, ...all) + 1)], []);
   return { nodes: Array.from({ length: Math.max(...turns) + 1 }, (_, nth) => node(nth)), turns };
 }
 
 /** The complaints about each turn, while each turn behind it is under way or over; and none. */
-export function complaintsAbout({ turns }: LittleThread): (Complaint | null)[] {
+export function complaintsAbout({ nodes, turns }: LittleThread): (Complaint | null)[] {
   const all: (Complaint | null)[] = [null];
   for (const [about] of turns.entries())
     for (let during = about; during < turns.length; during += 1) {
       all.push({ about, during, inFlight: false });
-      if (during > about) all.push({ about, during, inFlight: true });
+      // While its own turn is open, it has answered where a person is asked behind it.
+      const isAnswered = nodes[turns[about] as number]?.asks === 'behind';
+      if (during > about || isAnswered) all.push({ about, during, inFlight: true });
     }
   return all;
 }
 
 /** The name of a case, by which it is found again. */
 export function nameOf({ thread, setting, complaint, dies }: Case): string {
-  const nodes = thread.nodes.map((node) => `${node.class}${node.reads ? '<n0' : ''}${node.asks ? '?' : ''}`);
+  const nodes = thread.nodes.map((node) => `${node.class}${node.reads ? '<n0' : ''}${{ never: '', before: '?', behind: '!' }[node.asks]}`);
   const wrong =
     complaint === null ? 'nothing wrong' : `turn ${complaint.about + 1} wrong in ${complaint.during + 1}${complaint.inFlight ? ' in flight' : ''}`;
   return `${nodes.join(' ')} / ${thread.turns.join('')} / ${setting} / ${wrong} / ${dies === null ? 'lives' : `dies at ${dies}`}`;

@@ -143,13 +143,18 @@ class Drive {
     invoked.catch(() => {});
     await this.#quiet();
     const isUnderWay = () => this.#world.calls.some(({ tool }) => tool === `n${node}`);
-    if (this.#isDueAt(turn, true) && isUnderWay()) await this.#complain(run);
-    return this.#toEnd(invoked);
+    const isOwn = this.#case.complaint?.about === turn;
+    if (this.#isDueAt(turn, true) && !isOwn && isUnderWay()) await this.#complain(run);
+    return this.#toEnd(invoked, isOwn ? turn : null);
   }
 
-  /** Waits for the end of a turn, and answers what it asks. */
-  async #toEnd(invoked: Promise<object>): Promise<Said> {
+  /** Waits for the end of a turn, and answers what it asks. @param own the turn in which its own answer may be found wrong. */
+  async #toEnd(invoked: Promise<object>, own: number | null = null): Promise<Said> {
     let state = (await this.#settles(invoked)) as Said;
+    if (own !== null && '__interrupt__' in state && this.#isDueAt(own, true)) {
+      await this.#complain(this.#run as AttachedGraph);
+      state = (await this.#settles((this.#run as AttachedGraph).invoke())) as Said;
+    }
     for (let times = 0; '__interrupt__' in state && times < 9; times += 1) {
       const run = this.#run as AttachedGraph;
       const resume = Object.fromEntries(run.questions().map(({ id }) => [id, 'yes']));

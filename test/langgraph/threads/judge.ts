@@ -32,7 +32,7 @@ export function judge(one: Case, result: Result): Judged {
 function* wrongs(one: Case, result: Result): Generator<string> {
   const { thread, setting, complaint } = one;
   const { state, said, answer, world } = result;
-  if (state === null && (setting === 'stands' || answer !== 'taken')) yield 'parked, and nothing asked for it';
+  if (state === null && answer !== 'taken') yield 'parked, and nothing asked for it';
   yield* ofActs(one, result);
   if (complaint !== null) yield* ofAnswer(one, result);
   if (setting === 'stands') yield* ofPromise(result);
@@ -67,8 +67,9 @@ function* ofAnswer({ setting, complaint }: Case, { answer, world, before }: Resu
     if (world.isTold) yield 'the complaint has no answer';
     return;
   }
-  // A complaint about the turn that is under way comes at its end.
-  const isSaid = setting === 'stands' && complaint !== null;
+  // Only that about the turn which is open, told while it asks, is about what no person has read.
+  const isOpen = complaint?.inFlight === true && complaint.about === complaint.during;
+  const isSaid = setting === 'stands' && !isOpen;
   if (isSaid !== (answer === 'said_to_person')) yield `the complaint was answered ${answer}`;
   if (!isSaid) return;
   const gone = before.filter((each) => !world.acts.some((act) => act.answer === each && !act.undone));

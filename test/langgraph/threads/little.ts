@@ -19,7 +19,8 @@ export function graphOf({ nodes }: LittleThread, act: Act): object {
     ...Object.fromEntries(keys),
   });
   const builder = new StateGraph(State) as unknown as {
-    addNode(name: string, node: (state: Values) => Promise<Values>): void;
+    addNode(name: string, node: (state: Values) => Promise<Values | undefined>): void;
+    addEdge(from: string, to: string): void;
     addConditionalEdges(from: string, by: (state: Values) => string, to: string[]): void;
     compile(options: object): object;
   };
@@ -27,12 +28,17 @@ export function graphOf({ nodes }: LittleThread, act: Act): object {
     const tool = graphTool(`n${nth}`, (call: ToolCall<Args>) => act(`n${nth}`, call));
     builder.addNode(`n${nth}`, async (state) => {
       const price = reads ? ((state.k0 as string | undefined) ?? null) : null;
-      if (asks) interrupt(`may n${nth}?`);
+      if (asks === 'before') interrupt(`may n${nth}?`);
       const answer = await tool({ price });
       return { [`k${nth}`]: answer, log: [answer] };
     });
   }
   const names = nodes.map((_, nth) => `n${nth}`);
+  builder.addNode('q', async () => {
+    interrupt('well?');
+    return {};
+  });
+  for (const [nth, { asks }] of nodes.entries()) builder.addEdge(`n${nth}`, asks === 'behind' ? 'q' : '__end__');
   builder.addConditionalEdges('__start__', ({ go }) => go as string, names);
   return builder.compile({ name: 'thread' });
 }

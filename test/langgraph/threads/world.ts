@@ -32,6 +32,8 @@ export class World {
   calls: Held[] = [];
   /** The turn that is under way. */
   turn = 0;
+  /** The answers so far: each is told from all others. */
+  #answers = 0;
   /** True once what was wrong was told of: from then on it is answered right. */
   isTold = false;
   /** The turn whose answer is wrong. */
@@ -61,7 +63,8 @@ export class World {
     const effect = this.#classes.get(tool) as Class;
     const isWrong = this.turn === this.#wrong && !this.isTold;
     const known = effect === 'idempotent' ? this.acts.find((act) => act.key === key && !act.undone) : undefined;
-    const answer = `${isWrong ? 'wrong' : 'right'} ${tool} ${this.acts.length}`;
+    const answer = `${isWrong ? 'wrong' : 'right'} ${tool} ${this.#answers}`;
+    this.#answers += 1;
     if (known !== undefined) {
       // The counterparty answers from memory, unless it has been told that this very answer was wrong.
       if (this.isTold && known.answer.startsWith('wrong')) known.answer = answer;
