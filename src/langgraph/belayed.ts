@@ -109,7 +109,9 @@ async function answered(run: AttachedGraph, command: Command, handedOut: string 
       'no_question',
       'A bare answer is for the question that the request before was answered with, in this process, and the thread does not ask that: answer by id, { resume: { [id]: value } }.',
     );
-  return run.resume(Object.assign(Object.create(Object.getPrototypeOf(command)), command, { resume: { [handedOut]: resume } }));
+  return run.resume(
+    Object.assign(Object.create(Object.getPrototypeOf(command)), command, { resume: { [handedOut]: resume } }),
+  );
 }
 
 /** @throws GraphError `unsupported_graph` for a configuration that names no thread, or more than that. */

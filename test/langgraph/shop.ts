@@ -25,7 +25,9 @@ export class Bank {
 
   readonly find = ({ key }: { readonly key: string }) => {
     const found = this.paid.find((payment) => payment.key === key && !payment.undone);
-    return found === undefined ? ({ is: 'not_applied' } as const) : ({ is: 'applied', output: `paid ${found.cents}` } as const);
+    return found === undefined
+      ? ({ is: 'not_applied' } as const)
+      : ({ is: 'applied', output: `paid ${found.cents}` } as const);
   };
 }
 
@@ -50,12 +52,14 @@ export function shop(bank: Bank, over: object = {}) {
     return `paid ${input.cents}`;
   });
   const write = graphTool('write', async ({ input }: Input<{ text: string }>) => void bank.letters.push(input.text));
-  const next = (after: string) => ({ says, price }: typeof State.State) => {
-    const words = says.split(' ').filter((word) => ['quote', 'pay', 'write', 'ask'].includes(word));
-    const rest = words.slice(words.indexOf(after) + 1);
-    const [to] = says.includes('cheap') && price > 100 ? rest.filter((word) => word !== 'pay') : rest;
-    return to ?? '__end__';
-  };
+  const next =
+    (after: string) =>
+    ({ says, price }: typeof State.State) => {
+      const words = says.split(' ').filter((word) => ['quote', 'pay', 'write', 'ask'].includes(word));
+      const rest = words.slice(words.indexOf(after) + 1);
+      const [to] = says.includes('cheap') && price > 100 ? rest.filter((word) => word !== 'pay') : rest;
+      return to ?? '__end__';
+    };
   const nodes = ['quote', 'pay', 'write', 'ask'] as const;
   return new StateGraph(State)
     .addNode('quote', async () => {

@@ -1,8 +1,8 @@
 /** The mutants of the rules of control and of throws. `by` is the cheapest check that kills the mutant. */
 import { OF_GRAPHS } from './graphs.ts';
-import { OF_THREADS } from './of-threads.ts';
 import { OF_LATER_WORDS } from './later-words.ts';
 import type { Mutant } from './mutant.ts';
+import { OF_THREADS } from './of-threads.ts';
 import { OF_THROWS } from './throws.ts';
 
 export const MUTANTS: readonly Mutant[] = [

@@ -63,7 +63,10 @@ export function ofThreeTurns(draw: (below: number) => number): LittleThread {
     reads: nth > 0 && draw(2) === 1,
     asks: (['never', 'never', 'before', 'behind'] as const)[draw(4)] ?? 'never',
   });
-  const turns = [0, draw(2), draw(3)].reduce<number[]>((all, each) => [...all, Math.min(each, Math.max(-1, ...all) + 1)], []);
+  const turns = [0, draw(2), draw(3)].reduce<number[]>(
+    (all, each) => [...all, Math.min(each, Math.max(-1, ...all) + 1)],
+    [],
+  );
   return { nodes: Array.from({ length: Math.max(...turns) + 1 }, (_, nth) => node(nth)), turns };
 }
 
@@ -82,8 +85,12 @@ export function complaintsAbout({ nodes, turns }: LittleThread): (Complaint | nu
 
 /** The name of a case, by which it is found again. */
 export function nameOf({ thread, setting, complaint, dies }: Case): string {
-  const nodes = thread.nodes.map((node) => `${node.class}${node.reads ? '<n0' : ''}${{ never: '', before: '?', behind: '!' }[node.asks]}`);
+  const nodes = thread.nodes.map(
+    (node) => `${node.class}${node.reads ? '<n0' : ''}${{ never: '', before: '?', behind: '!' }[node.asks]}`,
+  );
   const wrong =
-    complaint === null ? 'nothing wrong' : `turn ${complaint.about + 1} wrong in ${complaint.during + 1}${complaint.inFlight ? ' in flight' : ''}`;
+    complaint === null
+      ? 'nothing wrong'
+      : `turn ${complaint.about + 1} wrong in ${complaint.during + 1}${complaint.inFlight ? ' in flight' : ''}`;
   return `${nodes.join(' ')} / ${thread.turns.join('')} / ${setting} / ${wrong} / ${dies === null ? 'lives' : `dies at ${dies}`}`;
 }

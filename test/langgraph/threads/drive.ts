@@ -75,7 +75,9 @@ class Drive {
     const death = () => {
       this.#life.isDead = true;
       this.#world.dies();
-      const rows = JSON.stringify([...this.#rows.read('r')], (_, value) => (typeof value === 'bigint' ? `${value}` : value));
+      const rows = JSON.stringify([...this.#rows.read('r')], (_, value) =>
+        typeof value === 'bigint' ? `${value}` : value,
+      );
       this.#durable.push(...this.#world.acts.map(({ answer }) => answer).filter((answer) => rows.includes(answer)));
     };
     this.#store = new MortalStore(this.#rows, one.dies, { death, row: () => void (this.#beats += 1) });
@@ -99,7 +101,16 @@ class Drive {
     }
     await this.#run?.close().catch(() => {});
     const { appends } = this.#store;
-    return { world: this.#world, said, state, answer: this.#answer, before: this.#before, hangs, durable: this.#durable, appends };
+    return {
+      world: this.#world,
+      said,
+      state,
+      answer: this.#answer,
+      before: this.#before,
+      hangs,
+      durable: this.#durable,
+      appends,
+    };
   }
 
   async #begin(opens: typeof attachGraph): Promise<void> {
@@ -183,7 +194,8 @@ class Drive {
     const instance = { skeleton: `N${node}`, entity: 'it', ordinal };
     const failing = run.fail('CONTRACT_VIOLATION', { instance, key: `k${node}` });
     const answer = await this.#settled(failing);
-    this.#answer = 'error' in answer ? String((answer.error as { readonly code?: string }).code ?? answer.error) : 'taken';
+    this.#answer =
+      'error' in answer ? String((answer.error as { readonly code?: string }).code ?? answer.error) : 'taken';
     this.#world.log.push(`answer: ${this.#answer}`);
   }
 

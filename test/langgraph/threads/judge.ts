@@ -41,7 +41,8 @@ function* wrongs(one: Case, result: Result): Generator<string> {
   if (state.log.length !== thread.turns.length) yield `the state has ${state.log.length} turns`;
   const standing = world.acts.filter(({ undone }) => !undone);
   yield* ofState(one, state, standing);
-  if (answer === 'taken' && state.log.some((line) => line.startsWith('wrong'))) yield 'a wrong answer stands that was found';
+  if (answer === 'taken' && state.log.some((line) => line.startsWith('wrong')))
+    yield 'a wrong answer stands that was found';
 }
 
 /** What stands is paid once for each turn, and no model is asked again that has answered. */
@@ -51,7 +52,8 @@ function* ofActs({ thread, complaint }: Case, { world, state, said, durable, ans
     const standing = own.filter(({ undone }) => !undone).length;
     const many = thread.turns.filter((node) => node === nth).length;
     if (effect !== 'none' && standing > many) yield `n${nth} stands ${standing} times for ${many} turns`;
-    if (effect !== 'none' && state !== null && standing < many) yield `n${nth} stands ${standing} times for ${many} turns that ended`;
+    if (effect !== 'none' && state !== null && standing < many)
+      yield `n${nth} stands ${standing} times for ${many} turns that ended`;
   }
   if (complaint !== null && answer === 'taken') return;
   for (const [turn] of said.entries()) {

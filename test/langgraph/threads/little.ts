@@ -34,10 +34,11 @@ export function graphOf({ nodes }: LittleThread, act: Act): object {
     });
   }
   const names = nodes.map((_, nth) => `n${nth}`);
-  builder.addNode('q', async () => {
-    interrupt('well?');
-    return {};
-  });
+  if (nodes.some(({ asks }) => asks === 'behind'))
+    builder.addNode('q', async () => {
+      interrupt('well?');
+      return {};
+    });
   for (const [nth, { asks }] of nodes.entries()) builder.addEdge(`n${nth}`, asks === 'behind' ? 'q' : '__end__');
   builder.addConditionalEdges('__start__', ({ go }) => go as string, names);
   return builder.compile({ name: 'thread' });
