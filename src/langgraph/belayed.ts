@@ -83,18 +83,25 @@ export function belayed(graph: object, options: BelayedOptions): BelayedGraph {
       return opened(thread, async (run) => {
         const handedOut = asked.get(thread);
         asked.delete(thread);
-        const state = isCommand(input)
-          ? await answered(run, input, handedOut)
-          : await (input === null ? run.invoke() : run.invoke(input, turn === undefined ? {} : { id: turn }));
+        const state = await handedIn(run, input, { turn, handedOut });
+        const questions = INTERRUPT in state ? (state[INTERRUPT] as { readonly id: string }[]) : null;
         // Reading it hands the question out, to this request.
-        const questions = INTERRUPT in state ? (state[INTERRUPT] as { readonly id: string }[]) : [];
-        const [one, ...others] = questions;
-        if (one !== undefined && others.length === 0) asked.set(thread, one.id);
-        return INTERRUPT in state ? { ...state, [INTERRUPT]: questions } : state;
+        if (questions?.length === 1) asked.set(thread, questions[0]?.id ?? '');
+        return questions === null ? state : { ...state, [INTERRUPT]: questions };
       });
     },
     getState: async (given) => opened(threadOf(given).thread, async (run) => run.getState()),
   };
+}
+
+/** Hands a thread what a request brings: an answer, the input of a turn, or nothing. */
+function handedIn(
+  run: AttachedGraph,
+  input: object | Command | null,
+  { turn, handedOut }: { readonly turn: string | undefined; readonly handedOut: string | undefined },
+): Promise<Record<string, unknown>> {
+  if (isCommand(input)) return answered(run, input, handedOut);
+  return input === null ? run.invoke() : run.invoke(input, turn === undefined ? {} : { id: turn });
 }
 
 /** Answers what a thread asks: by id, or the single question that the request before was answered with. */

@@ -317,7 +317,7 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
 
   /** Rests between two turns, unless the input of the next one was taken back: it comes again (RC4). */
   #rests(): void {
-    const back = this.watcher.takenBack(INPUT) as TurnEvent | null;
+    const back = this.watcher.toComeAgain(INPUT) as TurnEvent | null;
     const isStale = () => !this.isResting;
     if (back === null) this.program.rests();
     else this.when(back, isStale, () => this.#begins(back));

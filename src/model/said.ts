@@ -1,4 +1,4 @@
-/** What a thread has said to a person. */
+/** The word of a thread to a person. */
 
 /** The end of a turn that a person has read. */
 export interface Said {

@@ -90,7 +90,7 @@ export type Refusal =
       readonly instance: InstanceId | null;
       readonly reason: string;
     }
-  /** What goes back lies before the end of a turn that a person has read: the turn, and the number of the step that ended it (RC3). */
+  /** The work that would go back lies before the end of a turn that a person has read: the turn, and the number of the step that ended it (RC3). */
   | {
       readonly code: 'said_to_person';
       readonly candidate: null;

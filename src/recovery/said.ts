@@ -1,4 +1,4 @@
-/** What a person has read stands: a decision that would take back something from before the end of such a turn is refused (semantics.md RC3, RC4). */
+/** The law that what a person has read stands: a decision that would take back something from before the end of such a turn is refused (semantics.md RC3, RC4). */
 import type { History } from '../history/history.ts';
 import { positionBefore } from '../history/registry.ts';
 import type { Decision, Keep } from '../model/decision.ts';

@@ -86,7 +86,7 @@ export interface Watcher {
    */
   endsTurn(rest: () => Pick<TurnEntry, 'nth' | 'said' | 'id' | 'is'>, then: () => void): void;
   /** The first event of a type from outside that a restore took back and that has not come again; null where there is none. */
-  takenBack(type: string): RuntimeEvent | null;
+  toComeAgain(type: string): RuntimeEvent | null;
   /** The turn that has a name: one that has ended, or that a restore took back and that comes again. Undefined where none has it. */
   turnNamed(id: string): { readonly nth: number; readonly is: string } | undefined;
   /** The first macrostep of the root threw: nothing has begun. */

@@ -24,7 +24,7 @@ export class SilentWatcher implements Watcher {
 
   endsTurn(_rest: () => unknown, _then: () => void): void {}
 
-  takenBack(_type: string): RuntimeEvent | null {
+  toComeAgain(_type: string): RuntimeEvent | null {
     return null;
   }
 

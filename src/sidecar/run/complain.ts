@@ -69,9 +69,9 @@ function refuseSaid(
   suspicions: readonly { readonly failure: Failure }[],
 ): void {
   if (said === null) return;
-  const told = suspicions.find(({ failure }) => failure.in !== null && isSaid(history, said, failure.in));
-  if (told?.failure.in == null) return;
-  const text = `${instanceName(told.failure.in)} is work from before the end of turn ${said.turn} (step ${said.step}), and a person has read what that turn said: nothing moves. Correct it in a new turn, with what was found wrong as its input.`;
+  const accused = suspicions.find(({ failure }) => failure.in !== null && isSaid(history, said, failure.in));
+  if (accused?.failure.in == null) return;
+  const text = `${instanceName(accused.failure.in)} is work from before the end of turn ${said.turn} (step ${said.step}), and a person has read what that turn said: nothing moves. Correct it in a new turn, with what was found wrong as its input.`;
   throw new SidecarError('said_to_person', text);
 }
 

@@ -191,7 +191,7 @@ export class Run implements Watcher {
     this.end.endsTurn(...turn);
   }
 
-  takenBack(type: string): RuntimeEvent | null {
+  toComeAgain(type: string): RuntimeEvent | null {
     const events = this.runState.toRedeliver.map(({ event }) => event as RuntimeEvent);
     return events.find((event) => event.type === type) ?? null;
   }

@@ -1,11 +1,11 @@
 /** The small threads, what is found wrong in them, and where a process dies. */
 
 /** The classes of the tools. */
-export const CLASSES = ['none', 'idempotent', 'reversible', 'irreversible'] as const;
+const CLASSES = ['none', 'idempotent', 'reversible', 'irreversible'] as const;
 export type Class = (typeof CLASSES)[number];
 
 /** A node of the graph, which calls one tool. */
-export interface LittleNode {
+interface LittleNode {
   readonly class: Class;
   /** True where it reads the answer of the first node. */
   readonly reads: boolean;

@@ -80,7 +80,10 @@ class Drive {
       );
       this.#durable.push(...this.#world.acts.map(({ answer }) => answer).filter((answer) => rows.includes(answer)));
     };
-    this.#store = new MortalStore(this.#rows, one.dies, { death, row: () => void (this.#beats += 1) });
+    const row = () => {
+      this.#beats += 1;
+    };
+    this.#store = new MortalStore(this.#rows, one.dies, { death, row });
   }
 
   async whole(): Promise<Result> {

@@ -38,20 +38,26 @@ export function drawing(seed: number): (below: number) => number {
   };
 }
 
+function count(totals: Totals, one: Case, judged: Judged): void {
+  totals.cases += 1;
+  const wrong = one.complaint === null ? 'nothing wrong' : 'found wrong';
+  const of = `${one.setting}, ${wrong}${one.dies === null ? '' : ', killed'}`;
+  const counts = totals.shares[of] ?? {};
+  totals.shares[of] = counts;
+  counts[judged.is] = (counts[judged.is] ?? 0) + 1;
+  if (judged.is === 'wrong' || judged.is === 'hangs') totals.told.push({ name: nameOf(one), judged });
+}
+
 /** Goes through the cases. */
 export async function enumerate(options: Options): Promise<Totals> {
   const totals: Totals = { cases: 0, shares: {}, told: [] };
   const began = performance.now();
-  const { share = 1, seed = 1, until = Number.POSITIVE_INFINITY } = options;
+  const { seed = 1, until = Number.POSITIVE_INFINITY } = options;
   const draw = drawing(seed);
   const run = async (one: Case): Promise<Result> => {
     const result = await runCase(one);
     const judged = judge(one, result);
-    totals.cases += 1;
-    const of = `${one.setting}, ${one.complaint === null ? 'nothing wrong' : 'found wrong'}${one.dies === null ? '' : ', killed'}`;
-    const counts = (totals.shares[of] ??= {});
-    counts[judged.is] = (counts[judged.is] ?? 0) + 1;
-    if (judged.is === 'wrong' || judged.is === 'hangs') totals.told.push({ name: nameOf(one), judged });
+    count(totals, one, judged);
     options.onCase?.(one, judged, result);
     return result;
   };
@@ -61,17 +67,26 @@ export async function enumerate(options: Options): Promise<Totals> {
     if (options.only !== undefined && !options.only.startsWith(nameOf(whole).replace(/lives$/, ''))) continue;
     if (options.turns === 3) {
       const { appends } = await runCase(whole);
-      await run({ ...whole, dies: draw(5) === 0 ? null : draw(appends) });
+      await run({ ...whole, dies: draw(5) === 0 || appends === 0 ? null : draw(appends) });
       continue;
     }
-    const isWanted = () => share === 1 || draw(share) === 0;
     const { appends } = await run(whole);
-    for (let dies = 0; dies < appends && !isOver(); dies += 1) {
-      const one = { ...whole, dies };
-      if (options.only === undefined ? isWanted() : options.only === nameOf(one)) await run(one);
-    }
+    for (const one of dying(options, whole, appends, draw)) if (!isOver()) await run(one);
   }
   return totals;
+}
+
+/** The same case with the deaths of its process that are wanted. */
+function* dying(
+  { share = 1, only }: Options,
+  whole: Case,
+  appends: number,
+  draw: (below: number) => number,
+): Generator<Case> {
+  for (let dies = 0; dies < appends; dies += 1) {
+    const one = { ...whole, dies };
+    if (only === undefined ? share === 1 || draw(share) === 0 : only === nameOf(one)) yield one;
+  }
 }
 
 function* twoTurns(): Generator<Case> {
