@@ -1,6 +1,5 @@
 /** A graph whose every thread is a run of Belay's, called as LangGraph calls a graph with a checkpointer. */
 import { type Command, INTERRUPT, isCommand, type StateSnapshot } from '@langchain/langgraph';
-import { STORE } from '../journal/store-argument.ts';
 import { OBJECT, refuseOther, shape } from '../model/argument.ts';
 import { type AttachedGraph, type GraphOptions, resumeGraph } from './graph.ts';
 import { GraphError } from './graph-error.ts';
@@ -137,5 +136,5 @@ function threadOf(given: ThreadConfig | undefined): { readonly thread: string; r
 }
 
 const OPTIONS = shape<Pick<BelayedOptions, 'journal'>>('an object: { config, journal }', {
-  journal: STORE,
+  journal: OBJECT,
 });
