@@ -151,7 +151,7 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
       edges: units !== null,
     };
   }
-  from() {
+  from(): ReturnType<Host['from']> {
     const { at, turn } = this.at.memory[OWN];
     const [lane] = this.lanes();
     if (turn !== undefined && lane !== undefined) {
