@@ -184,6 +184,7 @@ describe('RC4: a decision', () => {
     const [{ key } = { key: '' }] = bank.paid;
     bank.undo({ key });
     await run.settle(key, 'compensated');
+    expect(run.status).toBe('parked');
     const ending = await run.finished();
     expect(ending).toMatchObject({
       status: 'parked',
