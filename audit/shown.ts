@@ -66,6 +66,7 @@ function actText(act: Act): string {
     case 'fix_and_retry':
       return `${act.act} ${act.version ?? ''}`.trim();
     case 'change_graph':
+    case 'correct_in_turn':
       return act.act;
     case 'raise_limit':
       return `${act.act} ${act.limit}`;

@@ -90,6 +90,7 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   steered: object('steered', 41),
   migrated: object('migrated', 42),
   forked: object('forked', 43),
+  turn: object('turn', 44),
 };
 
 const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));

@@ -3,13 +3,24 @@
  * is a composite state, and its tasks are regions in it; a restore enters the graph again, at the superstep where control stands.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { argsDigest } from '../effects/digest.ts';
 import type { StateValue } from '../model/step-entry.ts';
 import { EnteredRuntime } from '../runtime/entered.ts';
 import type { ActorHandle, Place, RuntimeEvent } from '../runtime/microstep.ts';
 import { rootPlace } from '../runtime/plain-step.ts';
 import type { ActorPlan } from '../runtime/restore-plan.ts';
 import type { Crash, Watcher } from '../runtime/runtime.ts';
-import { checkpointAt, checkpointOf, type Memory, notesOn, OWN, SENDS, seenInSuperstep } from './checkpoint/memory.ts';
+import {
+  checkpointAt,
+  checkpointBetween,
+  checkpointOf,
+  type Memory,
+  notesOn,
+  OWN,
+  SENDS,
+  seenInSuperstep,
+  type ThreadNotes,
+} from './checkpoint/memory.ts';
 import type { Graph } from './copy.ts';
 import { GraphError, isGraphRecursionError } from './graph-error.ts';
 import type { Closed, Host, Question } from './host.ts';
@@ -27,7 +38,20 @@ import { Calls } from './tools/calls.ts';
 import type { NodeCalls } from './tools/node-calls.ts';
 import { BETWEEN_NODES, caller } from './tools/tool.ts';
 import { Unguarded } from './tools/unguarded.ts';
-import { type Around, answered, holds, IN_LANES, type Output, type Transitions } from './transitions.ts';
+import {
+  type Around,
+  answered,
+  holds,
+  IN_LANES,
+  type Output,
+  rests,
+  type Transitions,
+  type TurnEvent,
+  turnBegins,
+} from './transitions.ts';
+
+/** The type of the event that brings the input of a turn. */
+const INPUT: TurnEvent['type'] = 'graph.input';
 
 /** Runs a function outside of the node that caused it: LangGraph would take what is entered in a node for a part of its graph. */
 const outside = AsyncLocalStorage.snapshot();
@@ -58,7 +82,7 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
   }
 
   /** The graph as it is executed now; null before it was entered. */
-  running = (): Graph | null => this.entry?.graph ?? null;
+  running = (): Graph | null => this.entry?.graph ?? (this.isResting ? new Pass(this.program.graph, this).graph : null);
 
   /** The channels that the graph gives out. */
   get result(): unknown {
@@ -75,11 +99,13 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
   override restore(ref: ActorHandle, plan: ActorPlan): void {
     // What it asked is asked again, if it comes there again.
     this.program.asks([]);
+    this.program.leavesRest();
     super.restore(ref, plan);
   }
 
   protected first(input: unknown): Memory {
-    return { [OWN]: { salt: this.program.salt, input } };
+    const { salt, said } = this.program;
+    return { [OWN]: said === null ? { salt, input } : { salt, thread: { turn: 0, isOpen: false } } };
   }
   protected begin(): void {
     this.at.begin();
@@ -88,7 +114,7 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
     return seenInSuperstep(context as Memory);
   }
   protected isOver(): boolean {
-    return this.at.value === END;
+    return this.at.value === END && this.program.said === null;
   }
   override arrival(_: ActorHandle, value: StateValue, _context: unknown, region: string) {
     const after = placesIn(value);
@@ -110,11 +136,22 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
   }
   get asked() {
     const { channels, settings, modes, subgraphs, units } = this.program;
-    const { input } = this.at.memory[OWN];
+    const own = this.at.memory[OWN];
     const callbacks = [this.#unguarded];
-    return { callbacks, channels, settings, modes: modes(), subgraphs: subgraphs(), input, edges: units !== null };
+    const isTurn = own.thread?.isOpen === true && 'input' in own;
+    const { input } = own;
+    return {
+      callbacks,
+      channels,
+      settings,
+      modes: modes(),
+      subgraphs: subgraphs(),
+      input,
+      isTurn,
+      edges: units !== null,
+    };
   }
-  from() {
+  from(): ReturnType<Host['from']> {
     const { at, turn } = this.at.memory[OWN];
     const [lane] = this.lanes();
     if (turn !== undefined && lane !== undefined) {
@@ -122,6 +159,8 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
       const [, node] = Object.entries(graph.nodes).find(([name]) => stateOf(name) === lane.node) ?? [];
       return { checkpoint: checkpointAt(turn, this.#valuesOf(channels), node?.triggers[0] ?? ''), step: turn.step };
     }
+    if (turn !== undefined)
+      return { checkpoint: checkpointBetween(turn, this.#valuesOf(this.program.channels)), step: turn.step };
     return at === undefined ? null : { checkpoint: checkpointOf(at), step: at.step };
   }
   refused = (tasks: readonly Task[]) => (this.program.units === null ? null : besideEachOther(tasks));
@@ -165,6 +204,12 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
 
   ended(pass: Pass, closed: Closed | null): void {
     this.#on(pass, 'graph.end', () => {
+      if (this.program.said !== null) {
+        this.at.tell(this.#steps.turnEnds(this.#around, this.at, closed));
+        this.#outputs.clear();
+        this.#endsTurn();
+        return;
+      }
       this.at.tell(this.#steps.ends(this.#around, this.at, closed, () => this.result));
       this.watcher.holdsEnd(this.result);
     });
@@ -212,7 +257,81 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
     return this.calls.of(lane, observed, () => pass.isStale);
   }
 
+  /** The turn of a thread that is open, or was last; null for a run that is no thread, and before its first step. */
+  get turn(): ThreadNotes | null {
+    return this.at.value === null ? null : (this.at.memory[OWN].thread ?? null);
+  }
+
+  /** True between two turns of a thread. */
+  get isResting(): boolean {
+    return this.turn?.isOpen === false;
+  }
+
+  /** The digest of an input, as the notes on turns have it. */
+  digestOf(input: unknown): string {
+    return argsDigest(input, this.at.memory[OWN].salt ?? null, this.program.codecs);
+  }
+
+  /** The turn that has ended under a name; undefined where none has. */
+  turnNamed = (id: string) => this.watcher.turnNamed(id);
+
+  /** Has a thread that rests begin the turn of an input. @returns false where the run takes none now. */
+  receive(input: unknown, id: string | undefined): boolean {
+    const turn = (this.turn?.turn ?? 0) + 1;
+    const is = this.digestOf(input);
+    const event: TurnEvent = { type: INPUT, input, turn, is, ...(id !== undefined && { id }) };
+    let isTaken = false;
+    // One that has to wait is not taken: its caller is told so, and nothing of it comes later.
+    let isLate = false;
+    this.when(
+      event,
+      () => isLate || !this.isResting,
+      () => {
+        isTaken = true;
+        this.#begins(event);
+      },
+    );
+    isLate = true;
+    return isTaken;
+  }
+
+  #begins(event: TurnEvent): void {
+    this.program.leavesRest();
+    this.leave();
+    this.at.tell([turnBegins(event)]);
+    this.enter();
+  }
+
+  /** Ends a turn, once nothing is left to be decided about it. */
+  #endsTurn(): void {
+    const { said } = this.program;
+    const rest = () => {
+      this.at.tell([rests()]);
+      const { turn: nth, id, is } = this.turn as ThreadNotes;
+      return { nth, said: said ?? 'stands', ...(id !== undefined && is !== undefined && { id, is }) };
+    };
+    this.watcher.endsTurn(rest, () => {
+      if (this.isResting) this.#rests();
+    });
+  }
+
+  /** Rests between two turns, unless the input of the next one was taken back: it comes again (RC4). */
+  #rests(): void {
+    const back = this.watcher.toComeAgain(INPUT) as TurnEvent | null;
+    const isStale = () => !this.isResting;
+    if (back === null) this.program.rests();
+    else this.when(back, isStale, () => this.#begins(back));
+  }
+
   protected enter(): void {
+    if (this.isResting) {
+      this.#rests();
+      return;
+    }
+    if (this.program.said !== null && this.at.value === END) {
+      this.#endsTurn();
+      return;
+    }
     const pass = new Pass(this.program.graph, this);
     this.entry = pass;
     this.#isDrained = false;

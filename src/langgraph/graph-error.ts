@@ -9,6 +9,12 @@ export type GraphErrorCode =
   | 'graph_running'
   /** An answer to a question that the graph does not ask, or not any more. */
   | 'no_question'
+  /** A thread has a turn open, and was handed the input of another one. */
+  | 'turn_open'
+  /** A turn of the thread has that id, and another input. */
+  | 'turn_differs'
+  /** The turn of that id is over, and others came behind it. */
+  | 'turn_over'
   /** The run stands still until a person acts. */
   | 'run_parked'
   /** A person has paused the run: it goes on once a person says so. */

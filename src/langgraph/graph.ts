@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Command, INTERRUPT, isCommand, type StateSnapshot } from '@langchain/langgraph';
 import type { BoundaryConfig } from '../boundaries/config.ts';
-import { ANYTHING, OBJECT, optional, refuseOther, shape } from '../model/argument.ts';
+import { ANYTHING, kind, NAME, OBJECT, optional, refuseOther, shape } from '../model/argument.ts';
 import type { Refusal } from '../model/veto.ts';
 import type { DecisionPolicy } from '../recovery/decision-policy.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
@@ -24,6 +24,7 @@ import {
   refuseBound,
   refuseConfig,
   refuseFork,
+  refuseInput,
   refuseSettings,
   refuseUpdate,
 } from './refusals/settings.ts';
@@ -31,11 +32,18 @@ import { refuseUnsupported, stateChannels } from './refusals/support.ts';
 import { Resting } from './resting.ts';
 import type { Setting } from './setting.ts';
 import { tieFor } from './ties.ts';
+import { handIn, type TurnOptions } from './turns.ts';
 
 /** The options of a run of a graph. A run is taken up with the input that it was begun with, or without one. */
 export interface GraphOptions extends RunOptions {
   readonly input?: unknown;
   readonly settings?: GraphSettings;
+  /**
+   * Makes the run a thread: each input of `invoke` behind a turn that is over is the next turn. `said: 'stands'`, as where it is left out: what a turn has
+   * said is never taken back. `said: 'rewritten'`: the callers are programs, and a complaint may go back behind the end of a turn; the inputs of later
+   * turns come again by themselves.
+   */
+  readonly thread?: boolean | { readonly said?: 'stands' | 'rewritten' };
 }
 
 /** The ways in which a graph streams, as LangGraph has them. */
@@ -52,8 +60,14 @@ export interface AttachedGraph extends RunCommands {
    * @throws GraphError `run_parked` where a person has to act first, `no_question`; GraphDrained of LangGraph, where its `control` has drained it.
    */
   invoke(command?: Command | null): Promise<Record<string, unknown>>;
+  /**
+   * Begins the next turn of a thread with an input, and runs the graph until it rests behind that turn or asks. The input of the turn that is open goes
+   * on with it, in another process, too.
+   * @throws GraphError `turn_open` for another input while a turn is open; `turn_differs`, `turn_over` for the id of another turn; `run_parked`.
+   */
+  invoke(input: object, turn?: TurnOptions): Promise<Record<string, unknown>>;
   /** Runs the graph as `invoke` does, and gives its chunks. What is done again after a failure is streamed again. @throws GraphError as `invoke`. */
-  stream(command?: Command | null, options?: StreamOptions): AsyncGenerator<unknown>;
+  stream(command?: Command | object | null, options?: StreamOptions & TurnOptions): AsyncGenerator<unknown>;
   /**
    * Answers what the graph asks, and runs it on: by id, `{ [id]: value }`, or without one the single question that was handed out last: by `invoke()` without
    * a command, by `questions()`, or in the `__interrupt__` of a result that was read. @throws GraphError as `invoke`.
@@ -135,18 +149,26 @@ async function open(
   const options = { ...given, codecs };
   refuseUnsupported(graph, null);
   refuseSettings(given.settings ?? {});
+  if (isThread(given)) refuseInput(given.input);
   refuseBound(graph.config ?? {});
   const agent = graph.getName();
   const config = configOf(agent, options);
   refuseUnsupported(graph, config);
   const setting = settingOf(graph, config, options, resting);
   const runtime: Program['runtime'] = (watcher) => new Execution(setting, watcher);
-  const digest = digestOf(graph, setting.units);
+  const digest = digestOf(graph, setting);
   const { root, commands } = await opens(
-    { agent, digest, input: given.input, isHeldToInput: true, runtime, limit: setting.limit },
+    {
+      agent,
+      digest,
+      input: given.input,
+      ...(setting.said === null && { isHeldToInput: true }),
+      runtime,
+      limit: setting.limit,
+    },
     { ...options, config },
   );
-  return attached(root as Execution, commands, resting, setting.settings);
+  return attached(root as Execution, commands, resting, setting);
 }
 
 /** The supersteps that LangGraph allows an entry, where nothing says otherwise. */
@@ -161,6 +183,9 @@ function settingOf(graph: Graph, config: BoundaryConfig, options: GraphOptions, 
     tools: config.tools,
     units: unitsOf(config, graph),
     salt: randomBytes(16).toString('hex'),
+    said: isThread(options) ? saidOf(options) : null,
+    rests: () => resting.rests(),
+    leavesRest: () => resting.leavesRest(),
     limit: settings.recursionLimit ?? graph.config?.recursionLimit ?? DEFAULT_LIMIT,
     settings: { ...settings, configurable: { ...settings.configurable, thread_id: threadOf(graph, options) } },
     modes: () => resting.modes,
@@ -173,13 +198,21 @@ function settingOf(graph: Graph, config: BoundaryConfig, options: GraphOptions, 
   };
 }
 
+function isThread({ thread }: GraphOptions): boolean {
+  return thread !== undefined && thread !== false;
+}
+
+function saidOf({ thread }: GraphOptions): 'stands' | 'rewritten' {
+  return (typeof thread === 'object' ? thread.said : undefined) ?? 'stands';
+}
+
 /** The thread that LangGraph and the nodes see: that of the settings, or the one bound to the graph; the name of the run, if neither names one. */
 function threadOf({ config }: Graph, { run, settings }: GraphOptions): unknown {
   return settings?.configurable?.thread_id ?? config?.configurable?.thread_id ?? run;
 }
 
 /** The digest of the nodes and edges of a graph, and of the control that its runs have: a run is taken up with the same. */
-function digestOf({ nodes, builder, channels }: Graph, units: Setting['units']): string {
+function digestOf({ nodes, builder, channels }: Graph, { units, said }: Setting): string {
   const edges = [...(builder?.edges ?? [])].map(([from, to]) => `${from} ${to}`).sort();
   const branches = Object.entries(builder?.branches ?? {}).map(([from, by]) => [
     from,
@@ -187,7 +220,9 @@ function digestOf({ nodes, builder, channels }: Graph, units: Setting['units']):
   ]);
   const shape = [Object.keys(nodes).sort(), edges, branches, Object.keys(channels).sort()];
   return createHash('sha256')
-    .update(`langgraph ${units === null ? '' : 'one node at a time '}${JSON.stringify(shape)}`)
+    .update(
+      `langgraph ${said === null ? '' : 'thread '}${units === null ? '' : 'one node at a time '}${JSON.stringify(shape)}`,
+    )
     .digest('hex');
 }
 
@@ -195,42 +230,53 @@ function attached(
   execution: Execution,
   commands: RunCommands,
   resting: Resting,
-  { configurable }: Setting['settings'],
+  { settings: { configurable }, said }: Setting,
 ): AttachedGraph {
   /** Sets the graph going, or on. */
-  const goOn = (command: Command | null | undefined): void => {
+  const goOn = (command: Command | object | null | undefined, { id }: TurnOptions = {}): void => {
     resting.drained = null;
     if (command == null) {
       execution.start();
+      return;
+    }
+    if (said !== null && !isCommand(command)) {
+      execution.start();
+      handIn(execution, command, id, () => stopped(commands.status));
       return;
     }
     if (!isCommand(command))
       throw new GraphError('no_question', 'A graph that runs takes a Command, and its input when it is attached.');
     execution.answer(resting.questions.answer(command));
   };
-  const rest = async (command: Command | null | undefined): Promise<Record<string, unknown>> => {
+  const rest = async (command: Command | object | null | undefined): Promise<Record<string, unknown>> => {
     const ending = await Promise.race([resting.asked(), commands.finished()]);
     if (ending === 'asks') {
       // Who only asks where the graph stands is handed its questions; who answers may say the same answer twice, and has to look.
-      if (command == null) resting.questions.handOut();
+      if (!isCommand(command)) resting.questions.handOut();
       return resting.questions.showIn(execution.result as object, INTERRUPT) as Record<string, unknown>;
+    }
+    if (ending === 'rests') {
+      // Who asks where a thread stands that is parked between two turns is told so.
+      if (command == null && isStill(commands.status)) throw stopped(commands.status);
+      return execution.result as Record<string, unknown>;
     }
     if (ending.status === 'done') return ending.output as Record<string, unknown>;
     throw parked(ending);
   };
   const mine: Omit<AttachedGraph, keyof RunCommands> = {
-    async invoke(command, ...[config]: unknown[]) {
-      refuseConfig(config);
-      goOn(command);
+    async invoke(command?: Command | object | null, ...[config]: unknown[]) {
+      if (said === null || command == null || isCommand(command)) refuseConfig(config);
+      goOn(command, turnIn(config));
       return rest(command);
     },
     resume: (...given) => mine.invoke(...given),
     async *stream(command, { streamMode = 'values', subgraphs = false, ...config } = {}) {
-      if (Object.keys(config).length > 0) refuseConfig(config);
+      if (said === null && Object.keys(config).length > 0) refuseConfig(config);
+      const turn = turnIn(config);
       const isSingle = typeof streamMode === 'string';
       resting.modes = isSingle ? [streamMode] : streamMode;
       resting.subgraphs = subgraphs;
-      goOn(command);
+      goOn(command, turn);
       const ending = rest(command);
       for await (const chunk of resting.until(ending)) yield isSingle ? alone(chunk as unknown[]) : chunk;
       await ending;
@@ -250,6 +296,33 @@ function attached(
     },
   };
   return Object.create(commands, Object.getOwnPropertyDescriptors(mine)) as AttachedGraph;
+}
+
+/** The words of a caller about a turn. @throws GraphError `unsupported_graph` for a configuration of one request; TypeError for an id that is no text. */
+function turnIn(config: unknown): TurnOptions {
+  if (config == null) return {};
+  const { id, ...others } = config as TurnOptions;
+  if (Object.keys(others).length > 0) refuseConfig(others);
+  refuseOther('invoke', { turn: [config as TurnOptions, TURN] });
+  return id === undefined ? {} : { id };
+}
+
+/** True for a run that goes on only once a person has acted. */
+function isStill(status: RunCommands['status']): boolean {
+  return status === 'parked' || status === 'stuck' || status === 'paused';
+}
+
+/** The error of a thread that takes no turn before a person has acted. */
+function stopped(status: string): GraphError {
+  const text = `The thread is ${status}, and takes no turn before a person has acted: no input was taken. See finished(), or "belay show".`;
+  return new GraphError(
+    status === 'paused'
+      ? 'paused'
+      : status === 'cancelled' || status === 'compensated'
+        ? 'run_cancelled'
+        : 'run_parked',
+    text,
+  );
 }
 
 /** A chunk of the only mode that was asked for: LangGraph gives it without the mode. */
@@ -292,9 +365,19 @@ function codesOf(refusal: Refusal): readonly string[] {
 /** The rest of what is no graph of Belay's has reasons of its own. */
 const GRAPH = { ...OBJECT, words: 'a compiled StateGraph' };
 
+const TURN = shape<TurnOptions>('a turn: { id }', { id: optional(NAME) });
+
+function isThreadOption(value: unknown): boolean {
+  if (typeof value === 'boolean') return true;
+  if (typeof value !== 'object' || value === null) return false;
+  const { said = 'stands', ...others } = value as { readonly said?: unknown };
+  return (said === 'stands' || said === 'rewritten') && Object.keys(others).length === 0;
+}
+
 /** The options, as they are held against what is given. */
 const GRAPH_OPTIONS = shape<GraphOptions>('an object: { run, config }', {
   ...RUN_FIELDS,
   input: ANYTHING,
   settings: optional(OBJECT),
+  thread: optional(kind('true, or { said }', isThreadOption)),
 });

@@ -45,6 +45,8 @@ export interface Host {
     readonly modes: readonly string[];
     readonly subgraphs: boolean;
     readonly input: unknown;
+    /** True where the input is that of a turn, and no superstep has taken it yet. */
+    readonly isTurn: boolean;
     /** True where the edges are watched, too. */
     readonly edges: boolean;
   };

@@ -68,12 +68,12 @@ export class Pass {
   }
 
   async go(): Promise<void> {
-    const { settings, modes, subgraphs, input } = this.#host.asked;
+    const { settings, modes, subgraphs, input, isTurn } = this.#host.asked;
     const isBegun = this.#host.from() !== null;
     const streamMode = [...new Set([...modes, 'tasks'])];
     const own = { durability: 'sync', signal: this.#stop.signal, streamMode, subgraphs };
     try {
-      for await (const chunk of await this.graph.stream(isBegun ? null : input, {
+      for await (const chunk of await this.graph.stream(isBegun && !isTurn ? null : input, {
         ...settings,
         ...own,
       })) {

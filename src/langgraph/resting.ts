@@ -9,6 +9,8 @@ export class Resting {
   readonly questions: Questions;
   /** The error of LangGraph by which it says that it was drained, until the graph goes on. */
   drained: Error | null = null;
+  /** True while a thread rests between two turns. */
+  #isResting = false;
   readonly #chunks: unknown[] = [];
   #wake: () => void = () => {};
   #asked: () => void = () => {};
@@ -28,16 +30,27 @@ export class Resting {
     this.#wake();
   }
 
+  rests(): void {
+    this.#isResting = true;
+    this.#asked();
+    this.#wake();
+  }
+
+  leavesRest(): void {
+    this.#isResting = false;
+  }
+
   drains(error: Error): void {
     this.drained = error;
     this.#asked();
     this.#wake();
   }
 
-  /** Resolves once the graph asks. @throws GraphDrained of LangGraph, once it was drained. */
-  async asked(): Promise<'asks'> {
+  /** Resolves once the graph asks, or a thread rests between two turns. @throws GraphDrained of LangGraph, once it was drained. */
+  async asked(): Promise<'asks' | 'rests'> {
     while (this.questions.open.length === 0) {
       if (this.drained !== null) throw this.drained;
+      if (this.#isResting) return 'rests';
       await new Promise<void>((resolve) => {
         const before = this.#asked;
         this.#asked = () => {

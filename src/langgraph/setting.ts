@@ -17,6 +17,12 @@ export interface Setting extends Pick<Host['asked'], 'channels' | 'settings'> {
   readonly salt: string;
   /** The units over several nodes, of a graph that runs one node at a time; null where each node is a unit. */
   readonly units: Units | null;
+  /** The promise of a thread at the end of a turn; null for a run that is no thread. */
+  readonly said: 'stands' | 'rewritten' | null;
+  /** The thread rests between two turns. */
+  rests(): void;
+  /** The thread goes on, or is put elsewhere. */
+  leavesRest(): void;
   modes(): readonly string[];
   subgraphs(): boolean;
   /** Tells the task of a `Send` from others of its node: the same for the same entity. */

@@ -1,10 +1,11 @@
 /** The steps between two supersteps, and at the end of a graph: what tasks wrote is applied, and control goes on. */
 
-import { type Memory, noted, notesOf, notesOn, OWN, SENDS } from './checkpoint/memory.ts';
+import { lasting, type Memory, noted, notesOf, notesOn, OWN, SENDS, type ThreadNotes } from './checkpoint/memory.ts';
 import { notedOutput } from './checkpoint/outputs.ts';
+import { untracked } from './checkpoint/untracked.ts';
 import type { Graph } from './copy.ts';
 import type { Closed } from './host.ts';
-import { END, type Lane, lanesOf, partOf, superstep } from './lanes.ts';
+import { BEGIN, END, type Lane, lanesOf, partOf, superstep } from './lanes.ts';
 import type { Answer } from './questions.ts';
 import { applied, withChannels } from './superstep.ts';
 import type { Task } from './tasks.ts';
@@ -32,12 +33,14 @@ export interface Transitions {
   opens(around: Around, standing: Position, closed: Closed | null, tasks: readonly Task[]): Change[];
   /** The steps that lead to the end. */
   ends(around: Around, standing: Position, closed: Closed | null, output: () => unknown): Change[];
+  /** The steps that lead to the end of a turn. */
+  turnEnds(around: Around, standing: Position, closed: Closed | null): Change[];
   /** The steps behind a superstep where LangGraph stops, and is to go on from there. */
   drained(around: Around, standing: Position, closed: Closed | null): Change[];
 }
 
 /** The steps of a graph whose supersteps have lanes. */
-export const IN_LANES: Transitions = { opens, ends, drained: applies };
+export const IN_LANES: Transitions = { opens, ends, turnEnds, drained: applies };
 
 function opens(around: Around, standing: Position, closed: Closed | null, tasks: readonly Task[]): Change[] {
   const isNew = closed !== null || lanesOf(standing.value).length === 0;
@@ -48,8 +51,7 @@ function opens(around: Around, standing: Position, closed: Closed | null, tasks:
     const { [SENDS]: _, ...rest } = values(around, before, closed);
     const lanes = Object.fromEntries(tasks.map(({ lane }) => [lane.name, { calls: {} }]));
     const at = closed === null ? before[OWN].at : notesOf(closed.checkpoint, closed.step);
-    const { salt } = before[OWN];
-    const own = { ...(salt !== undefined && { salt }), ...(at !== undefined && { at }), lanes };
+    const own = { ...lasting(before[OWN]), ...(at !== undefined && { at }), lanes };
     return { ...rest, ...(sends.length > 0 && { [SENDS]: Object.fromEntries(sends) }), [OWN]: own } as Memory;
   };
   const to = superstep(tasks.map(({ lane }) => lane));
@@ -66,6 +68,59 @@ function ends(around: Around, standing: Position, closed: Closed | null, output:
     ...applies(around, standing, closed),
     { event: { type: 'graph.end' }, to: END, entered, memory, done: true, output },
   ];
+}
+
+/** The steps that lead to the end of a turn: the channels stay, but for those that LangGraph keeps in no checkpoint. */
+function turnEnds(around: Around, standing: Position, closed: Closed | null): Change[] {
+  const memory = (before: Memory): Memory => {
+    const { [SENDS]: _, ...all } = values(around, before, closed);
+    const at = closed === null ? before[OWN].at : notesOf(closed.checkpoint, closed.step);
+    const { rest, kept } = withoutUntracked(around, all, at?.values ?? {});
+    const own = { ...lasting(before[OWN]), ...(at !== undefined && { at: { ...at, values: kept } }) };
+    return { ...rest, [OWN]: own } as Memory;
+  };
+  const entered = [{ path: END, region: '' }];
+  return [...applies(around, standing, closed), { event: { type: 'graph.turn' }, to: END, entered, memory }];
+}
+
+/** The context, and the values of a checkpoint, without the channels that are in no checkpoint of LangGraph's. */
+export function withoutUntracked(
+  { graph }: Around,
+  memory: Readonly<Record<string, unknown>>,
+  values: Readonly<Record<string, unknown>>,
+) {
+  const names = new Set(untracked(graph.channels));
+  const kept = (all: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => !names.has(name)));
+  return { rest: kept(memory), kept: kept(values) };
+}
+
+/** The step that ends a turn: the thread waits for the next one. */
+export function rests(): Change {
+  const memory = (before: Memory): Memory => {
+    const { thread, ...own } = before[OWN];
+    return { ...before, [OWN]: { ...own, thread: { ...(thread as ThreadNotes), isOpen: false } } };
+  };
+  return { event: { type: 'graph.rest' }, to: BEGIN, entered: [{ path: BEGIN, region: '' }], memory };
+}
+
+/** The event that brings the input of a turn. */
+export interface TurnEvent {
+  readonly type: 'graph.input';
+  readonly input: unknown;
+  readonly turn: number;
+  readonly id?: string;
+  /** The digest of the input. */
+  readonly is: string;
+  readonly [field: string]: unknown;
+}
+
+/** The step by which a thread has the input of its next turn. */
+export function turnBegins(event: TurnEvent): Change {
+  const { input, turn, id, is } = event;
+  const thread = { turn, isOpen: true, is, ...(id !== undefined && { id }) };
+  const memory = (before: Memory): Memory => ({ ...before, [OWN]: { ...before[OWN], input, thread } });
+  return { event, to: BEGIN, entered: [{ path: BEGIN, region: '' }], outside: true, memory };
 }
 
 /** A superstep in which LangGraph itself writes, the input say, is told with the step behind it. */

@@ -86,6 +86,8 @@ export type Act =
   | { readonly act: 'raise_limit'; readonly limit: number }
   /** Build the graph in another way, and take the run up with it. */
   | { readonly act: 'change_graph' }
+  /** Say what was wrong in a new turn: what the turn of that number said stands (RC3). */
+  | { readonly act: 'correct_in_turn'; readonly turn: number }
   /** End or undo the instances that control would leave behind, then ask again. */
   | { readonly act: 'end_instances'; readonly instances: readonly InstanceId[] };
 

@@ -39,6 +39,21 @@ export interface KeptClass {
   readonly undo: boolean;
 }
 
+/** A turn of a thread has come to its end with the step before it: a person, or a program, has its answer from here on (RC2). */
+export interface TurnEntry {
+  readonly do: 'turn';
+  /** The number of the turn, from 1 on. */
+  readonly nth: number;
+  /** `stands`: nothing before this end is taken back any more. `rewritten`: the callers are programs, and read what the turn says then. */
+  readonly said: 'stands' | 'rewritten';
+  /** The name that its caller gave the turn; left out where it has none. */
+  readonly id?: string;
+  /** The digest of its input, under the secret of the run; only beside a name. */
+  readonly is?: string;
+  /** The keys of the calls that were held back and that no commit had leave: they never happened (RC5). */
+  readonly left: readonly string[];
+}
+
 /** The run goes on under another release, which takes its whole past the same way (CO3). */
 interface MigratedEntry {
   readonly do: 'migrated';
@@ -138,6 +153,7 @@ export type Entry =
    * still leave (E2).
    */
   | { readonly do: 'overtaken'; readonly upTo: number }
+  | TurnEntry
   /**
    * A process gave the run back while these calls of it had left and not come back: they may act for as long as that
    * process lives (E2).

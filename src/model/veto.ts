@@ -90,6 +90,14 @@ export type Refusal =
       readonly instance: InstanceId | null;
       readonly reason: string;
     }
+  /** The work that would go back lies before the end of a turn that a person has read: the turn, and the number of the step that ended it (RC3). */
+  | {
+      readonly code: 'said_to_person';
+      readonly candidate: null;
+      readonly instance: InstanceId | null;
+      readonly turn: number;
+      readonly step: number;
+    }
   | (Unavailable & { readonly candidate: Checkpoint; readonly instance: InstanceId })
   /** Control could not follow: the plan's postconditions fail for this instance, entered at event `step`. */
   | {

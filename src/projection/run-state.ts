@@ -37,6 +37,7 @@ import type { ActorState, Live, Pending, RecordedStep, ToRedeliver } from './sta
 import { boundaryAt, originOf } from './step-numbers.ts';
 import { type Projections, Steps } from './steps.ts';
 import { Timers } from './timers.ts';
+import { Turns } from './turns.ts';
 
 /** The entries that a restore begins with: they take nothing back yet. */
 const FENCES: ReadonlySet<Entry['do']> = new Set(['decision', 'phase'] as const);
@@ -53,6 +54,8 @@ export class RunState {
   /** The releases that the run was under before, in the order in which it left them. */
   readonly before: Pick<Digests, 'machine' | 'config'>[] = [];
   ended: Extract<Entry, { do: 'end' }>['status'] | null = null;
+  /** The turns of a thread that have ended (RC2). */
+  readonly turns = new Turns();
   /** The codecs of values that have no form of their own. */
   readonly codecs: readonly ValueCodec[];
   /** The values that people are not shown. */
@@ -221,6 +224,8 @@ export class RunState {
         calls.ledger.stand(entry.key);
         this.aborted.stand(entry);
       },
+      // What rests on the end is told in rows behind it.
+      turn: (entry) => this.turns.end(entry, this.history.head, this.places.next - 1),
       late: () => {},
     } satisfies Partial<Folds>;
   }

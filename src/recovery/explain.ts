@@ -169,6 +169,8 @@ export function reason(veto: Reason | Extract<Refusal, { code: unknown }>, place
       return `${quoted(veto.tool)} changes the world, so what it is called with is journaled, and nothing holds ${veto.path === '' ? 'its input' : `its input at ${veto.path}`} (${veto.reason.replaceAll('_', ' ')}).`;
     case 'graph_refused':
       return `the graph cannot be run as it is built: ${veto.reason}`;
+    case 'said_to_person':
+      return `it would take back work from before the end of turn ${veto.turn} (step ${veto.step}), and a person has read what that turn said.`;
     case 'exit_not_restorable':
       return 'an exit is a promise that the work is over, and no policy here lets it be taken up again.';
     case 'committed_consumers_present': {
@@ -242,6 +244,8 @@ export function actSentence(act: Act, place: PlaceText = eventText): string {
       return `Raise the limit of the runtime, ${act.limit}, and have the run go on from where it stands.`;
     case 'change_graph':
       return 'Build the graph in another way; then take the run up again, which goes on from where it stands.';
+    case 'correct_in_turn':
+      return `Correct it in a new turn, with what was found wrong as its input: what turn ${act.turn} said stands.`;
     case 'register_undo':
       return `Register what undoes ${effectName(act.effect, place)}, and record that it has an undo.`;
   }

@@ -120,6 +120,7 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
     case 'migrated':
     case 'forked':
     case 'overtaken':
+    case 'turn':
     case 'given_back':
     case 'returned':
     case 'voided':

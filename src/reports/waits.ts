@@ -77,6 +77,7 @@ const ACTS: Readonly<Record<Act['act'], (tool: string) => readonly [text: string
   fix_and_retry: () => ['a fix of the code', 'retry'],
   raise_limit: () => ['a higher limit', 'retry'],
   change_graph: () => ['a graph built in another way', 'resume'],
+  correct_in_turn: () => ['a new turn that corrects it', 'show'],
   name_suspect: () => ['the name of what failed', 'fail'],
   allow_joint: () => ['a policy that lets it go back', 'cancel'],
   end_instances: () => ['other work that has to end', 'cancel'],

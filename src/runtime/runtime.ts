@@ -2,6 +2,7 @@
  * The port between a run and the runtime that executes it. A runtime reports its steps, failures and calls before they
  * have consequences, and a plan puts it into a new state. A run knows no runtime by name; a runtime knows no journal.
  */
+import type { TurnEntry } from '../model/entry.ts';
 import type { StateValue } from '../model/step-entry.ts';
 import type { ToolVersion } from '../model/tool-version.ts';
 import type { ActorHandle, Microstep, Place, RuntimeEvent } from './microstep.ts';
@@ -78,6 +79,16 @@ export interface Watcher {
   call(call: Call): Promise<unknown>;
   /** The root has come to its end. @returns true if the end has to wait for a decision about the root. */
   holdsEnd(output: unknown): boolean;
+  /**
+   * A thread has come to the end of a turn. @param rest tells the step that ends it, and says which turn it is; it is called once nothing is left to
+   * decide about that turn, and never where a restore has put the thread elsewhere by then (RC2).
+   * @param then is called once the end is durable: until then the thread says nothing of the turn.
+   */
+  endsTurn(rest: () => Pick<TurnEntry, 'nth' | 'said' | 'id' | 'is'>, then: () => void): void;
+  /** The first event of a type from outside that a restore took back and that has not come again; null where there is none. */
+  toComeAgain(type: string): RuntimeEvent | null;
+  /** The turn that has a name: one that has ended, or that a restore took back and that comes again. Undefined where none has it. */
+  turnNamed(id: string): { readonly nth: number; readonly is: string } | undefined;
   /** The first macrostep of the root threw: nothing has begun. */
   failedToBegin(error: unknown): void;
   /** The root takes events: it was started. Told where the run has asked for it. */

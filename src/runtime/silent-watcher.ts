@@ -25,6 +25,16 @@ export class SilentWatcher implements Watcher {
     return true;
   }
 
+  endsTurn(_rest: () => unknown, _then: () => void): void {}
+
+  toComeAgain(_type: string): RuntimeEvent | null {
+    return null;
+  }
+
+  turnNamed(_id: string): undefined {
+    return undefined;
+  }
+
   failedToBegin(_error: unknown): void {}
 
   woken(): void {}

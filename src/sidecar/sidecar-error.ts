@@ -33,6 +33,8 @@ export type SidecarErrorCode =
   | 'claimed'
   /** A signal, key or instance that is none. */
   | 'bad_failure'
+  /** A complaint about work of a turn that has ended: a person has read what it said (RC3). */
+  | 'said_to_person'
   /** A word about a call that was never made, or that the journal contradicts. */
   | 'bad_settlement'
   /** Another event was sent under the same id. */

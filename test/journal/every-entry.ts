@@ -186,6 +186,17 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
     cancelled: { do: 'end', status: 'cancelled', standing: ['k1'] },
     compensated: { do: 'end', status: 'compensated', standing: ['k1'] },
   },
+  turn: {
+    'that stands': { do: 'turn', nth: 1, said: 'stands', left: [] },
+    'with a name, and a call that never left': {
+      do: 'turn',
+      nth: 2,
+      said: 'rewritten',
+      id: 'm-7',
+      is: 'e1',
+      left: ['k1'],
+    },
+  },
   overtaken: { 'from a process that may live': { do: 'overtaken', upTo: 41 } },
   given_back: {
     'with calls under way': { do: 'given_back', keys: ['k1', 'k2'], by: { host: 'a b c', pid: 7, started: '9' } },

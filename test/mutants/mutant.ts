@@ -1,4 +1,4 @@
-/** What a mutant is: one rule of control (semantics.md §10, C1-C13) of throws (TH1-TH8) of changes of the past (PA) or of code and config (CO), switched off by one replacement, and the check that has to notice it. */
+/** What a mutant is: one rule of control (semantics.md §10, C1-C13) of throws (TH1-TH8) of changes of the past (PA), of threads (RC) or of code and config (CO), switched off by one replacement, and the check that has to notice it. */
 
 /** The rules, each of which needs a mutant. */
 export const RULES = [
@@ -50,6 +50,11 @@ export const RULES = [
   'WH1',
   'WH2',
   'WH3',
+  'RC1',
+  'RC2',
+  'RC3',
+  'RC4',
+  'RC5',
 ] as const;
 
 type Rule = (typeof RULES)[number];

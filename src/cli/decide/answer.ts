@@ -81,6 +81,8 @@ function witness(veto: Veto): object {
       return { instance: instanceName(veto.instance), tool: veto.tool, path: veto.path, reason: veto.reason };
     case 'graph_refused':
       return { instance: veto.instance && instanceName(veto.instance), reason: veto.reason };
+    case 'said_to_person':
+      return { instance: veto.instance && instanceName(veto.instance), turn: veto.turn, step: veto.step };
     case 'effect_gone':
       return { instance: instanceName(veto.instance), call: veto.call };
     case 'recovery_budget_spent':
@@ -117,6 +119,7 @@ function actFields(act: Act): object {
     case 'fix_and_retry':
     case 'raise_limit':
     case 'change_graph':
+    case 'correct_in_turn':
       return act;
     case 'allow_joint':
     case 'end_instances':

@@ -231,6 +231,7 @@ function settlingOf(act: Act, asked: ReadonlySet<string>): Offered[] {
     case 'fix_and_retry':
     case 'raise_limit':
     case 'change_graph':
+    case 'correct_in_turn':
       return [];
   }
 }

@@ -86,6 +86,11 @@ function witnessOf(veto: Veto, moment: Moment | null, runState: RunState, at: Pl
       ];
     case 'graph_refused':
       return [{ what: 'in the way', value: veto.reason }];
+    case 'said_to_person':
+      return [
+        { what: 'turn', value: String(veto.turn) },
+        { what: 'ended at step', value: String(veto.step) },
+      ];
     case 'effect_gone':
       return [{ what: 'call', value: veto.call }];
     case 'recovery_budget_spent':

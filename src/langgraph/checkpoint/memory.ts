@@ -58,6 +58,17 @@ export interface UnitNotes {
   readonly entity: string;
 }
 
+/** The turn of a thread. Between two turns it is the last one. */
+export interface ThreadNotes {
+  readonly turn: number;
+  /** True from its input until its end. */
+  readonly isOpen: boolean;
+  /** The name that its caller gave it. */
+  readonly id?: string;
+  /** The digest of its input. */
+  readonly is?: string;
+}
+
 /** The notes of the runtime's own. */
 interface Notes {
   /** Under which the digests of arguments in these notes are made. */
@@ -66,6 +77,8 @@ interface Notes {
   readonly at?: CheckpointNotes;
   readonly turn?: TurnNotes;
   readonly unit?: UnitNotes;
+  /** Only in a thread. */
+  readonly thread?: ThreadNotes;
   readonly lanes?: Readonly<Record<string, TaskNotes>>;
 }
 
@@ -116,6 +129,17 @@ export function checkpointAt({ id }: TurnNotes, values: Checkpoint['channel_valu
     channel_versions: { ...Object.fromEntries(versions), [trigger]: 2 },
     versions_seen: {},
   };
+}
+
+/** The checkpoint between two turns of a graph that runs one node at a time: no node is due. */
+export function checkpointBetween({ id }: TurnNotes, values: Checkpoint['channel_values']): Checkpoint {
+  const versions = Object.fromEntries(Object.keys(values).map((name) => [name, 1]));
+  return { v: 4, id, ts: timeOf(id), channel_values: values, channel_versions: versions, versions_seen: {} };
+}
+
+/** The notes that last from one superstep to the next. */
+export function lasting({ salt, thread }: Notes): Pick<Notes, 'salt' | 'thread'> {
+  return { ...(salt !== undefined && { salt }), ...(thread !== undefined && { thread }) };
 }
 
 /** The notes on a checkpoint of LangGraph's. */

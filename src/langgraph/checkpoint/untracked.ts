@@ -14,6 +14,11 @@ export function keptChannels(channels: Readonly<Record<string, BaseChannel>>): R
   );
 }
 
+/** The names of the channels that hold nothing between two runs of a graph by itself. */
+export function untracked(channels: Readonly<Record<string, BaseChannel>>): readonly string[] {
+  return Object.entries(channels).flatMap(([name, channel]) => (channel instanceof KeptValue ? [name] : []));
+}
+
 function isUntracked(channel: BaseChannel): channel is UntrackedValueChannel<unknown> {
   return channel.lc_graph_name === UNTRACKED;
 }

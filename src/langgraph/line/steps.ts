@@ -2,14 +2,14 @@
  * The steps of a graph that runs one node at a time. A node whose unit goes on is left for the next one in one step of that unit; behind any
  * other node the graph stands between its units, and a step of the root leads on.
  */
-import { type Memory, noted, notesOn, OWN, type TurnNotes } from '../checkpoint/memory.ts';
+import { lasting, type Memory, noted, notesOn, OWN, type TurnNotes } from '../checkpoint/memory.ts';
 import { ledTo, notedOutput, outputOf } from '../checkpoint/outputs.ts';
 import type { Closed } from '../host.ts';
 import { END, type Lane, laneNamed } from '../lanes.ts';
 import { withChannels } from '../superstep.ts';
 import type { Task } from '../tasks.ts';
 import type { Change } from '../telling.ts';
-import { type Around, holds, type Position, start, type Transitions } from '../transitions.ts';
+import { type Around, holds, type Position, start, type Transitions, withoutUntracked } from '../transitions.ts';
 import { BEHIND, beforeNode, isReady } from './control.ts';
 import type { Units } from './units.ts';
 
@@ -37,6 +37,17 @@ export function inLine(units: Units): Transitions {
       const entered = [{ path: END, region: '' }];
       const end: Change = { event: { type: 'graph.end' }, to: END, entered, memory, done: true, output };
       return [...leaves(units, around, standing, closed), end];
+    },
+
+    turnEnds(around, standing, closed) {
+      const memory = (before: Memory): Memory => {
+        const { rest } = withoutUntracked(around, written(around, before, closed), {});
+        const { turn } = before[OWN];
+        const now: TurnNotes | undefined = closed === null ? turn : { id: closed.checkpoint.id, step: closed.step };
+        return { ...rest, [OWN]: { ...lasting(before[OWN]), ...(now !== undefined && { turn: now }) } } as Memory;
+      };
+      const entered = [{ path: END, region: '' }];
+      return [...leaves(units, around, standing, closed), { event: { type: 'graph.turn' }, to: END, entered, memory }];
     },
 
     // The node that comes next is not known: the output of this one waits for it.
@@ -115,9 +126,9 @@ function turned(
   lane: Lane,
   more: Pick<Memory[typeof OWN], 'unit'> = {},
 ): Memory {
-  const { salt, turn } = memory[OWN];
+  const { turn } = memory[OWN];
   const now: TurnNotes | undefined = closed === null ? turn : { id: closed.checkpoint.id, step: closed.step };
-  const own = { ...(salt !== undefined && { salt }), ...(now !== undefined && { turn: now }), ...more };
+  const own = { ...lasting(memory[OWN]), ...(now !== undefined && { turn: now }), ...more };
   return { ...memory, [OWN]: { ...own, lanes: { [lane.name]: { calls: {} } } } };
 }
 

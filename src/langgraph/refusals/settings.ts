@@ -86,6 +86,12 @@ export function refuseConfig(config: unknown): void {
   throw refused('A run is configured when it is attached: give attachGraph and resumeGraph these `settings`.');
 }
 
+/** Refuses an input that is given where a thread is opened. @throws GraphError `unsupported_graph`. */
+export function refuseInput(input: unknown): void {
+  if (input !== undefined)
+    throw refused('A thread takes its inputs turn by turn: leave `input` out, and hand it to invoke().');
+}
+
 /** Refuses to write the state from outside. @throws GraphError `unsupported_graph`. */
 export function refuseUpdate(): never {
   throw refused(

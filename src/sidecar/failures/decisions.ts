@@ -7,6 +7,7 @@ import type { Effect } from '../../model/effect.ts';
 import { instanceName } from '../../model/instance.ts';
 import { decide, decideInPieces } from '../../recovery/decide.ts';
 import { Effort, REPORTED_IN_RUN } from '../../recovery/effort.ts';
+import { heldToSaid } from '../../recovery/said.ts';
 import type { Raised, RunParts } from '../parts.ts';
 import type { MovedInput } from '../report.ts';
 import type { Complaints } from './complaints.ts';
@@ -148,7 +149,8 @@ export function* decidedAbout(
       effort: new Effort(REPORTED_IN_RUN),
     },
   ] as const;
-  return decisionPolicy.decide === decide ? yield* decideInPieces(...asked) : decisionPolicy.decide(...asked);
+  const decision = decisionPolicy.decide === decide ? yield* decideInPieces(...asked) : decisionPolicy.decide(...asked);
+  return heldToSaid(runState.history, runState.turns.said, decision);
 }
 
 /** True where two answers ask for different things of those who read them. */

@@ -1,8 +1,10 @@
 /** Says that work of a run was found wrong: from the process that has it, or by a message (semantics.md C12). */
 
-import { SIGNALS, type Signal } from '../../model/failure.ts';
+import { type Failure, SIGNALS, type Signal } from '../../model/failure.ts';
+import { instanceName } from '../../model/instance.ts';
 import type { ComplaintEntry } from '../../model/message-entries.ts';
 import type { RunState } from '../../projection/run-state.ts';
+import { isSaid } from '../../recovery/said.ts';
 import { leftBefore } from '../failures/complaints.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import type { Lifecycle } from '../lifecycle/lifecycle.ts';
@@ -44,6 +46,7 @@ export async function complain(
   // What was undone already needs no second answer (C12).
   if (suspicions.length === 0) return recovering.retract(instance, instead);
   const found = { signal, error: error ?? `found wrong: ${key ?? 'the work'}`, complaint: instance };
+  refuseSaid(runState, suspicions);
   for (const [index, suspicion] of suspicions.entries()) {
     // The message is answered with the last of them: a process that ends before reads it again.
     const isLast = index === suspicions.length - 1;
@@ -58,6 +61,18 @@ export function refuseComplaint(lifecycle: Pick<Lifecycle, 'answer'>, runState: 
   const may = lifecycle.answer('complain');
   if (may.is === 'no' && (may.code.startsWith('run_') || may.code === 'aborting')) throw over(runState);
   if (may.is === 'no' && may.code === 'journal_closed') throw leftBefore();
+}
+
+/** @throws SidecarError `said_to_person` where what a complaint is about was done before the end of a turn that a person has read (RC3). */
+function refuseSaid(
+  { history, turns: { said } }: RunState,
+  suspicions: readonly { readonly failure: Failure }[],
+): void {
+  if (said === null) return;
+  const accused = suspicions.find(({ failure }) => failure.in !== null && isSaid(history, said, failure.in));
+  if (accused?.failure.in == null) return;
+  const text = `${instanceName(accused.failure.in)} is work from before the end of turn ${said.turn} (step ${said.step}), and a person has read what that turn said: nothing moves. Correct it in a new turn, with what was found wrong as its input.`;
+  throw new SidecarError('said_to_person', text);
 }
 
 function over({ asked: { cancelled } }: RunState): SidecarError {

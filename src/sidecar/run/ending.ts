@@ -6,12 +6,13 @@ import { errorMessage } from '../../effects/signals.ts';
 import type { EndEntry } from '../../model/message-entries.ts';
 import { keysLeft } from '../../projection/left-calls.ts';
 import type { RunState } from '../../projection/run-state.ts';
-import type { Runtime } from '../../runtime/runtime.ts';
+import type { Runtime, Watcher } from '../../runtime/runtime.ts';
 import type { LeftActs } from '../calls/left-acts.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import { takeGone } from '../failures/taking-gone.ts';
-import type { RunParts, Writer } from '../parts.ts';
+import type { RunParts } from '../parts.ts';
+import type { Writing } from '../writing.ts';
 import type { Actors } from './actors.ts';
 import type { Deliveries } from './deliveries.ts';
 
@@ -19,7 +20,7 @@ import type { Deliveries } from './deliveries.ts';
 interface EndingPort {
   readonly runState: RunState;
   readonly parts: Pick<RunParts, 'version' | 'lifecycle' | 'kin'>;
-  readonly write: Writer;
+  readonly write: Pick<Writing, 'append' | 'durable' | 'together'>;
   readonly runtime: Runtime;
   readonly actors: Actors;
   readonly deliveries: Deliveries;
@@ -35,11 +36,14 @@ interface EndingPort {
   isAccused(): boolean;
 }
 
+/** The end of a turn: what tells the step, and what comes once it is durable. */
+type Rest = Parameters<Watcher['endsTurn']>;
+
 /** The beginning and the end of one run. */
 export class RunEnd {
   readonly #port: EndingPort;
   /** The output of a machine that has come to its end, while something is still to be decided about that (C9). */
-  #end: { readonly output: unknown } | null = null;
+  #end: { readonly output: unknown; readonly rest: Rest | null } | null = null;
   #isTrying = false;
   /** True where the end is to be tried once more, after the try that is under way. */
   #isOwed = false;
@@ -62,7 +66,7 @@ export class RunEnd {
       ledger.displaced().length > 0 ||
       recovering.openCalls().length > 0 ||
       outbox.mayRefuse;
-    this.#comesTo({ output });
+    this.#comesTo({ output, rest: null });
     // A run that is taken up at its end first goes on with what its last process has left.
     const mayEnd = parts.lifecycle.may('end') && parts.lifecycle.may('answer');
     if (mayEnd && !isLeft && !recovering.discarding.isOwed && !this.#isAddressed() && !recovering.isGone) {
@@ -74,7 +78,15 @@ export class RunEnd {
     return true;
   }
 
-  #comesTo(end: { readonly output: unknown } | null): void {
+  /** A thread has come to the end of a turn: what is decided about the end of a run is decided about it (RC2). */
+  endsTurn(...rest: Rest): void {
+    const { asked, ended } = this.#port.runState;
+    if (ended !== null || asked.cancelled !== null) return;
+    this.#comesTo({ output: undefined, rest });
+    queueMicrotask(() => void this.try());
+  }
+
+  #comesTo(end: { readonly output: unknown; readonly rest: Rest | null } | null): void {
     this.#end = end;
     this.#port.parts.lifecycle.note({ isAtEnd: end !== null });
   }
@@ -118,14 +130,36 @@ export class RunEnd {
     if (!(await recovering.clearUnclaimed(again))) return;
     if (!(await recovering.clearOpen(again))) return;
     await recovering.discarding.finish();
+    const left = this.#end?.rest == null ? [] : await this.#neverLeft();
     const end = this.#end;
     if (end === null || !mayEnd() || recovering.raiseGone()) return;
     // A complaint that came before the end is answered first (C12).
     if (this.#port.isAccused() || !mayEnd()) return;
+    if (end.rest !== null) {
+      this.#comesTo(null);
+      this.#rests(end.rest, left);
+      return;
+    }
     this.over(end.output);
     this.#comesTo(null);
     const root = actors.at(0);
     if (root !== undefined) deliveries.past(() => runtime.end(root, end.output));
+  }
+
+  /** Removes what was held back and can leave no more: the units of the turn are over (RC5). @returns the keys of it. */
+  async #neverLeft(): Promise<readonly string[]> {
+    const { runState, outbox } = this.#port;
+    const left = runState.ledger.buffered().map(({ key }) => key);
+    if (left.length > 0) await outbox.abandon();
+    return left;
+  }
+
+  /** Ends a turn: in one commit with what is left of it. */
+  #rests([rest, then]: Rest, left: readonly string[]): void {
+    const { write, deliveries } = this.#port;
+    write.together(() => deliveries.past(() => write.append([{ do: 'turn', ...rest(), left }])));
+    // A journal that takes nothing any more says so to those who wait for the run.
+    void write.durable().then(then, () => {});
   }
 
   /** True where the journal has a message that nothing has looked at; a journal that has failed says so elsewhere. */

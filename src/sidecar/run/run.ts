@@ -187,6 +187,21 @@ export class Run implements Watcher {
     return this.end.holds(output);
   }
 
+  endsTurn(...turn: Parameters<Watcher['endsTurn']>): void {
+    this.end.endsTurn(...turn);
+  }
+
+  toComeAgain(type: string): RuntimeEvent | null {
+    const events = this.runState.toRedeliver.map(({ event }) => event as RuntimeEvent);
+    return events.find((event) => event.type === type) ?? null;
+  }
+
+  turnNamed(id: string): ReturnType<Watcher['turnNamed']> {
+    const back = this.runState.toRedeliver.map(({ event }) => event as RuntimeEvent).find((event) => event.id === id);
+    const ended = this.runState.turns.named(id);
+    return back === undefined ? ended : { nth: Number(back.turn), is: String(back.is) };
+  }
+
   failedToBegin(error: unknown): void {
     this.end.failedToBegin(error);
   }

@@ -1,0 +1,42 @@
+/** Runs a share of the enumeration of small threads (`npm run enumerate:threads`), and shows that its judge can tell a wrong ending. */
+import { expect, test } from 'vitest';
+import { complaintsAbout, ofTwoTurns, SETTINGS } from './cases.ts';
+import { runCase } from './drive.ts';
+import { drawing, enumerate, totalsText } from './enumerate.ts';
+import { judge } from './judge.ts';
+
+test('a share of all small threads keeps what was said, pays once and asks no model again, wherever a process dies (RC1 to RC4)', async () => {
+  const three = await enumerate({ turns: 3, cases: 90, seed: 7 });
+  expect(three.told, totalsText(three)).toEqual([]);
+  expect(three.cases).toBe(90);
+}, 120_000);
+
+test('threads of two turns, a complaint about each turn while it is open and behind it, and deaths of a process that are drawn, end so, too', async () => {
+  const draw = drawing(11);
+  const all = [...ofTwoTurns()].flatMap((thread) =>
+    SETTINGS.flatMap((setting) => complaintsAbout(thread).map((complaint) => ({ thread, setting, complaint }))),
+  );
+  expect(all.length).toBeGreaterThan(1_000);
+  const counts = new Map<string, number>();
+  for (let nth = 0; nth < 90; nth += 1) {
+    const one = { ...(all[draw(all.length)] as (typeof all)[number]), dies: draw(3) === 0 ? null : draw(24) };
+    const judged = judge(one, await runCase(one));
+    expect(judged.why, JSON.stringify(one)).toBe('');
+    counts.set(judged.is, (counts.get(judged.is) ?? 0) + 1);
+  }
+  expect([...counts.keys()].sort()).toEqual(['parked', 'refused', 'right']);
+}, 120_000);
+
+test('the judge sees a payment that is made twice, and what was said being taken back', async () => {
+  const node = { class: 'reversible', reads: false, asks: 'never' } as const;
+  const one = { thread: { nodes: [node], turns: [0, 0] }, setting: 'stands', complaint: null, dies: null } as const;
+  const result = await runCase(one);
+  expect(judge(one, result).is).toBe('right');
+  const [first] = result.world.acts;
+  if (first === undefined) throw new Error('nothing was paid');
+  result.world.acts.push({ ...first, answer: 'right n0 9' });
+  expect(judge(one, result).why).toMatch(/stands 3 times for 2 turns/);
+  result.world.acts.pop();
+  first.undone = true;
+  expect(judge(one, result).why).toMatch(/was said, and is undone/);
+});
