@@ -21,7 +21,7 @@ export interface BelayedGraph {
   /**
    * Takes the thread up, hands the input in as its next turn, or answers what the thread asks, and gives the thread back once it rests or asks. Requests to
    * one thread come one after the other.
-   * @returns the state as the graph gives it out; with what it asks under `__interrupt__`, where it does.
+   * @returns the state as the graph gives it out, with the open questions under `__interrupt__`.
    * @throws GraphError as `AttachedGraph.invoke`; SidecarError, JournalError as `resumeGraph`.
    */
   invoke(input: object | Command | null, config: ThreadConfig): Promise<Record<string, unknown>>;

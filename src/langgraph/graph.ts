@@ -56,7 +56,7 @@ export interface StreamOptions {
 export interface AttachedGraph extends RunCommands {
   /**
    * Runs the graph until it is done or asks. With a `Command` that has a `resume`, it answers first what was asked.
-   * @returns the state as the graph gives it out; with what it asks under `__interrupt__`, where it does.
+   * @returns the state as the graph gives it out, with the open questions under `__interrupt__`.
    * @throws GraphError `run_parked` where a person has to act first, `no_question`; GraphDrained of LangGraph, where its `control` has drained it.
    */
   invoke(command?: Command | null): Promise<Record<string, unknown>>;

@@ -50,7 +50,7 @@ export class Questions {
     return digest([id, nth, epoch, argsDigest(value, null, this.#codecs)]);
   }
 
-  /** The open questions, for the caller who looks at them: a bare answer is one to them. */
+  /** The open questions, for the caller: a bare answer belongs to these. */
   handOut(): Interrupt[] {
     this.#handedOut = this.#open.map(({ id }) => id);
     return this.#open.map(shown);

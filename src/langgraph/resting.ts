@@ -7,7 +7,7 @@ export class Resting {
   modes: readonly string[] = [];
   subgraphs = false;
   readonly questions: Questions;
-  /** The error of LangGraph by which it says that it was drained, until the graph goes on. */
+  /** LangGraph's error for a drained graph, until the graph goes on; else null. */
   drained: Error | null = null;
   /** True while a thread rests between two turns. */
   #isResting = false;

@@ -47,7 +47,7 @@ export function withChannels(
   return next as Memory;
 }
 
-/** The context with what one task has written: each channel takes it as it would if the task had been alone. */
+/** The context with the writes of one task, as if no other task had written. */
 function written(
   graph: Pick<Graph, 'channels'>,
   names: readonly string[],

@@ -128,13 +128,13 @@ function values({ channels }: Around, before: Memory, closed: Closed | null): Me
   return closed === null ? before : withChannels(before, channels, closed.checkpoint.channel_values);
 }
 
-/** The step by which a task has its output, which waits for those of the tasks beside it. */
+/** The step that gives a task its output. The output waits for the tasks beside that task. */
 export function holds(lane: Lane, { is, reads }: Output): Change {
   const memory = (before: Memory) => noted(before, lane.name, { out: notedOutput(is) });
   return { event: { type: 'graph.output' }, lane, part: 'done', reads, memory };
 }
 
-/** The step by which a task has an answer to what it asked. */
+/** The step that gives a task the answer to its question. */
 export function answered({ question: { lane, task }, value }: Answer): Change {
   const memory = (before: Memory) => {
     const values = [...(notesOn(before, lane.name).answers?.values ?? []), value];
@@ -150,7 +150,7 @@ export function start({ lane, sent }: Task) {
   return { event: { ...fields, type: 'graph.task' }, lane, part: 'run' } as const;
 }
 
-/** The steps by which the tasks of a superstep are over, but for those that a claim has put there. */
+/** The steps that end the tasks of a superstep. A claim may have ended some of the tasks before. */
 function applies(around: Around, { memory, value }: Position, closed: Closed | null): Change[] {
   if (closed === null) return [];
   const lanes = new Map(lanesOf(value).map((lane) => [lane.name, lane]));

@@ -12,7 +12,7 @@ export function isSaid(history: History, said: Said, id: InstanceId): boolean {
   return record !== undefined && record.entry.at <= said.at;
 }
 
-/** A decision as it may be carried out in a thread: one that would take back what was said is an escalation, whose act is a new turn. */
+/** Turns a decision that would take back what a person has read into an escalation: the act is a new turn (RC4). */
 export function heldToSaid(history: History, said: Said | null, decision: Decision): Decision {
   if (said === null || decision.verdict === 'settle' || !goesBehind(history, said, decision)) return decision;
   const { turn, step } = said;

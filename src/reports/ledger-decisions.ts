@@ -73,7 +73,7 @@ export class Reasons {
   #step({ started, marks }: StepEntry): void {
     for (const mark of marks) if (mark.do === 'write') this.#write(mark.key, mark.in);
     const first = this.#runState.actors.length - started.length;
-    // What is read for the calls that it makes stands behind all that it did before (WH1).
+    // The reads for its calls stand behind all other marks of the step (WH1).
     const behind = marks.slice(marks.findLastIndex((mark) => !isOfCall(mark)) + 1);
     const reads = behind.flatMap((mark) => (mark.do === 'read' ? [{ by: instanceName(mark.in), key: mark.key }] : []));
     const because = this.#decided.size === 0 || started.length === 0 ? null : this.#decisionBehind(reads);

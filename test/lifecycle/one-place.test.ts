@@ -36,6 +36,7 @@ const READS: Readonly<Record<string, string>> = {
   'opening/cancelled.ts': 'a run that is taken up only to be ended',
   'opening/commands.ts': 'the refusal of a preview',
   'opening/preview-run.ts': 'the refusal of a preview',
+  'opening/fork-run.ts': 'the refusal of a fork',
   'opening/held-to-release.ts': 'a run that no release has to serve any more',
   'opening/open-run.ts': 'the way in which a run is taken up',
   'run/cancelling.ts': 'a cancel that was taken',

@@ -74,7 +74,7 @@ function goesOn(
   return { event: NEXT, lane, part: 'run', isEntered: true, memory: next, reads };
 }
 
-/** The step by which the node is left at which control stands, unless a claim has put control behind it. */
+/** The step that leaves the node of control, unless a claim has put control behind that node. */
 function leaves(units: Units, around: Around, { memory, value }: Position, closed: Closed | null): Change[] {
   const [lane] = lanesIn(memory);
   if (closed === null || lane === undefined || value === BEHIND) return [];

@@ -68,7 +68,7 @@ export class Calls extends CallsUnderWay<UnderWay> {
     return call.make(this.#port.watcher, acts, call.input, noted);
   }
 
-  /** Tells that a call is given up of which it is known that it did not happen. */
+  /** Tells the run that a call is given up: it did not happen. */
   #giveUp(call: UnderWay, isStale: () => boolean, then: () => void): void {
     const event = { type: 'graph.dropped', tool: call.tool };
     this.#port.when(event, isStale, () => {
@@ -104,7 +104,7 @@ export class Calls extends CallsUnderWay<UnderWay> {
   }
 }
 
-/** Acts. A tool that asks a person in the middle of its act is an act of which it is not known what became, and its error says so. */
+/** Acts. A tool that asks a person in the middle of its act has an unknown outcome, and the error says so. */
 async function acting(tool: string, act: () => Promise<unknown>): Promise<unknown> {
   try {
     return await act();

@@ -16,7 +16,7 @@ import {
   type ToolNodeLike,
 } from './tool-node.ts';
 
-/** True in the call of a tool that is guarded, until it acts: what it calls itself is not guarded by that. */
+/** True in the call of a guarded tool until the tool acts: the guard does not cover the tools that this tool calls. */
 export const guarding = new AsyncLocalStorage<boolean>();
 
 /** The name under which a tool finds its idempotency key in `config.configurable`. */

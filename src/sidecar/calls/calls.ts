@@ -173,7 +173,7 @@ export class Calls {
     };
   }
 
-  /** The act of a run that this one was forked from which a call may repeat, as those runs were looked at last (FK4). */
+  /** The act of a kin that a call may repeat, by the last look at the kin (FK4); null if there is none. */
   #kinOf({ tool, input: args }: Call, { entity }: InstanceId): KinAct | null {
     const { kin, config, runState } = this.#parts;
     if (!kin.isForked || classOf(config.tools.get(tool)) === 'none') return null;

@@ -7,7 +7,7 @@ interface Needs {
   readonly recovering: Pick<Recovering, 'settleEffect'>;
 }
 
-/** Looks at the kin of a fork; where one of them has undone a call of the common past, the fork goes back to before that call. */
+/** Looks at the kin of a fork. A call of the common past that a kin has undone takes the fork back to before that call. */
 export async function takeGone({ parts, recovering }: Needs): Promise<void> {
   for (const key of await parts.kin.look()) await recovering.settleEffect(key, 'compensated');
 }

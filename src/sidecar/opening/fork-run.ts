@@ -48,8 +48,8 @@ interface Shared {
 
 /**
  * Makes a run that shares the past of another one up to a row. Nothing of the two is held meanwhile but the new run.
- * @throws SidecarError `fork_refused` where the past cannot be shared there, with the nearest row before at which it can; JournalError `run_unknown`,
- * `run_exists`, `rows_archived`; TypeError where no person wants it.
+ * @throws SidecarError `fork_refused` if something hangs at that row, with the nearest good row before it; JournalError
+ * `run_unknown`, `run_exists`, `rows_archived`; TypeError without the name of a person.
  */
 export async function forkRun(store: JournalStore, of: string, wish: ForkRequest): Promise<Fork> {
   const { as, by, why = null } = wish;
@@ -122,7 +122,7 @@ function sharedAt(of: string, rows: readonly StoredRow[], at: number): Shared {
   return { at, classes: keptClasses(runState), heard: Math.max(runState.asked.read, 0, ...runState.asked.sent) };
 }
 
-/** The nearest row at or before one at which a past can be shared; null where there is none. */
+/** The nearest row before another one at which a past can be shared; null if there is none. */
 function nearestIn(rows: readonly StoredRow[], at: number): number | null {
   const runState = foldWith([]);
   let nearest: number | null = null;

@@ -154,11 +154,11 @@ export class RunEnd {
     return left;
   }
 
-  /** Ends a turn: in one commit with what is left of it. */
+  /** Ends a turn: the rest of its steps and its end are one commit. */
   #rests([rest, then]: Rest, left: readonly string[]): void {
     const { write, deliveries } = this.#port;
     write.together(() => deliveries.past(() => write.append([{ do: 'turn', ...rest(), left }])));
-    // A journal that takes nothing any more says so to those who wait for the run.
+    // If the journal refuses, everyone who waits for the run receives that error.
     void write.durable().then(then, () => {});
   }
 
