@@ -1,11 +1,10 @@
 /** The command `belay` as a program: adds its verbs, and turns errors into exit codes. */
 import { Command, CommanderError } from 'commander';
-import { KEY_FILE, useKeyFile } from './reading/journal-key.ts';
-import { placeOf, STORE } from './reading/place.ts';
-import { JOURNAL } from './reading/reading.ts';
-import { version } from './terminal/console.ts';
-import { printable } from './terminal/terminal.ts';
-import { verbs } from './verbs.ts';
+import { KEY_FILE, useKeyFile } from './reading/key-file.ts';
+import { JOURNAL, placeOf, STORE } from './reading/place.ts';
+import { printable } from './terminal/printable.ts';
+import { version } from './terminal/version.ts';
+import { addVerbs } from './verbs.ts';
 
 /** Runs the command with the arguments that follow its name. Its exit code is that of the process. */
 export async function runCommand(args: readonly string[]): Promise<void> {
@@ -19,7 +18,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
     })
     .exitOverride()
     .showHelpAfterError('(belay --help lists the verbs, belay VERB --help the options of one)');
-  for (const add of await verbs(args[0])) add(program);
+  await addVerbs(program, args);
   for (const verb of program.commands)
     for (const each of [verb, ...verb.commands])
       if (each.options.some(({ long }) => long === '--journal')) each.option(...STORE).option(...KEY_FILE);

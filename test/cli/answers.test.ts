@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Answered, answeredCode, answeredText } from '../../src/cli/approvals/answering.ts';
 import { movesOn } from '../../src/cli/explain/moves.ts';
-import { JOURNAL, readRun } from '../../src/cli/reading/reading.ts';
+import { JOURNAL } from '../../src/cli/reading/place.ts';
+import { readRun } from '../../src/cli/reading/reading.ts';
 import { argsDigest } from '../../src/effects/digest.ts';
 import { type Answer, messageOf } from '../../src/effects/messages/answers.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';

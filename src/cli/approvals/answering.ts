@@ -14,7 +14,8 @@ import { openJournal } from '../reading/journal-key.ts';
 import { journalProblem, reading } from '../reading/reading.ts';
 import { notAnswered, parsed } from '../reading/typed-json.ts';
 import { note } from '../terminal/console.ts';
-import { layOut, type Medium, printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
+import { layOut, type Medium } from '../terminal/terminal.ts';
 import { command, commandOfAll } from '../terminal/wording.ts';
 import { type AskedGate, answersTo, gatesOfAll, quotedText, saidOf, statusText } from './approvals.ts';
 

@@ -12,7 +12,8 @@ import { kinText } from '../../reports/approval-requests.ts';
 import { shownArgs } from '../../reports/ledger-effects.ts';
 import { parseRunNote, type RunNote, runNoteOf } from '../../reports/run-note.ts';
 import { type Counting, countedRows, reading, readRun, type Told } from '../reading/reading.ts';
-import { layOut, type Medium, printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
+import { layOut, type Medium } from '../terminal/terminal.ts';
 import { command, commandOfAll, jsonText, plain, shortened, timeText } from '../terminal/wording.ts';
 
 /** Options of the list. */

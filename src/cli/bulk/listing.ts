@@ -1,7 +1,8 @@
 /** The list of the objects of a bulk act, and its digest: nothing is done before a person has seen the list. */
 import { createHash } from 'node:crypto';
+import { printable } from '../terminal/printable.ts';
 import { table } from '../terminal/table.ts';
-import { type Medium, printable } from '../terminal/terminal.ts';
+import type { Medium } from '../terminal/terminal.ts';
 import { count } from '../terminal/wording.ts';
 
 /** The digest of a list, by which a person who has seen it names it: eight hexadecimal digits. */

@@ -3,7 +3,7 @@ import pc from 'picocolors';
 import type { Finding } from '../../boundaries/page/finding.ts';
 import { type JunitCase, type JunitSuite, junitXml } from '../formats/junit.ts';
 import { type SarifResult, sarifLog } from '../formats/sarif.ts';
-import { printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
 import type { Checked, CheckedFile } from './check.ts';
 
 /** The formats of `belay check --format`. */

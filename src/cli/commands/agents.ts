@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { SIGNALS, type Signal } from '../../model/failure.ts';
 import type { Agent } from '../../xstate/agent.ts';
-import { JOURNAL } from '../reading/reading.ts';
+import { JOURNAL } from '../reading/place.ts';
 import { reconciledCode, reconciledJson, reconciledText, reconcileRun } from '../resume/reconciling.ts';
 import { resumeRun, SETTLED } from '../resume/resume.ts';
 import { type Ending, endingJson, endingText, exitCodeOf } from '../run/ending.ts';
@@ -33,7 +33,6 @@ closed first, and belay resume takes it up again.`;
 /** Adds `belay run`. */
 export function addRun(program: Command): void {
   shared(program.command('run'), "the machine's input, as JSON")
-    .description('begin a run of an agent under the sidecar; --fail-at rehearses a failure')
     .argument('[agent]', 'the id of its machine; left out, the agents are listed')
     .option('--run <name>', "the name of the run (default: the agent's, and the next free number)")
     .option('--claims', 'wait for other runs of the place that touch the same external keys')
@@ -71,7 +70,6 @@ ${CODES}`,
 /** Adds `belay resume`. */
 export function addResume(program: Command): void {
   shared(program.command('resume'), 'as for run, where the agent needs it to open its world')
-    .description('take a run up where its journal ends; --settle says what became of a call')
     .argument('<run>', 'the name of the run; belay runs lists them')
     .option('--settle <effect>', 'a call whose outcome is open: its tool, "row N", or its key')
     .addOption(new Option('--as <status>', 'what became of it').choices(SETTLED))
@@ -116,7 +114,6 @@ ${CODES}`,
 export function addReconcile(program: Command): void {
   program
     .command('reconcile')
-    .description('ask counterparties what became of the calls of a run whose outcome is open')
     .argument('<run>', 'the name of the run; belay runs lists them')
     .option('--journal <file>', 'the SQLite file of its journal', JOURNAL)
     .option('--machines <file>', 'a built JavaScript module that exports the agents; its code is run')

@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { listClaims } from '../claims/claims.ts';
 import { releaseClaims } from '../claims/release.ts';
-import { JOURNAL } from '../reading/reading.ts';
+import { JOURNAL } from '../reading/place.ts';
 import { finish, page, tell, terminal } from '../terminal/console.ts';
-import { printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
 import { count } from '../terminal/wording.ts';
 
 const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
@@ -13,7 +13,6 @@ const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as con
 export function addClaims(program: Command): void {
   program
     .command('claims')
-    .description('list what runs keep to themselves, since when, and which runs wait for them')
     .option(...FILE)
     .option('--json', 'one JSON object a line: a claim, a call that waits, or a freeing')
     .addHelpText(
@@ -41,7 +40,6 @@ the command is misused.`,
 export function addRelease(program: Command): void {
   program
     .command('release')
-    .description('free the claims of a run that will not be taken up again')
     .argument('<run>', 'the name of the run; belay claims lists them')
     .option('--by <name>', 'the name of the person who frees them')
     .option('--unsettled', 'also where calls of the run may still happen')

@@ -3,9 +3,9 @@ import { statSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
 import type { Command } from 'commander';
 import { type Compacted, type CompactTotals, compact } from '../archive/compact.ts';
-import { JOURNAL } from '../reading/reading.ts';
+import { JOURNAL } from '../reading/place.ts';
 import { finish, terminal } from '../terminal/console.ts';
-import { printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
 import { count } from '../terminal/wording.ts';
 
 const NO_ERROR = { throwIfNoEntry: false } as const;
@@ -22,7 +22,6 @@ interface Given {
 export function addCompact(program: Command): void {
   program
     .command('compact')
-    .description('archive the runs that are over and the oldest rows of the others, and say why the rest stays')
     .argument('[run]', 'the name of one run, or a SQLite file of runs; left out, every run of the store')
     .option('--archive <folder>', 'the folder in which each is kept first, a file a run')
     .option('--by <name>', 'the name of the person who says so')

@@ -10,7 +10,8 @@ import { draftedText, initConfig, isModule } from '../init/init.ts';
 import { compareConfigs, comparedCode, FAIL_ON } from '../review/difference.ts';
 import { DIFF_FORMATS, presentCompared } from '../review/difference-formats.ts';
 import { type Reviewed, reviewConfig, reviewText } from '../review/review.ts';
-import { finish, note, version, wantsColours } from '../terminal/console.ts';
+import { finish, note, wantsColours } from '../terminal/console.ts';
+import { version } from '../terminal/version.ts';
 import { typedText, typesOf } from '../types/types.ts';
 
 interface ReviewGiven {
@@ -27,7 +28,6 @@ interface ReviewGiven {
 export function addCheck(program: Command): void {
   program
     .command('check')
-    .description('report the errors and likely mistakes of boundary configs, each with its place and its fix')
     .argument('[paths...]', 'configs (docs/boundary-format.md), or directories of *.yaml and *.yml', ['boundaries/'])
     .option(
       '--machines <file>',
@@ -83,7 +83,6 @@ misused.`,
 export function addReview(program: Command): void {
   program
     .command('review')
-    .description('show what a person should see before vouching for a config, and record who has')
     .argument('<file>', 'a config (docs/boundary-format.md), or a directory of them')
     .argument('[new]', 'with --diff: the config that takes its place')
     .option('--machines <file>', 'as for check')
@@ -161,7 +160,6 @@ async function compare(old: string, now: string, given: ReviewGiven): Promise<ne
 export function addInit(program: Command): void {
   program
     .command('init')
-    .description('write a boundary config to start from, with at most two questions a tool, each a TODO')
     .argument(
       '[machine]',
       'the id of the machine, the name of the graph, or the module that exports it; left out, the only one',
@@ -212,9 +210,6 @@ misused.`,
 export function addTypes(program: Command): void {
   program
     .command('types')
-    .description(
-      'write the names of a config as TypeScript, so that the compiler checks what attach and fail are given',
-    )
     .argument('<config>', 'a config (docs/boundary-format.md)')
     .option('--out <file>', 'where it is written, a .d.ts (default: standard output)')
     .option('--json', 'one JSON object: the declarations and the names')

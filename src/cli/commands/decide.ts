@@ -8,7 +8,6 @@ import { terminal } from '../terminal/console.ts';
 export function addDecide(program: Command): void {
   program
     .command('decide')
-    .description('answer every failure in a trace: what to restore, or why not and what would unblock it')
     .argument('<trace>', 'a trace, JSON lines (docs/trace-format.md); - reads standard input')
     .addOption(new Option('--policy <rule>', 'how the line is computed').choices(POLICIES).default('line'))
     .addOption(

@@ -6,10 +6,10 @@ import type { LaterFailure } from '../../workers/client.ts';
 import { outcomeText } from '../messages/messages.ts';
 import { abortText } from '../preview/abort-text.ts';
 import { previewFailure, previewFields, previewText, previewUndo } from '../preview/preview.ts';
-import { JOURNAL } from '../reading/reading.ts';
+import { JOURNAL } from '../reading/place.ts';
 import type { Problem } from '../run/run.ts';
 import { finish, note, page } from '../terminal/console.ts';
-import { printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
 import { cancelRun, deleteRun, failLater, type LeftMessage } from '../workers/leaving.ts';
 
 const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
@@ -35,7 +35,7 @@ interface GivenFailure {
 
 /** Adds `belay fail`. */
 export function addFail(program: Command): void {
-  verbOf(program, 'fail', 'say that work of a run was found wrong: it is taken back and done again')
+  verbOf(program, 'fail')
     .requiredOption('--skeleton <name>', 'the unit of work, as its config calls it')
     .requiredOption('--entity <name>', 'what the work is about')
     .option('--ordinal <number>', 'which occurrence, from 0, where there are several', wholeNumber)
@@ -98,7 +98,7 @@ async function preview(run: string, instance: LaterFailure['instance'], given: G
 
 /** Adds `belay cancel`. */
 export function addCancel(program: Command): void {
-  verbOf(program, 'cancel', 'end a run: nothing of it acts anew, and what it has done stands, or is undone')
+  verbOf(program, 'cancel')
     .option('--undo', 'undo what it has done, what rests on a thing first')
     .option('--dry', 'with --undo, leave nothing: print what would be undone, and what would stand')
     .option('--machines <file>', 'with --dry, the module of the machine or agent (default: of package.json)')
@@ -166,7 +166,7 @@ async function previewedAbort(run: string, given: GivenCancel): Promise<never> {
 
 /** Adds `belay delete`. */
 export function addDelete(program: Command): void {
-  verbOf(program, 'delete', 'delete a run that has ended, or was cancelled, and owes nothing: for good')
+  verbOf(program, 'delete')
     .requiredOption(...BY)
     .option(...FILE)
     .option(...JSON_OBJECT)
@@ -200,8 +200,8 @@ store cannot be read or written, or the command is misused.`,
     });
 }
 
-function verbOf(program: Command, name: string, description: string): Command {
-  return program.command(name).description(description).argument('<run>', 'the name of the run; belay runs lists them');
+function verbOf(program: Command, name: string): Command {
+  return program.command(name).argument('<run>', 'the name of the run; belay runs lists them');
 }
 
 function told(left: LeftMessage | Problem, json: boolean, what: string): Promise<never> {

@@ -1,6 +1,6 @@
 /** The verb `follow`: its options, its help, and its call. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { JOURNAL } from '../reading/reading.ts';
+import { JOURNAL } from '../reading/place.ts';
 import { follow } from '../run/follow.ts';
 import { finish } from '../terminal/console.ts';
 
@@ -8,7 +8,6 @@ import { finish } from '../terminal/console.ts';
 export function addFollow(program: Command): void {
   program
     .command('follow')
-    .description('print the rows of a run as they become durable, until it ends')
     .argument('<run>', 'the name of the run; belay runs lists them')
     .addOption(new Option('--after <row>', 'only rows behind this one').argParser(rowNumber).default(0))
     .option('--journal <file>', 'the SQLite file of the runs', JOURNAL)

@@ -1,6 +1,6 @@
 /** The verb `fork`: its options, its help, and its call. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { JOURNAL } from '../reading/reading.ts';
+import { JOURNAL } from '../reading/place.ts';
 import { finish } from '../terminal/console.ts';
 import { forkOf, forkText } from '../workers/fork-run.ts';
 
@@ -17,7 +17,6 @@ interface Given {
 export function addFork(program: Command): void {
   program
     .command('fork')
-    .description('make a run with the past of another one, which goes on by itself')
     .argument('<run>', 'the name of the run; belay runs lists them')
     .addOption(new Option('--at <row>', 'up to this row, as belay show numbers it; left out, the last').argParser(row))
     .requiredOption('--as <name>', 'the name of the new run')

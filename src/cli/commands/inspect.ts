@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { inspect } from '../inspect/inspect.ts';
-import { JOURNAL } from '../reading/reading.ts';
+import { JOURNAL } from '../reading/place.ts';
 import { finish, note } from '../terminal/console.ts';
 
 interface Given {
@@ -17,7 +17,6 @@ interface Given {
 export function addInspect(program: Command): void {
   program
     .command('inspect')
-    .description('serve a page on this machine: the runs of a journal, why one stands still, and the acts that help')
     .argument('[file]', `the SQLite file of the runs (default: ${JOURNAL})`)
     .option('--journal <file>', 'the same')
     .addOption(

@@ -9,7 +9,7 @@ import { explainRun } from '../explain/explanation.ts';
 import { showLedger } from '../ledger/ledger.ts';
 import { VIEWS } from '../ledger/ledger-text.ts';
 import { showPrimer } from '../ledger/primer.ts';
-import { JOURNAL } from '../reading/reading.ts';
+import { JOURNAL } from '../reading/place.ts';
 import { showRun } from '../run/show.ts';
 import { exportTrace, exportWhole, listRuns } from '../runs/runs.ts';
 import { finish, page, tell, terminal } from '../terminal/console.ts';
@@ -23,7 +23,6 @@ const BESIDE = 'Reads beside a running program, and takes nothing from it.';
 export function addRuns(program: Command): void {
   program
     .command('runs')
-    .description('list the runs of a journal file, each with its status')
     .option(...FILE)
     .option('--waiting', 'only runs that need a person')
     .option('--agent <name>', 'only runs of this agent')
@@ -82,7 +81,6 @@ function waited(text: string): number {
 export function addShow(program: Command): void {
   program
     .command('show')
-    .description('show what happened in a run: its instances, effects, decisions and findings')
     .argument('<run>', 'the name of the run; belay runs lists them')
     .option(...FILE)
     .option('--json', 'the same as one JSON object')
@@ -111,7 +109,6 @@ misused.`,
 export function addPrimer(program: Command): void {
   program
     .command('primer')
-    .description('write what a run is about, owes, was told and has done, for a model that goes on')
     .argument('<run>', 'the name of the run; belay runs lists them')
     .addOption(new Option('--tokens <number>', 'the most tokens').argParser(tokens).default(2_000))
     .option(...FILE)
@@ -152,7 +149,6 @@ function tokens(text: string): number {
 export function addLedger(program: Command): void {
   program
     .command('ledger')
-    .description('show why a run acted, what it did, and what it owes')
     .argument('<run>', 'the name of the run; belay runs lists them')
     .option('--decisions', 'why it acted: calls, answers of people, refusals, recoveries, commits')
     .option('--effects', 'what it did: every call that may change the world')
@@ -192,7 +188,6 @@ be read, or the command is misused.`,
 export function addWhy(program: Command): void {
   program
     .command('why')
-    .description('show what a call, or a value, rests on: answers, decisions, events, the input')
     .argument('<run>', 'the name of the run; belay runs lists them')
     .argument('<what>', 'the key of a call, the name of a tool, or a key of the context')
     .option(...FILE)
@@ -223,7 +218,6 @@ the run cannot be read, or the command is misused.`,
 export function addExplain(program: Command): void {
   program
     .command('explain')
-    .description('explain the decisions of a run: what was restored or refused, why, and what would unblock it')
     .argument('<run>', 'the name of the run; belay runs lists them')
     .option(...FILE)
     .option('--all', 'every decision, also of a run that stands still: else what it stands still over')
@@ -254,7 +248,6 @@ be read, or the command is misused.`,
 export function addExport(program: Command): void {
   program
     .command('export')
-    .description('write a run, whole or as a trace for belay decide')
     .argument('<run>', 'the name of the run')
     .addOption(new Option('--whole', 'everything that its store has of it, to be kept').conflicts('trace'))
     .option('--trace', 'as a trace, JSON lines (docs/trace-format.md)')

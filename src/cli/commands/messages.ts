@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { listMessages, outcomeText } from '../messages/messages.ts';
 import { type LeftEvent, sendEvent } from '../messages/sending.ts';
-import { JOURNAL } from '../reading/reading.ts';
+import { JOURNAL } from '../reading/place.ts';
 import { finish, page, tell, terminal } from '../terminal/console.ts';
-import { printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
 
 const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
 
@@ -22,7 +22,6 @@ interface GivenEvent {
 export function addSend(program: Command): void {
   program
     .command('send')
-    .description('leave an event for a run: the process that has it sends it to the machine, once')
     .argument('<run>', 'the name of the run; belay runs lists them')
     .argument('<event>', 'the type of the event, or a JSON object with a "type"')
     .option('--at <state>', 'send it in this state of the machine, and wait until then')
@@ -71,7 +70,6 @@ function textOf({ event, post, held, outcome }: LeftEvent): string {
 export function addMessages(program: Command): void {
   program
     .command('messages')
-    .description('list what reached a run from outside, and what became of each')
     .argument('<run>', 'the name of the run; belay runs lists them')
     .option(...FILE)
     .option('--json', 'one JSON object a message')

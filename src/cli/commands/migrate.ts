@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { drainsOf, drainsText } from '../migrate/drains.ts';
 import { type Moved, movedText, moveRuns } from '../migrate/move.ts';
 import { FORMATS, type Format, planRuns, planText } from '../migrate/plan.ts';
-import { JOURNAL } from '../reading/reading.ts';
+import { JOURNAL } from '../reading/place.ts';
 import { finish, note, page } from '../terminal/console.ts';
 import { VERSION } from './version.ts';
 
@@ -25,9 +25,7 @@ const onModule = (file: string) => note(`running ${relative('', file)} to read i
 
 /** Adds `belay migrate`, with `plan` and `apply`. */
 export function addMigrate(program: Command): void {
-  const migrate = program
-    .command('migrate')
-    .description('move runs to another release of their agent, or say why they stay');
+  const migrate = program.command('migrate');
   addPlan(migrate);
   addApply(migrate);
 }
@@ -121,7 +119,6 @@ function isLeft({ is }: Moved): boolean {
 export function addDrains(program: Command): void {
   program
     .command('drains')
-    .description('list which runs still need which release of their agent')
     .option('--agent <name>', 'only the runs of this agent')
     .option('--journal <file>', 'the SQLite file of the runs', JOURNAL)
     .option('--json', 'one JSON object')

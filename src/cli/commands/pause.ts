@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { leaveWord, listDigest, type Meant, runsMeant } from '../pause/pauses.ts';
 import { listLines, listText, wordText } from '../pause/text.ts';
-import { JOURNAL } from '../reading/reading.ts';
+import { JOURNAL } from '../reading/place.ts';
 import { finish, page } from '../terminal/console.ts';
 import { inStore } from '../workers/leaving.ts';
 
@@ -22,7 +22,7 @@ there is no such run, the store cannot be written, or the command is misused.`;
 
 /** Adds `belay pause`. */
 export function addPause(program: Command): void {
-  verbOf(program, 'pause', 'have runs stand still: nothing leaves before a person says unpause')
+  verbOf(program, 'pause')
     .addHelpText(
       'after',
       `
@@ -44,7 +44,7 @@ ${CODES}`,
 
 /** Adds `belay unpause`. */
 export function addUnpause(program: Command): void {
-  verbOf(program, 'unpause', 'have paused runs go on')
+  verbOf(program, 'unpause')
     .option('--of <digest>', 'the digest of the list that was printed, for --agent and --all')
     .addHelpText(
       'after',
@@ -62,10 +62,9 @@ ${CODES}`,
     .action((run: string | undefined, given: Given) => said(run, given, false));
 }
 
-function verbOf(program: Command, name: string, description: string): Command {
+function verbOf(program: Command, name: string): Command {
   return program
     .command(name)
-    .description(description)
     .argument('[run]', 'the name of the run; belay runs lists them')
     .option('--agent <name>', 'every run of this agent')
     .option('--all', 'every run of the store')

@@ -8,9 +8,9 @@ import { listGates } from '../approvals/approvals.ts';
 import { answerMany } from '../bulk/acting.ts';
 import { outcomeText } from '../messages/messages.ts';
 import { settleByKey } from '../messages/settling.ts';
-import { JOURNAL } from '../reading/reading.ts';
+import { JOURNAL } from '../reading/place.ts';
 import { finish, page, tell, terminal } from '../terminal/console.ts';
-import { printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
 
 const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
 
@@ -68,7 +68,6 @@ async function byKey(run: string, key: string, given: GivenOutcome): Promise<nev
 export function addApprovals(program: Command): void {
   program
     .command('approvals')
-    .description('list what runs ask of people, and the commands that answer it')
     .argument('[run]', 'one run; left out, all runs of the file')
     .option('--all', 'also those that were answered, with the person and the reason')
     .option(...FILE)
@@ -104,31 +103,34 @@ cannot be read, or the command is misused.`,
     );
 }
 
-/** Adds `belay approve` and `belay deny`. */
+/** Adds `belay approve`. */
 export function addApprove(program: Command): void {
-  const verbs = [
-    ['approve', 'approved', 'let a call leave that waits for an approval'],
-    ['deny', 'denied', 'refuse a call that waits for an approval'],
-  ] as const;
-  for (const [verb, verdict, about] of verbs) {
-    shared(program.command(verb), about)
-      .addHelpText(
-        'after',
-        `${ANSWERS}${MANY}
+  addAnswer(program, 'approve', 'approved');
+}
+
+/** Adds `belay deny`. */
+export function addDeny(program: Command): void {
+  addAnswer(program, 'deny', 'denied');
+}
+
+function addAnswer(program: Command, verb: 'approve' | 'deny', verdict: 'approved' | 'denied'): void {
+  shared(program.command(verb))
+    .addHelpText(
+      'after',
+      `${ANSWERS}${MANY}
 Examples:
   belay ${verb} --all --where tool=pay --where agent=order --by ada
   belay ${verb} 3f2a91bc04de --by "Ada Lovelace"
   belay ${verb} 3f2a --by ada --why "${verb === 'approve' ? 'checked the amount' : 'too much'}"
 
 ${CODES}`,
-      )
-      .action((gate: string | undefined, given: Given) => answer(verb, gate, { verdict }, given));
-  }
+    )
+    .action((gate: string | undefined, given: Given) => answer(verb, gate, { verdict }, given));
 }
 
 /** Adds `belay settle`. */
 export function addSettle(program: Command): void {
-  shared(program.command('settle'), 'say what became of a call whose outcome only a person can tell')
+  shared(program.command('settle'))
     .addOption(
       new Option('--as <status>', 'what became of it')
         .choices(['confirmed', 'failed', 'compensated', 'stands'])
@@ -168,9 +170,8 @@ ${CODES}`,
     });
 }
 
-function shared(command: Command, about: string): Command {
+function shared(command: Command): Command {
   return command
-    .description(about)
     .argument('[gate]', 'the id of the gate, or its first characters')
     .option('--all', 'every call that waits for it, of all runs')
     .option('--where <field=text>', 'with --all: only those; see below', collected, [])

@@ -2,7 +2,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { presentRehearsal, REHEARSAL_FORMATS, type RehearsalFormat } from '../rehearse/rehearsal-formats.ts';
 import { type RehearseOptions, rehearseAgent } from '../rehearse/rehearse.ts';
-import { finish, page, progressLine, version } from '../terminal/console.ts';
+import { finish, page, progressLine } from '../terminal/console.ts';
+import { version } from '../terminal/version.ts';
 
 interface Given {
   machines?: string;
@@ -26,7 +27,6 @@ const RUNS_FOR_EACH = 30;
 export function addRehearse(program: Command): void {
   program
     .command('rehearse')
-    .description('run an agent once for each fault, in worlds of their own, and judge each run by the world it leaves')
     .argument('<agent>', 'the id of its machine')
     .option('--machines <file>', 'the module that exports the agents (default: what package.json names)')
     .option('--input <json>', 'one path with this input, in place of the paths of the agent')

@@ -1,7 +1,7 @@
 /** The verb `retry`: its options, its help, and its call. */
 import type { Command } from 'commander';
 import { retryMany } from '../bulk/acting.ts';
-import { JOURNAL } from '../reading/reading.ts';
+import { JOURNAL } from '../reading/place.ts';
 import { finish, page } from '../terminal/console.ts';
 import { retriedCode, retriedText, retryRun } from '../workers/retry-run.ts';
 
@@ -19,7 +19,6 @@ interface Given {
 export function addRetry(program: Command): void {
   program
     .command('retry')
-    .description('have a step tried again that threw: its code was put right, or its limit is raised')
     .argument('[run]', 'the name of the run; belay runs lists them')
     .option('--all', 'every run that is parked on a step which threw')
     .option('--where <field=text>', 'with --all: only those; see below', collected, [])

@@ -6,9 +6,9 @@ import { listEvents } from '../messages/events.ts';
 import { outcomeText } from '../messages/messages.ts';
 import { type LeftSteer, type SteerOptions, steerRun } from '../messages/steering.ts';
 import { previewSteer, steerFields, steerText } from '../preview/preview-steer.ts';
-import { JOURNAL } from '../reading/reading.ts';
+import { JOURNAL } from '../reading/place.ts';
 import { finish, note, page, tell, terminal } from '../terminal/console.ts';
-import { printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
 
 const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
 
@@ -16,7 +16,6 @@ const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as con
 export function addEvents(program: Command): void {
   program
     .command('events')
-    .description('list what a run was sent from outside, and what each event says now')
     .argument('<run>', 'the name of the run; belay runs lists them')
     .option(...FILE)
     .option('--json', 'one JSON object an event')
@@ -60,7 +59,6 @@ interface GivenAct {
 export function addSteer(program: Command): void {
   program
     .command('steer')
-    .description('say that an event of a run says something else, never was, or still holds')
     .argument('<run>', 'the name of the run; belay runs lists them')
     .argument('<act>', 'revise, retract or confirm')
     .argument('<event>', 'the name of the event; belay events lists them')

@@ -1,13 +1,14 @@
 /** The verb `store migrate`: its options, its help, and its call. */
 import type { Command } from 'commander';
 import { openJournal } from '../reading/journal-key.ts';
-import { JOURNAL, journalProblem } from '../reading/reading.ts';
+import { JOURNAL } from '../reading/place.ts';
+import { journalProblem } from '../reading/reading.ts';
 import { finish } from '../terminal/console.ts';
-import { printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
 
 /** Adds `belay store`. */
 export function addStore(program: Command): void {
-  const store = program.command('store').description('look after the place where runs are kept');
+  const store = program.command('store');
   store
     .command('migrate')
     .description('make the tables of a place, or bring them to the format of this release')

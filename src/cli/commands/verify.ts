@@ -1,9 +1,8 @@
 /** The verb `verify`: its options, its help, and its calls. */
 import { relative } from 'node:path';
 import type { Command } from 'commander';
-import { KEY_FILE } from '../reading/journal-key.ts';
-import { calledPlace, placeOf, STORE } from '../reading/place.ts';
-import { JOURNAL } from '../reading/reading.ts';
+import { KEY_FILE } from '../reading/key-file.ts';
+import { calledPlace, JOURNAL, placeOf, STORE } from '../reading/place.ts';
 import { finish, note, page } from '../terminal/console.ts';
 import { verifiedText } from '../verify/verified-text.ts';
 import { verifiedCode, verifyJournals } from '../verify/verify.ts';
@@ -22,7 +21,6 @@ interface Given {
 export function addVerify(program: Command): void {
   program
     .command('verify')
-    .description("send today's machines through recorded runs, and say at which step they part")
     .argument('[journals...]', 'SQLite files of journals, or postgres://…; they are read, and nothing is written')
     .option('--run <names...>', 'only these runs')
     .option('--machines <file>', 'the module that exports the machines or agents (default: what package.json names)')

@@ -2,9 +2,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseTime } from '../../boundaries/page/time.ts';
 import { QUEUE } from '../../workers/client.ts';
-import { JOURNAL } from '../reading/reading.ts';
+import { JOURNAL } from '../reading/place.ts';
 import { finish } from '../terminal/console.ts';
-import { printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
 import { startRun } from '../workers/leaving.ts';
 import { VERSION } from './version.ts';
 
@@ -14,7 +14,6 @@ const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as con
 export function addStart(program: Command): void {
   program
     .command('start')
-    .description('leave a run for the workers of a store: it begins when one takes it')
     .argument('<run>', 'the name of the run')
     .requiredOption('--agent <name>', 'its agent, by the id of its machine')
     .option('--input <file>', 'its input, a file of JSON; - for standard input')
@@ -70,7 +69,6 @@ interface Given {
 export function addWork(program: Command): void {
   program
     .command('work')
-    .description('take runs that can go on, go on with them, and give back what waits')
     .option('--module <file>', 'a built JavaScript module that exports the agents; its code is run')
     .option('--machines <file>', 'the same, as for run')
     .option('--queue <name>', 'the queue', QUEUE)

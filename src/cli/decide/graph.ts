@@ -3,7 +3,7 @@ import { DirectedGraph } from 'graphology';
 import { dependencies } from '../../history/dependencies.ts';
 import type { History } from '../../history/history.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
-import { printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
 
 interface NodeFields extends InstanceId {
   entered: number;

@@ -9,7 +9,8 @@ import { quoted } from '../../recovery/explain.ts';
 import type { Decided } from '../../reports/timeline.ts';
 import { answersTo } from '../approvals/approvals.ts';
 import type { ReadRun } from '../reading/reading.ts';
-import { layOut, type Medium, printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
+import { layOut, type Medium } from '../terminal/terminal.ts';
 import { command, timeText } from '../terminal/wording.ts';
 import { calledOutline } from './called.ts';
 

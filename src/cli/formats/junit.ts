@@ -1,5 +1,5 @@
 /** Tests for a build server, as JUnit XML. */
-import { printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
 
 /** One test: it fails, is skipped, or passes, perhaps with output. */
 export interface JunitCase {

@@ -5,7 +5,7 @@
 import { stringify } from 'yaml';
 import type { Proposal } from '../../boundaries/lint/propose.ts';
 import type { Finding } from '../../boundaries/page/finding.ts';
-import { printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
 import type { McpTool } from './mcp-tools.ts';
 
 /** A line of the draft, with what its comment says. */

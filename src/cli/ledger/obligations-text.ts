@@ -1,7 +1,8 @@
 import { type Outline, quoted } from '../../recovery/explain.ts';
 import type { Obligation } from '../../reports/ledger-obligations.ts';
 import { answersTo, quotedText } from '../approvals/approvals.ts';
-import { type Medium, printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
+import type { Medium } from '../terminal/terminal.ts';
 import { command, count, timeText } from '../terminal/wording.ts';
 import { block, calledText, ofText, valueText } from './ledger-words.ts';
 

@@ -5,9 +5,9 @@ import { junitXml, markup } from '../formats/junit.ts';
 import { sarifLog } from '../formats/sarif.ts';
 import { openJournal } from '../reading/journal-key.ts';
 import { journalProblem, runNamed } from '../reading/reading.ts';
-import { version } from '../terminal/console.ts';
 import { table } from '../terminal/table.ts';
 import type { Medium } from '../terminal/terminal.ts';
+import { version } from '../terminal/version.ts';
 import { count } from '../terminal/wording.ts';
 import { type ModuleOptions, releasesOf } from './release.ts';
 

@@ -1,6 +1,8 @@
 /** The texts of `pause` and `unpause`: the outcome at each run, and the runs that the command would change. */
+
+import { printable } from '../terminal/printable.ts';
 import { table } from '../terminal/table.ts';
-import { type Medium, printable } from '../terminal/terminal.ts';
+import type { Medium } from '../terminal/terminal.ts';
 import { commandOfAll, count, statusFields, statusText } from '../terminal/wording.ts';
 import type { Meant, StatedRun, WordFor } from './pauses.ts';
 

@@ -8,30 +8,8 @@ import { isArchive, SEEN } from '../../journal/archive/lines.ts';
 import { archiveStore, exported } from '../../journal/archive/store.ts';
 import { JournalError, type JournalStore } from '../../journal/journal.ts';
 import { sqliteStore } from '../../journal/sqlite/store.ts';
+import { KEY_VARIABLE, namedKeyFile } from './key-file.ts';
 import { isAddress, openAddress } from './place.ts';
-
-const VARIABLE = 'BELAY_JOURNAL_KEY';
-
-/** The name and description of the key option of the verbs. */
-export const KEY_FILE = ['--key-file <file>', `the key of an encrypted file; left out, ${VARIABLE}`] as const;
-
-/** The file of the key that this process was given; null where none was named. One process answers one command. */
-let keyFile: string | null = null;
-
-/** Makes every later opening use the key in a file. */
-export function useKeyFile(file: string | null): void {
-  keyFile = file;
-}
-
-/** The words of a printed command that name the same key. */
-export function keyWords(): readonly string[] {
-  return keyFile === null ? [] : ['--key-file', keyFile];
-}
-
-/** True where a key was given, valid or not. */
-export function hasKey(): boolean {
-  return keyFile !== null || (process.env[VARIABLE] ?? '') !== '';
-}
 
 /** Opens a file, an archive of runs or a database. @throws JournalError, also where the key cannot be read or has no valid form. */
 export async function openJournal(
@@ -64,9 +42,10 @@ function beginningOf(file: string): Uint8Array {
 }
 
 function givenKey(): Buffer | null {
-  if (keyFile !== null) return keyIn(bytesOf(keyFile), keyFile);
-  const text = process.env[VARIABLE];
-  return text === undefined || text === '' ? null : keyIn(Buffer.from(text), VARIABLE);
+  const file = namedKeyFile();
+  if (file !== null) return keyIn(bytesOf(file), file);
+  const text = process.env[KEY_VARIABLE];
+  return text === undefined || text === '' ? null : keyIn(Buffer.from(text), KEY_VARIABLE);
 }
 
 function bytesOf(file: string): Buffer {

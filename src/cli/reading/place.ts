@@ -7,6 +7,9 @@ import { JournalError, type JournalStore } from '../../journal/journal.ts';
 
 const VARIABLE = 'BELAY_STORE';
 
+/** The default place of a program's journal. */
+export const JOURNAL = 'belay.sqlite';
+
 /** The name and description of the store option of the verbs. */
 export const STORE = [
   '--store <place>',

@@ -8,9 +8,6 @@ import { suggest } from '../../predicates/suggest.ts';
 import { type Timeline, timelineOf } from '../../reports/timeline.ts';
 import { openJournal } from './journal-key.ts';
 
-/** The default place of a program's journal. */
-export const JOURNAL = 'belay.sqlite';
-
 /** The output of a verb: pieces of text, and the exit code. */
 export interface Told {
   readonly pieces: Iterable<string>;

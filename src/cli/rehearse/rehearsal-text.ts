@@ -5,7 +5,8 @@ import type { CoveredPlace } from '../../rehearsal/coverage.ts';
 import { RECONCILERS } from '../../rehearsal/faults/fault.ts';
 import { LETTERS, type MatrixTable, matrixOf } from '../../rehearsal/matrix.ts';
 import type { FewestSteps, RehearsalCell, RehearsalReport, RehearsedMutation } from '../../rehearsal/report.ts';
-import { layOut, type Medium, printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
+import { layOut, type Medium } from '../terminal/terminal.ts';
 import type { ChangedSince, Rehearsed } from './rehearse.ts';
 
 const LEGEND =

@@ -9,8 +9,9 @@ import { findMachines } from '../check/check.ts';
 import type { ReadRun } from '../reading/reading.ts';
 import { type AgentOptions, agentNamed, type Problem, prepare } from '../run/run.ts';
 import { inSession } from '../run/session.ts';
+import { printable } from '../terminal/printable.ts';
 import { table } from '../terminal/table.ts';
-import { layOut, type Medium, printable } from '../terminal/terminal.ts';
+import { layOut, type Medium } from '../terminal/terminal.ts';
 import { command, count, plain, timeText } from '../terminal/wording.ts';
 import { record } from './resume.ts';
 

@@ -1,7 +1,7 @@
 /** The changes between two configs, for a code host (SARIF), a build server (JUnit) and a comment on a change (Markdown). */
 import { type JunitCase, junitXml } from '../formats/junit.ts';
 import { type SarifResult, sarifLog } from '../formats/sarif.ts';
-import { printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
 import { type Compared, comparedText, type FAIL_ON } from './difference.ts';
 
 /** The formats of `belay review --diff --format`. */

@@ -15,7 +15,7 @@ import type { Place } from '../../boundaries/page/finding.ts';
 import { findMachines } from '../check/check.ts';
 import { line } from '../check/findings.ts';
 import { type Machines, shapeFor } from '../reading/machines.ts';
-import { printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
 
 /** The two files, and the module of the machines; null for what package.json names. */
 export interface DiffOptions {

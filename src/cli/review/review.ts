@@ -13,7 +13,7 @@ import { isReviewed, type Review, withReview } from '../../boundaries/review.ts'
 import { findMachines } from '../check/check.ts';
 import { line } from '../check/findings.ts';
 import { shapeFor } from '../reading/machines.ts';
-import { printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
 
 /** Options of a review. `by` is the reviewer's name, needed to accept; `now` the time of an acceptance. */
 export interface ReviewOptions {

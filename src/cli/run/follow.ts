@@ -4,7 +4,7 @@ import type { FollowedRow } from '../../reports/followed.ts';
 import { workClient } from '../../workers/client.ts';
 import { openJournal } from '../reading/journal-key.ts';
 import { journalProblem, runNamed } from '../reading/reading.ts';
-import { printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
 import { timeText } from '../terminal/wording.ts';
 
 /** Options of following a run. */

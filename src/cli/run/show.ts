@@ -9,8 +9,9 @@ import { doneWith } from '../../reports/run-status.ts';
 import { waitsOf } from '../../reports/waits.ts';
 import { quotedText } from '../approvals/approvals.ts';
 import { type Counting, type ReadRun, reading, readRun, type Told } from '../reading/reading.ts';
+import { printable } from '../terminal/printable.ts';
 import { table } from '../terminal/table.ts';
-import { layOut, type Medium, printable } from '../terminal/terminal.ts';
+import { layOut, type Medium } from '../terminal/terminal.ts';
 import { command, leftSentences, statusFields, statusText, timeText, waitFields } from '../terminal/wording.ts';
 
 /** Options of showing a run. */

@@ -3,26 +3,19 @@
  * standard error. Also its exit, which does not wait for what an imported module has left open.
  */
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import ora from 'ora';
 import stringWidth from 'string-width';
 import { PROCESS } from '../../clock/clock.ts';
 import type { Output } from '../decide/decide.ts';
 import type { Told } from '../reading/reading.ts';
-import { PACKAGE_FOLDER } from './package-folder.ts';
-import { inert, type Medium, printable } from './terminal.ts';
+import { inert, printable } from './printable.ts';
+import type { Medium } from './terminal.ts';
 
 /** The widest readable line of prose, in columns. */
 const READABLE = 100;
 /** The width for a reader of a pipe or a file, in columns. */
 const NARROW = 80;
 const PROGRESS_EVERY = 200_000;
-
-/** The version of this package. */
-export const { version } = JSON.parse(readFileSync(join(PACKAGE_FOLDER, 'package.json'), 'utf8')) as {
-  version: string;
-};
 
 /** Prints the output of a verb, and its problem. */
 export async function tell({ pieces, problem }: Told, done: () => void = () => {}): Promise<void> {

@@ -6,7 +6,8 @@
 import pc from 'picocolors';
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
-import { isPlain, type Medium, printable } from './terminal.ts';
+import { isPlain, printable } from './printable.ts';
+import type { Medium } from './terminal.ts';
 
 /** A column: its name, and the side on which its cells stand. */
 export interface Column {

@@ -4,9 +4,8 @@ import { quoted } from '../../recovery/explain.ts';
 import type { LeftAtEnd } from '../../reports/left-at-end.ts';
 import { compensatedText, leftText, type RunStatus } from '../../reports/run-status.ts';
 import type { Wait } from '../../reports/waits.ts';
-import { keyWords } from '../reading/journal-key.ts';
-import { placeWords } from '../reading/place.ts';
-import { JOURNAL } from '../reading/reading.ts';
+import { keyWords } from '../reading/key-file.ts';
+import { JOURNAL, placeWords } from '../reading/place.ts';
 
 /** The status of a run, in few words. `held` is true if a living process holds it. */
 export function statusText(standing: RunStatus, held: boolean): string {

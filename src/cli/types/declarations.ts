@@ -2,7 +2,7 @@
 import type { BoundaryConfig, KeyTemplate, Skeleton } from '../../boundaries/config.ts';
 import { withHoles } from '../../boundaries/keys/holes.ts';
 import { coverage } from '../../boundaries/keys/keys.ts';
-import { printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
 
 /** The first words of every file that is written here: such a file may be written over. */
 export const HEADER = '// Made by belay types from the boundary config of ';

@@ -1,8 +1,9 @@
 /** Lays out the result of `belay verify` for a person at the terminal. */
 import pc from 'picocolors';
 import type { ConfigDifference, Parting, VerifiedRun } from '../../rehearsal/replay/verified-run.ts';
+import { printable } from '../terminal/printable.ts';
 import { table } from '../terminal/table.ts';
-import { type Medium, printable } from '../terminal/terminal.ts';
+import type { Medium } from '../terminal/terminal.ts';
 import type { Verified, VerifiedFile } from './verify.ts';
 
 /** The most differences of a config that are shown for one run. */

@@ -2,7 +2,7 @@
 import { SidecarError } from '../../sidecar/sidecar-error.ts';
 import { workClient } from '../../workers/client.ts';
 import type { Problem } from '../run/run.ts';
-import { printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
 import { command } from '../terminal/wording.ts';
 import { inStore } from './leaving.ts';
 

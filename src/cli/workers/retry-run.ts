@@ -5,7 +5,7 @@ import { parseRunNote } from '../../reports/run-note.ts';
 import { workClient } from '../../workers/client.ts';
 import { runNamed } from '../reading/reading.ts';
 import type { Problem } from '../run/run.ts';
-import { printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
 import { command } from '../terminal/wording.ts';
 import { inStore } from './leaving.ts';
 

@@ -13,7 +13,7 @@ import { journalProblem } from '../reading/reading.ts';
 import type { Problem } from '../run/run.ts';
 import { worldFolder } from '../run/session.ts';
 import { note } from '../terminal/console.ts';
-import { printable } from '../terminal/terminal.ts';
+import { printable } from '../terminal/printable.ts';
 import { command, count, leftSentences, timeText } from '../terminal/wording.ts';
 import { countedRuns, serveHealth } from './health.ts';
 
