@@ -58,6 +58,10 @@ describe('WH3: a decision', () => {
     await it.at('resting');
     expect(it.context()).toMatchObject({ asked: 'look1', choice: 'TR9', booking: 'TR9 booked 1' });
     expect(it.codes()).toEqual([]);
+    // The decision of before is no act that the end of the run would have to look for (C9).
+    it.sidecar.actor.send({ type: 'close' } as never);
+    await until(() => it.sidecar.status === 'done');
+    expect(it.codes()).toEqual([]);
   });
 
   test('is in the journal with its question, and in no ledger of what was done to the world', async () => {
