@@ -38,7 +38,7 @@ test('the page has every span by the first word of its name, and no other', () =
   const made = [...spans.matchAll(/name: [`'](?:\$\{OPERATIONS\.(\w+)\}|([a-z_]+))/g)].map(([, constant, word]) =>
     constant === 'executeTool' ? 'execute_tool' : word,
   );
-  const table = telling.slice(telling.indexOf('| span |'), telling.indexOf('Links and the spans'));
+  const table = telling.slice(telling.indexOf('| span |'), telling.indexOf('\n## Attributes'));
   const told = [...table.matchAll(/^\| `([a-z_]+)/gm)].map(([, word]) => word);
   expect(made.length).toBeGreaterThan(10);
   expect(told.sort()).toEqual([...new Set(made)].sort());
