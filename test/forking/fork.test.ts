@@ -2,15 +2,16 @@
 import { expect, test } from 'vitest';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { workClient } from '../../src/workers/client.ts';
+import { until } from '../poll.ts';
 import { drawn } from './draw.ts';
 import { judge } from './judge.ts';
 import { Life, play } from './trial.ts';
 import { type ActClass, World } from './world.ts';
 
 /** A parent that has made its first two acts, and forks of it. */
-async function pair(classes: readonly ActClass[], says: 'approved' | 'denied' = 'approved') {
+async function pair(classes: readonly ActClass[], says: 'approved' | 'denied' = 'approved', gated = false) {
   const [world, store] = [new World(), memoryStore()];
-  const lives = (run: string) => new Life(run, world, store, { classes, says });
+  const lives = (run: string) => new Life(run, world, store, { classes, says, gated });
   const parent = lives('parent');
   await parent.open('attach');
   await parent.move({ is: 'go' });
@@ -26,7 +27,7 @@ async function pair(classes: readonly ActClass[], says: 'approved' | 'denied' = 
 
 const THREE = ['compensable', 'compensable', 'compensable'] as const;
 
-test('FK1: a fork goes on from the past of its parent, which does not hear of it', async () => {
+test('FK1: a fork goes on from the past of its parent, which learns nothing of it', async () => {
   const { world, store, parent, fork } = await pair(THREE);
   const before = await store.run('parent');
   const child = await fork('child');
@@ -102,6 +103,34 @@ test.each(['approved', 'denied'] as const)(
     await Promise.all([parent.end(), child.end()]);
   },
 );
+
+test('FK4: an approval that was asked for before the parent acted is asked for again behind that act', async () => {
+  const { world, parent, fork } = await pair(THREE, 'approved', true);
+  const child = await fork('child');
+  child.meanwhile = () => parent.move({ is: 'go' });
+  await child.move({ is: 'go' });
+  const theirs = world.acts.find(({ tool, by }) => tool === 'act-third' && by === 'parent')?.key;
+  expect([...child.asked.values()]).toEqual([theirs]);
+  expect(child.rows().filter(({ entry }) => entry.do === 'gate' && entry.kin !== undefined).length).toBe(1);
+  await Promise.all([parent.end(), child.end()]);
+});
+
+test('FK1: a message of the common past is not received anew, and the next one of each run is its own', async () => {
+  const { store, parent, fork } = await pair(['none', 'none', 'compensable']);
+  const client = workClient(store);
+  await client.send('parent', { type: 'nothing' });
+  await until(() => parent.rows().some(({ entry }) => entry.do === 'message'));
+  await parent.sidecar.durable();
+  const child = await fork('child');
+  const messages = () => child.rows().flatMap(({ entry }) => (entry.do === 'message' ? [entry.post] : []));
+  expect(messages()).toEqual([1]);
+  expect(await client.send('child', { type: 'go' })).toBe(2);
+  await until(() => messages().length === 2);
+  await child.rest();
+  expect([messages(), child.sidecar.actor.getSnapshot().value]).toEqual([[1, 2], 'thirdOver']);
+  expect((await store.posts('parent')).length).toBe(1);
+  await Promise.all([parent.end(), child.end()]);
+});
 
 test('FK5: what the parent undoes of the common past is gone for its fork, which does it again as its own', async () => {
   const { world, parent, fork } = await pair(THREE);

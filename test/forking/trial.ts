@@ -52,13 +52,20 @@ export interface Course {
 export class Life {
   #sidecar: Sidecar | null = null;
   readonly asked = new Map<string, string | null>();
+  /** Happens before the next question is answered. */
+  meanwhile: () => Promise<unknown> = async () => {};
 
   readonly run: string;
   readonly world: World;
   readonly store: JournalStore;
-  readonly scenario: Pick<Scenario, 'classes' | 'says'>;
+  readonly scenario: Pick<Scenario, 'classes' | 'says'> & { readonly gated?: boolean };
 
-  constructor(run: string, world: World, store: JournalStore, scenario: Pick<Scenario, 'classes' | 'says'>) {
+  constructor(
+    run: string,
+    world: World,
+    store: JournalStore,
+    scenario: Pick<Scenario, 'classes' | 'says'> & { readonly gated?: boolean },
+  ) {
     this.run = run;
     this.world = world;
     this.store = store;
@@ -66,19 +73,21 @@ export class Life {
   }
 
   async open(how: 'attach' | 'resume'): Promise<void> {
-    const { classes, says } = this.scenario;
+    const { classes, says, gated } = this.scenario;
     const machine = machineOf(this.world, this.run, classes);
     const sidecar = await (how === 'attach' ? attach : resume)(machine, {
       run: this.run,
       journal: this.store,
-      config: configOf(classes),
+      config: configOf(classes, gated),
       reconcilers: this.world.reconcilers,
       undo: this.world.undosOf(this.run),
       keepAlive: false,
       onGate: ({ gate, asks, kin, key }) => {
         if (asks !== 'approval') return;
         if (kin !== undefined) this.asked.set(key, kin.key);
-        queueMicrotask(() => void sidecar.answer(gate, says, { by: 'ann' }));
+        const before = this.meanwhile;
+        this.meanwhile = async () => {};
+        queueMicrotask(() => void before().then(() => sidecar.answer(gate, says, { by: 'ann' })));
       },
     });
     sidecar.actor.start();

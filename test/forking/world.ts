@@ -17,10 +17,10 @@ function toolOf(unit: string): string {
 }
 
 /** The config: a tool for each unit, of its class. */
-export function configOf(classes: readonly ActClass[]): BoundaryConfig {
+export function configOf(classes: readonly ActClass[], gated = false): BoundaryConfig {
   const tools = classes.map((effect, index) => {
     const undo = effect === 'compensable' ? ', undo: undone' : '';
-    const asks = effect === 'none' ? '' : ', reconcile: asked';
+    const asks = effect === 'none' ? '' : `, reconcile: asked${gated ? ', gate: true' : ''}`;
     return `  ${toolOf(UNITS[index] as string)}: { reads: [], writes: [], effect: ${effect}${asks}${undo} }`;
   });
   const skeletons = UNITS.map((unit, index) => {

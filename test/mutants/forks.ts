@@ -40,8 +40,16 @@ export const OF_FORKS: readonly Mutant[] = [
     rule: 'FK4',
     file: 'sidecar/calls/kin.ts',
     off: 'nothing that the parent has done behind the fork is asked about',
-    find: 'if (!common.has(call.key) && isAct(call) && this.#isLike(asked, call, seen)) return { run: of, key: call.key };',
-    replace: 'if (!common.has(call.key) && isAct(call) && this.#isLike(asked, call, seen)) return null;',
+    find: 'if (newest !== undefined) return { run: of, key: newest.key };',
+    replace: '',
+    by,
+  },
+  {
+    rule: 'FK4',
+    file: 'sidecar/approvals/approvals.ts',
+    off: 'an approval that was asked for before the parent acted holds behind that act',
+    find: 'return kin === null || (asked?.run === kin.run && asked.key === kin.key);',
+    replace: 'return kin === null || asked !== null;',
     by,
   },
   {

@@ -59,7 +59,7 @@ export class Approvals {
   }
 
   /** The state of the question about a call; `own` is the request that was waited for so far. */
-  #stands({ key, digest, instance }: Asking, own: string | null): Approval | 'wait' | 'ask' {
+  #stands({ key, digest, instance, kin }: Asking, own: string | null): Approval | 'wait' | 'ask' {
     const { asked, ledger } = this.#parts.runState;
     const call = ledger.get(key);
     if (call?.status === 'confirmed' && !isDistrusted(call)) return { is: 'settled' };
@@ -67,7 +67,7 @@ export class Approvals {
     if (gate === undefined) return 'ask';
     const epoch = epochOf(this.#parts.runState, instance);
     const closed = asked.closed(gate, { digest, epoch, now: this.#parts.now() });
-    if (closed === null) return { is: 'approved', gate: gate.gate };
+    if (closed === null) return this.isAbout(gate.gate, kin) ? { is: 'approved', gate: gate.gate } : 'ask';
     // A no is final for the call: work that is done again is not asked about again, unless it asks for something else (R4).
     if (closed === 'denied' && gate.digest === digest) return { is: 'denied', why: deniedText(gate), by: gate.by };
     if (closed === 'expired' && gate.gate === own)
@@ -79,6 +79,12 @@ export class Approvals {
     const expires = lasts === null ? null : this.#parts.now() + lasts;
     const bound = { key, digest, epoch: epochOf(this.#parts.runState, instance), expires };
     return this.#ask({ asks: 'approval', ...bound, ...(like !== null && { like }), ...(kin !== null && { kin }) });
+  }
+
+  /** True where a question has named the act of a kin that the call may repeat, or there is none. */
+  isAbout(gate: string, kin: Asking['kin']): boolean {
+    const asked = this.#parts.runState.asked.get(gate)?.kin;
+    return kin === null || (asked?.run === kin.run && asked.key === kin.key);
   }
 
   /** True where an approval opens for a call as it is now. */

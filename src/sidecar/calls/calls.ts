@@ -4,7 +4,7 @@
 import { actName, identityDigest } from '../../effects/acts.ts';
 import { admission, bill } from '../../effects/budgets.ts';
 import { guardedCall } from '../../effects/guard.ts';
-import { type Admission, classOf, type GuardedCall, type Reply } from '../../effects/guarded-call.ts';
+import { type Admission, type Approval, classOf, type GuardedCall, type Reply } from '../../effects/guarded-call.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Entry } from '../../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
@@ -151,15 +151,10 @@ export class Calls {
         this.#act(key, own, positioned(call, number, instance, this.#parts, this.#write), number, instance),
       allowed: tool?.when || tool?.check ? () => asks.unmet(call, number, instance) : null,
       approval: (key, digest, like) =>
-        this.#approvals.approval({
-          key,
-          digest,
-          instance,
+        this.#approved(() => ({
+          ...{ key, digest, instance, signal, like, kin: kin() },
           lasts: tool?.gate?.expires ?? null,
-          signal,
-          like,
-          kin: kin(),
-        }),
+        })),
       comesAfter: (earlier) => call.ofNode === true && this.#isOfSameNode(earlier, instance),
       relation: (earlier) => relationOf(earlier, call, number, instance, this.#parts),
       stillAllowed: async () => {
@@ -171,6 +166,17 @@ export class Calls {
       opens: (gate, digest) => this.#approvals.opens(gate, digest, instance),
       discard: (key) => this.undoing.discard(this.#parts.runState.ledger.get(key)),
     };
+  }
+
+  /** Waits for a person's approval of a call, and asks again where a kin has acted since the question was asked (FK4). */
+  async #approved(asking: () => Parameters<Approvals['approval']>[0]): Promise<Approval> {
+    const { kin } = this.#parts;
+    for (;;) {
+      const given = await this.#approvals.approval(asking());
+      if (given.is !== 'approved' || !kin.isForked) return given;
+      await kin.look();
+      if (this.#approvals.isAbout(given.gate, asking().kin)) return given;
+    }
   }
 
   /** The act of a kin that a call may repeat, by the last look at the kin (FK4); null if there is none. */

@@ -89,15 +89,16 @@ export class Kin {
     }
   }
 
-  /** The act of another run, done after the fork, that a call may repeat, as the kin were looked at last; null where there is none. */
+  /** The newest act of another run, done after the fork, that a call may repeat, as the kin were looked at last; null where there is none. */
   like(asked: Asked): KinAct | null {
     const { common, forks } = this.#needs.runState.ledger;
     for (const { of } of [...forks].reverse()) {
       const seen = this.#lookedAt.get(of)?.runState;
       // What a run did that cannot be read is not known: silence is no permission.
       if (seen === null || seen === undefined) return { run: of, key: null };
-      for (const call of seen.ledger.all())
-        if (!common.has(call.key) && isAct(call) && this.#isLike(asked, call, seen)) return { run: of, key: call.key };
+      const acts = [...seen.ledger.all()].filter((call) => !common.has(call.key) && isAct(call));
+      const newest = acts.findLast((call) => this.#isLike(asked, call, seen));
+      if (newest !== undefined) return { run: of, key: newest.key };
     }
     return null;
   }

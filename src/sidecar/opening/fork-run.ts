@@ -16,9 +16,6 @@ import { RunNoteFold } from '../../reports/run-note.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import { foldWith } from './read-run.ts';
 
-/** The most rows that only name things which are looked at before an entry. */
-const NAMES_BEFORE = 1_000;
-
 /** The wish for a fork. */
 export interface ForkRequest {
   /** The row up to which the past is shared, as `belay show` numbers it; left out, the last one. */
@@ -70,7 +67,7 @@ export async function forkRun(store: JournalStore, of: string, wish: ForkRequest
     await copyMessages(store, of, as, shared.heard);
     const { classes } = shared;
     const entry: ForkedEntry = { do: 'forked', of, at, by, why, ...(classes.length > 0 && { classes }) };
-    await write(journal, rows.slice(0, rowIndex(rows, at) + 1), entry);
+    await write(journal, rows.slice(0, at), entry);
     return { run: as, of, at };
   } finally {
     await journal.close();
@@ -99,10 +96,6 @@ async function write(journal: Journal, past: readonly StoredRow[], forked: Forke
   await journal.flush();
 }
 
-function rowIndex(rows: readonly StoredRow[], at: number): number {
-  return rows.findIndex(({ seq }) => seq === at);
-}
-
 /** Folds a past up to a row. @throws SidecarError `fork_refused`. */
 function sharedAt(of: string, rows: readonly StoredRow[], at: number): Shared {
   const refuse = (why: string, nearest: number | null): never => {
@@ -115,9 +108,10 @@ function sharedAt(of: string, rows: readonly StoredRow[], at: number): Shared {
   const last = rows.at(-1)?.seq ?? 0;
   if (at > last) refuse(`it has ${last} rows`, last === 0 ? null : nearestIn(rows, last));
   const runState = foldWith([]);
-  for (const { entry, row, fold } of entriesOf(rows.slice(0, rowIndex(rows, at) + 1)))
-    fold(() => runState.apply(entry, row.time));
-  const why = isWithinPiece(rows, at) ? 'it stands within what was written in one piece' : whyUnshared(runState);
+  for (const { entry, row, fold } of entriesOf(rows.slice(0, at))) fold(() => runState.apply(entry, row.time));
+  const why = isWithinPiece(rows, at)
+    ? 'it stands within what was written in one piece'
+    : whyUnshared(runState, runState.ledger.all());
   if (why !== null) refuse(why, nearestIn(rows, at));
   return { at, classes: keptClasses(runState), heard: Math.max(runState.asked.read, 0, ...runState.asked.sent) };
 }
@@ -125,10 +119,17 @@ function sharedAt(of: string, rows: readonly StoredRow[], at: number): Shared {
 /** The nearest row before another one at which a past can be shared; null if there is none. */
 function nearestIn(rows: readonly StoredRow[], at: number): number | null {
   const runState = foldWith([]);
+  const { ledger } = runState;
+  /** The keys of the calls that have moved since they were last found settled. */
+  const moved = new Set<string>();
+  const callsOf = () => [...moved].flatMap((key) => ledger.get(key) ?? []);
   let nearest: number | null = null;
-  for (const { entry, row, fold } of entriesOf(rows.slice(0, rowIndex(rows, at) + 1))) {
+  for (const { entry, row, fold } of entriesOf(rows.slice(0, at))) {
     fold(() => runState.apply(entry, row.time));
-    if (row.seq < at && !isWithinPiece(rows, row.seq) && whyUnshared(runState) === null) nearest = row.seq;
+    const key = entry.do === 'phase' ? entry.effect : entry.do === 'intent' ? entry.key : undefined;
+    if (key !== undefined) moved.add(key);
+    for (const call of callsOf()) if (whyUnsettled(call) === null) moved.delete(call.key);
+    if (row.seq < at && !isWithinPiece(rows, row.seq) && whyUnshared(runState, callsOf()) === null) nearest = row.seq;
   }
   return nearest;
 }
@@ -138,23 +139,23 @@ function nearestIn(rows: readonly StoredRow[], at: number): number | null {
  * Rows of one piece have one time, and an intent begins a piece.
  */
 function isWithinPiece(rows: readonly StoredRow[], at: number): boolean {
-  const index = rowIndex(rows, at);
-  const next = rows[index + 1];
-  if (next === undefined || next.time !== rows[index]?.time) return false;
-  const entry = rows.slice(index + 1, index + 1 + NAMES_BEFORE).find(({ kind }) => kindNumbered(kind) !== null);
-  return entry === undefined || kindNumbered(entry.kind) !== 'intent';
+  // Rows are numbered from 1 without gaps (J2).
+  if (rows[at] === undefined || rows[at]?.time !== rows[at - 1]?.time) return false;
+  let next = at;
+  while (next < rows.length && kindNumbered(rows[next]?.kind as number) === null) next += 1;
+  return kindNumbered(rows[next]?.kind ?? 0) !== 'intent';
 }
 
-/** Says why two runs cannot share a past that ends here; null where they can. */
-function whyUnshared(runState: RunState): string | null {
-  const { ledger, open, records, asked, aborted, discards, parts } = runState;
+/** Says why two runs cannot share a past that ends here; null if they can. @param calls the calls that may not be settled. */
+function whyUnshared(runState: RunState, calls: Iterable<LedgerCall>): string | null {
+  const { open, records, asked, aborted, discards, parts } = runState;
   if (runState.places.steps.last === undefined) return 'the run has not begun there';
   if (runState.ended !== null) return 'the run is over there';
   if (asked.cancelled !== null || aborted.owed.size > 0) return 'a person has ended the run there';
   if (parts.decisions.pending !== null || open.size > 0) return 'the run is in question there';
   if (records.size > 0 || runState.toRedeliver.length > 0) return 'the run is done again from an earlier row there';
   if (runState.publications.length > 0) return 'a commit is not wholly visible there';
-  for (const call of ledger.all()) {
+  for (const call of calls) {
     const why = whyUnsettled(call);
     if (why !== null) return why;
   }
