@@ -23,8 +23,7 @@ export async function decision(port: GuardPort, call: GuardedCall): Promise<Repl
   }
   const reply = await plainCall(port, call);
   if (reply.is !== 'done') return reply;
-  // What a plan takes back was asked before it, and is kept for no replay (C11).
-  for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;
+  // What a plan takes back is aborted by it, and kept for no replay (C11).
   if (call.signal.aborted || port.cancelled() || port.stopping()) return { is: 'dropped' };
   const key = keyOfAnswer(port, call);
   const wrong = port.ledger.get(key)?.wrong ?? null;

@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts';
 
 const WHY = { run: 'tests', file: 'test/why/why.test.ts' } as const;
 const DECIDING = { run: 'tests', file: 'test/why/deciding.test.ts' } as const;
+const KEPT = { run: 'tests', file: 'test/why/kept-answers.test.ts' } as const;
 
 export const OF_WHY: readonly Mutant[] = [
   {
@@ -43,15 +44,15 @@ export const OF_WHY: readonly Mutant[] = [
     off: 'an answer that was found wrong is served again',
     find: "return decides || intent.class === 'idempotent';",
     replace: "return intent.class === 'idempotent';",
-    by: DECIDING,
+    by: KEPT,
   },
   {
     rule: 'WH3',
     file: 'effects/deciding.ts',
-    off: 'an answer that comes while a plan is carried out is kept',
-    find: 'for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;\n  if (call.signal.aborted || port.cancelled() || port.stopping())',
-    replace: 'if (port.stopping())',
-    by: DECIDING,
+    off: 'an answer that comes after its unit went back is kept',
+    find: "if (call.signal.aborted || port.cancelled() || port.stopping()) return { is: 'dropped' };\n  const key",
+    replace: "if (port.stopping()) return { is: 'dropped' };\n  const key",
+    by: KEPT,
   },
   {
     rule: 'WH3',
@@ -59,7 +60,7 @@ export const OF_WHY: readonly Mutant[] = [
     off: 'a decision that no replay has taken over blocks like an act',
     find: "return !decides && (status === 'confirmed'",
     replace: "return (status === 'confirmed'",
-    by: DECIDING,
+    by: KEPT,
   },
   {
     rule: 'WH3',
@@ -67,6 +68,6 @@ export const OF_WHY: readonly Mutant[] = [
     off: 'a decision is asked for again where the answer of another call was found wrong',
     find: '!(decides ? wrote.isAnswered : wrote.isRecorded);',
     replace: '!wrote.isRecorded;',
-    by: DECIDING,
+    by: KEPT,
   },
 ];
