@@ -3,6 +3,7 @@
  * CH7).
  */
 import type { HeldEntry, MessageEntry, Sent, SteeredEntry } from '../model/message-entries.ts';
+import type { RecordedStep } from './state-types.ts';
 
 /** The fate of an event. `taken_back`: a restore has taken its receipt back, and it comes again where it meets the same. `retracted`: it never was (ST2). */
 export type Fate = 'held' | 'taken' | 'taken_back' | 'refused' | 'retracted';
@@ -19,6 +20,8 @@ export interface ReceivedEvent extends Sent {
   why: string | null;
   /** The number of the step that took it; null where none stands. */
   step: number | null;
+  /** The number of the first actor that its first receipt started or could have started; null before one. */
+  since: number | null;
   /** The number of times that it was revised. */
   version: number;
   /** The acts on it that have a name, in order (ST2). */
@@ -99,6 +102,7 @@ export class Received {
       by: null,
       is: 'taken',
       why: null,
+      since: null,
       version: 0,
       acts: [],
     } as const;
@@ -140,13 +144,14 @@ export class Received {
   }
 
   /** A step has taken an event from outside. @param again the name of the event that was taken back and comes again. */
-  taken(step: number, again: string | null): void {
+  taken({ nth: step, firstStarted }: Pick<RecordedStep, 'nth' | 'firstStarted'>, again: string | null): void {
     const name = this.#next ?? again;
     this.#next = null;
     const event = name === null ? undefined : this.#events.get(name);
     if (event === undefined) return;
     event.is = 'taken';
     event.step = step;
+    event.since ??= firstStarted;
     this.#bySteps.set(step, event.name);
   }
 
@@ -202,6 +207,7 @@ export class Received {
       is: 'held',
       why: null,
       step: null,
+      since: null,
       version: 0,
       acts: [],
     };

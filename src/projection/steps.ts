@@ -68,7 +68,7 @@ export class Steps {
     actor.begun = true;
     places.add(step);
     this.#live(entry, step);
-    if (entry.outside) received.taken(step.nth, redelivery.came(entry.event));
+    if (entry.outside) received.taken(step, redelivery.came(entry.event));
     timers.heard(entry, step);
     calls.heard(entry, actors);
     for (const number of entry.ended) this.end(number, step);

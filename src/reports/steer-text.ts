@@ -1,5 +1,6 @@
 /** The reasons against an act on an event, in words (semantics.md ST7). */
 import type { Decision } from '../model/decision.ts';
+import { type Effect, isOpen } from '../model/effect.ts';
 import { instanceName } from '../model/instance.ts';
 import type { Veto } from '../model/veto.ts';
 import { effectName } from '../recovery/explain.ts';
@@ -10,6 +11,13 @@ export function blockedText(decision: Decision): string {
   const texts = new Set([...vetoes(decision)].map(reasonText));
   if (texts.size === 0) return 'no_such_past: the run cannot be put back to where it received the event';
   return [...texts].join('; ');
+}
+
+/** The reason why an event that waits is neither another one nor none: acts that its receipt had led to would stand without it. */
+export function waitingText(left: readonly Effect[]): string {
+  const code = left.some(({ status }) => isOpen(status)) ? 'effect_outcome_unknown' : 'unclaimed_effect';
+  const names = left.map((effect) => `${effectName(effect)} of ${instanceName(effect.instance)}`).join(', ');
+  return `${code}: ${names} would stand without its cause; confirm the event first, then change it`;
 }
 
 function reasonText(veto: Veto): string {

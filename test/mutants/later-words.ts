@@ -5,6 +5,14 @@ const ACTS = { run: 'tests', file: 'test/steering/acts.test.ts' } as const;
 
 export const OF_LATER_WORDS: readonly Mutant[] = [
   {
+    rule: 'ST9',
+    file: 'sidecar/failures/steering.ts',
+    off: 'an event that a complaint took back is retracted while an act behind it stands',
+    find: 'if (left.length > 0) return',
+    replace: 'if (left.length < 0) return',
+    by: { run: 'tests', file: 'test/steering/enumeration.test.ts' },
+  },
+  {
     rule: 'ST2',
     file: 'projection/redelivery.ts',
     off: 'an event that waits is retracted and comes all the same',
@@ -80,8 +88,8 @@ export const OF_LATER_WORDS: readonly Mutant[] = [
     rule: 'ST7',
     file: 'sidecar/failures/without-event.ts',
     off: 'an act without a place loses its cause',
-    find: "intent.class !== 'reversible' && !discarded",
-    replace: "intent.class === 'reversible' && !discarded",
+    find: '(call) => call.intent.actor >= since && mayStand(call)',
+    replace: '(call) => call.intent.actor < since && mayStand(call)',
     by: { run: 'tests', file: 'test/steering/enumeration.test.ts' },
   },
   {

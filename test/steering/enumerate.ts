@@ -1,11 +1,12 @@
 /**
- * Enumerates acts on events over real machines under the sidecar (semantics.md ST): `npx tsx test/steering/enumerate.ts [--family seq|par|handlers|input|drawn|mixed|inputs]
+ * Enumerates acts on events over real machines under the sidecar (semantics.md ST): `npx tsx test/steering/enumerate.ts [--family seq|par|handlers|input|drawn|mixed|inputs|waits]
  * [--seconds 60] [--seed 1] [--every 1] [--from 0]`. Prints the share that was played, the verdicts, and each scenario that ended wrong.
  */
 import { parseArgs } from 'node:util';
 import { drawnScenarios, inputScenarios, mixedScenarios } from './draw.ts';
 import { FAMILIES, scenariosOf } from './family.ts';
 import { play } from './scenario.ts';
+import { waitingScenarios } from './waiting-family.ts';
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -19,7 +20,9 @@ async function main(): Promise<void> {
   });
   const { family } = values;
   const programs = FAMILIES[family];
-  const draw = { drawn: drawnScenarios, mixed: mixedScenarios, inputs: inputScenarios }[family];
+  const draw = { drawn: drawnScenarios, mixed: mixedScenarios, inputs: inputScenarios, waits: waitingScenarios }[
+    family
+  ];
   if (draw === undefined && programs === undefined) throw new Error(`no family ${family}`);
   const all =
     programs === undefined

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { drawnScenarios, inputScenarios, mixedScenarios } from './draw.ts';
 import { FAMILIES, scenariosOf } from './family.ts';
 import { play, type Scenario } from './scenario.ts';
+import { waitingScenarios } from './waiting-family.ts';
 
 /** Plays scenarios. @returns the number of each verdict; fails at the first that is wrong. */
 async function verdicts(scenarios: Iterable<Scenario>): Promise<Readonly<Record<string, number>>> {
@@ -75,6 +76,12 @@ test('ST7: an act whose work a complaint took back, and that is not asked again 
     expect([act, verdict, why]).toEqual([act, 'parked', expect.stringMatching(refused)]);
   }
 }, 60_000);
+
+test('ST7, ST9: an event that a complaint took back is not changed while acts behind it wait to be taken over', async () => {
+  const counts = await verdicts(some(waitingScenarios(), 37, 100));
+  expect(counts.ok).toBeGreaterThan(15);
+  expect(counts.refused).toBeGreaterThan(10);
+}, 120_000);
 
 test('drawn programs of up to three regions', async () => {
   const counts = await verdicts(some(drawnScenarios(7), 1, 120));

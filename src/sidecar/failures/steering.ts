@@ -5,10 +5,11 @@
  */
 import type { SentSteer } from '../../effects/messages/steers.ts';
 import { type Decision, isRestore } from '../../model/decision.ts';
+import { isOpen } from '../../model/effect.ts';
 import { INPUT } from '../../model/message-entries.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
 import { type RunEvent, waitingEvents } from '../../reports/events.ts';
-import { blockedText } from '../../reports/steer-text.ts';
+import { blockedText, waitingText } from '../../reports/steer-text.ts';
 import type { Raised } from '../parts.ts';
 import type { PlanRunner } from '../plan/plan-runner.ts';
 import { inFull, type PreviewedAnswer } from '../queries/answer-in-full.ts';
@@ -30,6 +31,7 @@ import {
   unnamed,
   type Word,
 } from './steered-event.ts';
+import { leftByWaiting } from './without-event.ts';
 
 type Needs = Pick<
   RecoveryParts,
@@ -112,7 +114,7 @@ export class Steering {
     return lifecycle.isLeft || lifecycle.leave.aborted;
   }
 
-  async #answer(word: Word): Promise<SteerAnswer | null> {
+  async #answer(word: Word, asked = new Set<string>()): Promise<SteerAnswer | null> {
     await this.#run.lifecycle.past('ask');
     if (this.#isLeft) return null;
     const looked = this.#lookOr(word);
@@ -120,6 +122,14 @@ export class Steering {
     const { found } = looked;
     if (looked.is === 'here') return this.#sendHere(word, found);
     if (found.step !== null) return this.#change(word, found, found.step);
+    const left = word.act === 'confirm' ? [] : leftByWaiting(this.#run, word.of);
+    const unknown = left.find(({ id, status }) => id !== null && isOpen(status) && !asked.has(id));
+    if (unknown?.id != null) {
+      await this.#by.openCalls.findOut(unknown.id);
+      // The run has gone on meanwhile: the event may have been received.
+      return this.#answer(word, asked.add(unknown.id));
+    }
+    if (left.length > 0) return this.#told(word, { is: 'refused', why: waitingText(left) }, null);
     const { parts, write, machine } = this.#run;
     write.together(() => {
       write.append([steeredEntry(parts.runState, word, found, null)]);

@@ -153,20 +153,39 @@ function leftBehind(
  */
 function leftWithoutPlace(
   { parts: { runState }, queries }: Pick<Steered, 'parts' | 'queries'>,
-  { firstStarted }: RecordedStep,
+  { nth, firstStarted }: RecordedStep,
   { line }: Restore,
 ): Effect[] {
-  const { registry } = runState.history;
+  const { history, received } = runState;
   const moved = new Set(line.moves.map(({ instance }) => instanceName(instance)));
-  const isLost = ({ status, discarded, intent }: LedgerCall) => {
+  const since = received.takenBy(nth)?.since ?? firstStarted;
+  const isLost = ({ intent }: LedgerCall) => {
     const name = instanceName(intent.instance);
-    const mayStand = (status === 'confirmed' || isOpen(status)) && intent.class !== 'reversible' && !discarded;
-    return mayStand && intent.actor >= firstStarted && (moved.has(name) || registry.named(name) === undefined);
+    return moved.has(name) || history.registry.named(name) === undefined;
   };
-  return runState.ledger
-    .displaced()
+  return displacedSince(runState, since)
     .filter(isLost)
     .map(({ key, intent }) => queries.effectOf(key, intent.instance));
+}
+
+/**
+ * The acts that an event which waits would leave without their cause, if it were another one or none (ST7): the event
+ * was received before, a restore took that back with the work behind it, and no replay has taken the acts over yet.
+ * Without a receipt there is no past on paper that says which of them would be asked for again.
+ */
+export function leftByWaiting(
+  { parts: { runState }, queries }: Pick<Steered, 'parts' | 'queries'>,
+  name: string,
+): Effect[] {
+  const since = runState.received.get(name)?.since ?? null;
+  if (since === null) return [];
+  return displacedSince(runState, since).map(({ key, intent }) => queries.effectOf(key, intent.instance));
+}
+
+/** The displaced acts that may stand, of the actors from a number on. */
+function displacedSince({ ledger }: RunState, since: number): LedgerCall[] {
+  const mayStand = ({ status, discarded }: LedgerCall) => (status === 'confirmed' || isOpen(status)) && !discarded;
+  return ledger.displaced().filter((call) => call.intent.actor >= since && mayStand(call));
 }
 
 /** The idempotent acts of a restore that would be asked something else, or never come again: a counterparty answers from memory (ST7). */

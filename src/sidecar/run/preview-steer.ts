@@ -6,10 +6,10 @@ import type { Begun } from '../../model/entry.ts';
 import { INPUT } from '../../model/message-entries.ts';
 import type { ChangedPaper } from '../../recovery/cut.ts';
 import { waitingEvents } from '../../reports/events.ts';
-import { blockedText } from '../../reports/steer-text.ts';
+import { blockedText, waitingText } from '../../reports/steer-text.ts';
 import { causeOf, lookAt, notReceived, revised } from '../failures/steered-event.ts';
 import type { SteerAnswer } from '../failures/steering.ts';
-import { decidedWithout } from '../failures/without-event.ts';
+import { decidedWithout, leftByWaiting } from '../failures/without-event.ts';
 import type { Change, RunParts } from '../parts.ts';
 import { inFull, type PreviewedAnswer } from '../queries/answer-in-full.ts';
 import type { RecoveryQueries } from '../queries/recovery-queries.ts';
@@ -41,7 +41,11 @@ export function* previewedSteer(run: SteeredRun, sent: SentSteer): Pieces<SteerA
   const looked = lookAt(parts, word);
   if ('why' in looked) return says(looked.is, looked.why);
   const { found } = looked;
-  if (looked.is === 'here' || found.step === null) return says('done', null);
+  if (looked.is === 'here') return says('done', null);
+  if (found.step === null) {
+    const left = word.act === 'confirm' ? [] : leftByWaiting(run, found.name);
+    return left.length > 0 ? says('refused', waitingText(left)) : says('done', null);
+  }
   const begun = found.name === INPUT ? run.begunWith(revised(found, word)) : null;
   const raised = causeOf(runState, word, found, found.step, begun);
   if (raised?.steers === undefined) return says('refused', notReceived(found));
