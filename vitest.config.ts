@@ -50,7 +50,8 @@ export default defineConfig({
       },
     ],
     reporters: ['default', ['json', { outputFile: 'reports/tests.json' }], './test/reporting/folder-times.ts'],
-    maxWorkers: 2,
+    // A test of a run under way mostly waits for the event loop: more workers than cores use what the others leave idle.
+    maxWorkers: 6,
     // Files share the modules of their worker: to load the sources again for each took a third of the time. What a file changes of
     // its process it puts back, and hooks are registered by the file that they are for, never by a module as it loads.
     isolate: false,
