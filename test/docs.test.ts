@@ -16,6 +16,11 @@ test("the README's trace is the file that it names, and the command says about i
   expect([code, out]).toEqual([0, blocks(readme, 'text')[0]]);
 });
 
+test('the README has at most 1,200 words, and a table of at most ten rows', () => {
+  expect(readme.trim().split(/\s+/).length).toBeLessThanOrEqual(1200);
+  expect(readme.split('\n').filter((line) => line.startsWith('| ')).length - 2).toBeLessThanOrEqual(10);
+});
+
 describe("the README's attach example", () => {
   const { folder, write, remove } = tryout('readme');
   for (const [name, content] of files(readme)) write(name, content);
