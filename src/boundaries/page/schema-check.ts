@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import type { Ajv, Options, ValidateFunction } from 'ajv';
 
-const OPTIONS: Options = { allErrors: true, verbose: true, strict: true, allowUnionTypes: true };
+const OPTIONS: Options = { allErrors: true, strict: true, allowUnionTypes: true };
 
 const require = createRequire(import.meta.url);
 /** Where the schema lies: among the sources one folder above this file, in a build by its public name, whatever file this code is in. */
@@ -28,7 +28,33 @@ export function schemaCompiler(code: Options['code'] = {}): Ajv {
 
 /** Compiles the schema. */
 export function compileSchema(compiler: Ajv): ValidateFunction {
-  return compiler.compile(require(`${FOLDER}/boundary.schema.json`) as object);
+  // What the schema says to people is no part of the check.
+  const silent = (name: string, value: unknown) =>
+    (name === 'description' || name === 'title') && typeof value === 'string' ? undefined : value;
+  return compiler.compile(JSON.parse(JSON.stringify(published(), silent)) as object);
+}
+
+/** The fields that the schema knows of the object at a place of a config. */
+export function fieldsAt(path: readonly string[]): string[] {
+  const root = published();
+  const named = (at: Part | undefined): Part | undefined =>
+    at?.$ref === undefined ? at : named(root.$defs?.[at.$ref.slice('#/$defs/'.length)]);
+  let at = named(root);
+  for (const segment of path) at = named(at?.properties?.[segment] ?? at?.items ?? at?.additionalProperties);
+  return Object.keys(at?.properties ?? {});
+}
+
+/** A part of the schema, as far as it says where others are. */
+interface Part {
+  readonly $ref?: string;
+  readonly $defs?: Readonly<Record<string, Part>>;
+  readonly properties?: Readonly<Record<string, Part>>;
+  readonly items?: Part;
+  readonly additionalProperties?: Part;
+}
+
+function published(): Part {
+  return require(`${FOLDER}/boundary.schema.json`) as Part;
 }
 
 function written(): ValidateFunction | null {

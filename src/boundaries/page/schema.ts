@@ -5,7 +5,7 @@ import type { ErrorObject } from 'ajv';
 import { suggest } from '../../predicates/suggest.ts';
 import { type Item, nearest, plain } from './document.ts';
 import type { Findings, Place, RefusalCode } from './finding.ts';
-import { schemaCheck } from './schema-check.ts';
+import { fieldsAt, schemaCheck } from './schema-check.ts';
 
 /** Reports everything in which a document differs from the schema. */
 export function checkSchema(root: Item, findings: Findings): void {
@@ -37,13 +37,12 @@ function describe(error: ErrorObject, root: Item, path: readonly string[]): Desc
     }
     case 'additionalProperties': {
       const name = error.params.additionalProperty as string;
-      const known = Object.keys((error.parentSchema as { properties?: object }).properties ?? {});
       const place = item.kind === 'map' ? (item.entries.get(name)?.at ?? at) : at;
       return {
         code: 'unknown_field',
         at: place,
         message: `there is no field "${name}" in ${what}`,
-        mend: () => suggest(name, known),
+        mend: () => suggest(name, fieldsAt(path)),
       };
     }
     case 'enum':
