@@ -3,6 +3,7 @@ import { OF_FORKS } from './forks.ts';
 import { OF_GRAPHS } from './graphs.ts';
 import { OF_LATER_WORDS } from './later-words.ts';
 import type { Mutant } from './mutant.ts';
+import { OF_LOOKS } from './of-looks.ts';
 import { OF_THREADS } from './of-threads.ts';
 import { OF_THROWS } from './throws.ts';
 import { OF_WHY } from './why.ts';
@@ -14,6 +15,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...OF_THROWS,
   ...OF_LATER_WORDS,
   ...OF_WHY,
+  ...OF_LOOKS,
   {
     rule: 'C1',
     file: 'recovery/line.ts',

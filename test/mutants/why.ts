@@ -7,7 +7,7 @@ const DECIDING = { run: 'tests', file: 'test/why/deciding.test.ts' } as const;
 export const OF_WHY: readonly Mutant[] = [
   {
     rule: 'WH1',
-    file: 'reports/why.ts',
+    file: 'projection/relied-reads.ts',
     off: 'a call rests on all that the step which made it has read',
     find: 'if (!isOfCall(mark)) behind = number;',
     replace: '',
