@@ -21,7 +21,7 @@ export interface BecauseOf {
 }
 
 /** An answer that a call relied on as it left: its tool, its age in milliseconds, and if it was looked at again for the call. */
-export interface LookedAge {
+interface LookedAge {
   readonly tool: string;
   readonly age: number;
   readonly again: boolean;
