@@ -70,6 +70,8 @@ function actText(act: Act): string {
       return act.act;
     case 'raise_limit':
       return `${act.act} ${act.limit}`;
+    case 'look_again':
+      return `${act.act} ${act.tool}`;
     case 'register_codec':
       return `${act.act} ${act.tool} ${act.path}`;
     case 'undo_by_hand':

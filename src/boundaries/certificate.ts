@@ -32,6 +32,12 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   'tools.*.output': 'rests',
   // A kept answer is served, or asked for anew: nothing of the past rests on which.
   'tools.*.decides': 'free',
+  // What is too old is looked at again before a call leaves, whatever the config said when it was seen.
+  'tools.*.revalidate': 'free',
+  'tools.*.revalidate.for': 'free',
+  'tools.*.revalidate.same': 'free',
+  'tools.*.revalidate.else': 'free',
+  'tools.*.key_valid': 'free',
   'tools.*.redact': 'free',
   'tools.*.reconcile': 'free',
   'tools.*.reconcile.ask': 'free',
@@ -39,6 +45,10 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   'tools.*.reconcile.wait': 'free',
   'tools.*.reconcile.settles_within': 'free',
   'tools.*.reconcile.refuses_key': 'free',
+  'tools.*.reconcile.outlives_key': 'free',
+  'tools.*.reconcile.see': 'free',
+  'tools.*.reconcile.applied': 'free',
+  'tools.*.reconcile.always': 'free',
   'tools.*.retry': 'free',
   'tools.*.retry.max': 'free',
   'tools.*.retry.backoff': 'free',

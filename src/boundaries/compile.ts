@@ -15,6 +15,7 @@ import { entriesOf, field, type Item, itemsOf, numberOf, plain, textOf, textsOf 
 import type { Findings } from './page/finding.ts';
 import { LONGEST_WAIT, timeIn } from './page/time.ts';
 import { checkNames, redactedKeysIn } from './sections/redact.ts';
+import { checkSeen } from './sections/revalidate.ts';
 import { compileSkeleton } from './sections/skeleton.ts';
 import { compileTool } from './sections/tool.ts';
 
@@ -34,6 +35,7 @@ export function compileConfig(root: Item, guards: Guards, findings: Findings): B
   }
   checkJoint(root, skeletons, findings);
   checkInvariants(root, tools, findings);
+  checkSeen(root, tools, findings);
   checkNames(root, skeletons, tools, findings);
   const agent = field(root, 'agent');
   const keys = field(root, 'keys');

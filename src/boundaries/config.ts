@@ -73,6 +73,26 @@ export interface Once {
   identityOf(args: unknown): readonly unknown[] | null;
 }
 
+/** The rule for looking again at what a tool has seen, before a call leaves that rests on it (semantics.md RV2). */
+export interface Revalidate {
+  /** The age in milliseconds up to which an answer is good. */
+  readonly for: number;
+  /** The comparison of two answers, `then` and `now`, that counts as no change; null where only an equal answer does. */
+  readonly same: Predicate | null;
+  /** What becomes of an answer that has changed: the run finds it wrong, or a person is asked. */
+  readonly else: 'redo' | 'park';
+}
+
+/** The rule for settling a call by looking at the world again (semantics.md RV6). */
+export interface See {
+  /** The tool that looks. */
+  readonly tool: string;
+  /** Holds for the answers before and after a call, `then` and `now`, where the call has happened. */
+  readonly applied: Predicate;
+  /** True where a reply alone does not say that a call had an effect. */
+  readonly always: boolean;
+}
+
 /** A tool: the keys that its calls touch, and the rules for them. */
 export interface Tool {
   readonly name: string;
@@ -94,6 +114,8 @@ export interface Tool {
     readonly settles: number | null;
     /** True where a counterparty that says "not applied" refuses the key of that call from then on. */
     readonly refusesKey: boolean;
+    /** True where its counterparty is not asked by the key, and still knows of a call whose key it has forgotten. */
+    readonly outlivesKey: boolean;
     /**
      * True where the config says how often it is asked: a run is parked only after that. Otherwise people are also
      * asked after the first second.
@@ -123,6 +145,12 @@ export interface Tool {
   readonly spends: ReadonlyMap<string, Spend>;
   /** True for a tool of class `none` whose answers are decisions: arguments and answer are journaled, and a replay is answered as before (WH3). */
   readonly decides: boolean;
+  /** The rule for looking again at what it has answered; null where an answer is a snapshot. */
+  readonly revalidate: Revalidate | null;
+  /** The rule for settling its calls by looking; null where nothing can be seen of them. */
+  readonly see: See | null;
+  /** The time in milliseconds after a call for which its counterparty remembers the key; null for ever. */
+  readonly keyValid: number | null;
   /** The parts of its calls that are never shown: `args.card`, `output.token`. */
   readonly redact: readonly string[];
   /** The time that a call may take, in milliseconds; null for no limit. */

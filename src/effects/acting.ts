@@ -8,8 +8,14 @@ import type { LedgerCall } from './ledger-call.ts';
 import { errorMessage, NotApplied } from './signals.ts';
 import { type Settled, timed } from './timed.ts';
 
+/** A call that changes nothing. */
+export type PlainCall = Pick<GuardedCall, 'actor' | 'tool' | 'signal' | 'act' | 'admit' | 'charge'>;
+
+/** Where the call of a tool that changes nothing writes. */
+export type PlainPort = Pick<GuardPort, 'append' | 'durable' | 'clear' | 'cancelled' | 'stopping'>;
+
 /** Makes a call that changes nothing: only what it spends is written. */
-export async function plainCall(port: GuardPort, call: GuardedCall): Promise<Reply> {
+export async function plainCall(port: PlainPort, call: PlainCall): Promise<Reply> {
   const of = String(call.actor);
   const admission = call.admit(of);
   if ('refused' in admission) return denied(admission.refused);
@@ -73,7 +79,16 @@ export async function act(
     if ((asked !== null && !(await asked)) || call.signal.aborted || port.stopping())
       return before ? { is: 'dropped' } : drop(port, key, leaving);
   }
-  return leaving !== undefined && !isOpen(leaving.status) ? null : made(port, call, key, before);
+  if (leaving !== undefined && !isOpen(leaving.status)) return null;
+  if (!isLate(port, call, key, before)) return made(port, call, key, before);
+  if (!before) drop(port, key, leaving);
+  return null;
+}
+
+/** True where a call has waited behind its intent until what it rests on, or its key, is too old (RV2, E3). */
+function isLate({ ledger }: GuardPort, call: GuardedCall, key: string, before: boolean): boolean {
+  const recorded = before ? ledger.get(key) : undefined;
+  return call.looks?.isDue() === true || (recorded !== undefined && call.isExpired(recorded));
 }
 
 function yes(): true {
@@ -118,12 +133,23 @@ async function made(port: GuardPort, call: GuardedCall, key: string, before: boo
     return failed('INVALID_OUTPUT', new Error(refusal), key);
   }
   const wrong = port.ledger.get(key)?.wrong ?? null;
-  write({ status: 'confirmed', output: settled.output }, spent);
+  if (call.seen === null) write({ status: 'confirmed', output: settled.output }, spent);
+  else {
+    write({ status: 'unknown', output: settled.output, error: 'no effect of it was seen yet' }, spent);
+    const known = await call.seen(key);
+    if (known?.status !== 'confirmed') return failed('TOOL_EXCEPTION', unseen(call.name, known), key);
+  }
   if (wrong?.isSure === true && isSame(wrong.output, settled.output)) {
     const error = new Error(`${call.name} gives the answer again that was found wrong`);
     return { is: 'failed', signal: 'CONTRACT_VIOLATION', error, key: null, held: true };
   }
   return { is: 'done', output: settled.output };
+}
+
+/** The error of a call that came back and whose effect was not seen. */
+function unseen(name: string, known: LedgerCall | undefined): Error {
+  if (known?.status === 'failed') return new NotApplied(`${name} came back, and had no effect`);
+  return new Error(`${name} came back, and it is not known whether it had an effect`);
 }
 
 /** The outcome that a call which came back says of itself. */

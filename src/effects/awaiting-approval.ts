@@ -1,4 +1,5 @@
 /** Holds a call until a person has approved it, and has it leave with that approval (semantics.md R4). */
+import type { Entry } from '../model/entry.ts';
 import { act, drop } from './acting.ts';
 import { earlier } from './earlier-calls.ts';
 import { type Approval, denied, failed, type GuardedCall, type GuardPort, type Reply } from './guarded-call.ts';
@@ -30,9 +31,10 @@ export async function awaitApproval(
     const approval = await call.approval(key, digest, like);
     if (approval.is === 'dropped' || call.signal.aborted) return dropped();
     if (approval.is === 'settled') return { is: 'done', output: port.ledger.get(key)?.output };
-    const why = approval.is === 'denied' ? approval.why : await call.stillAllowed();
+    const why = await whyNot(call, approval);
     await cleared(port);
-    if (call.signal.aborted) return dropped();
+    const looked = await lookedAt(port, call, why !== null);
+    if (looked !== null) return call.signal.aborted ? dropped() : looked;
     // Another call has made the act meanwhile: this one repeats it, and its approval is void (ON5).
     if (isNew && why === null && isRepetition(port, call, key)) {
       drop(port, key, mine);
@@ -44,20 +46,42 @@ export async function awaitApproval(
     const { gate } = approval as { gate: string };
     // While it was asked about, the approval may have run out.
     if (call.opens(gate, digest)) {
-      port.append([{ do: 'leave', key, gate }, ...admission.entries]);
+      port.append([{ do: 'leave', key, gate }, ...admission.entries, ...reliedBy(call, key)]);
       return (await left(port, call, key, again)) ?? dropped();
     }
   }
 }
 
+/** The reason of a person, or of the run, why a call may not leave; null where there is none. */
+async function whyNot(call: GuardedCall, approval: Approval): Promise<string | null> {
+  return approval.is === 'denied' ? approval.why : call.stillAllowed();
+}
+
 /** The pass of a call that nothing speaks against, or the reason why it may not leave. */
 function admitted(call: GuardedCall, key: string, why: string | null): ReturnType<GuardedCall['admit']> {
-  return why === null ? call.admit(key) : { refused: why };
+  const refused = why ?? call.looks?.unmet() ?? null;
+  return refused === null ? call.admit(key) : { refused };
 }
 
 /** Resolves once no plan is being carried out. */
 async function cleared(port: GuardPort): Promise<void> {
   for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;
+}
+
+/** The entries of the answers that a call relies on as it leaves. */
+export function reliedBy({ looks }: GuardedCall, key: string): readonly Entry[] {
+  return looks?.relied(key) ?? [];
+}
+
+/** Looks again at what a call rests on, after its approval (RV4). @returns why it may not leave, or null. */
+async function lookedAt(port: GuardPort, { looks, signal }: GuardedCall, isRefused: boolean): Promise<Reply | null> {
+  if (signal.aborted) return { is: 'dropped' };
+  while (!isRefused && looks?.isDue()) {
+    const reply = signal.aborted ? ({ is: 'dropped' } as const) : await looks.make();
+    if (reply !== null) return reply;
+    await cleared(port);
+  }
+  return signal.aborted ? { is: 'dropped' } : null;
 }
 
 /** True where another call stands as the act of a call that was approved. */

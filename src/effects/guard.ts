@@ -8,12 +8,13 @@ import { isOpen } from '../model/effect.ts';
 import { takesVersion } from '../model/tool-version.ts';
 import { act, drop, plainCall, stage } from './acting.ts';
 import { isAct } from './acts.ts';
-import { awaitApproval } from './awaiting-approval.ts';
+import { awaitApproval, reliedBy } from './awaiting-approval.ts';
 import { decision, keptAnswer } from './deciding.ts';
 import { argsDigest } from './digest.ts';
 import { earlier, NOTHING_BEFORE, unclaimed } from './earlier-calls.ts';
 import { classAgain, classOf, denied, failed, type GuardedCall, type GuardPort, type Reply } from './guarded-call.ts';
 import { isDistrusted, type LedgerCall } from './ledger-call.ts';
+import { firstLook } from './looking.ts';
 import { type Act, actBefore, actOfCall, repeated, unnamed } from './repeating.ts';
 import { ActRepeated } from './signals.ts';
 
@@ -65,7 +66,8 @@ function isSameCall({ version }: GuardedCall, { intent }: LedgerCall, digest: st
 
 /** Makes a call that does nothing to the world. */
 function harmless(port: GuardPort, call: GuardedCall): Promise<Reply> {
-  return call.tool?.decides ? decision(port, call) : plainCall(port, call);
+  if (call.tool?.decides) return decision(port, call);
+  return call.tool?.revalidate ? firstLook(port, call) : plainCall(port, call);
 }
 
 async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
@@ -80,11 +82,7 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   // A machine that retries by itself makes the same call again while the outcome is unknown: it is the same call.
   const before = known === undefined ? earlier(port, call, digest) : NOTHING_BEFORE;
   if (before.open !== undefined) return unknownBefore(before.open.key);
-  const { instance, keyedAs, place, name: tool } = call;
-  const key =
-    (known && ledger.keyAgain(known)) ??
-    before.same?.key ??
-    ledger.nextKey(port.run, { instance, keyedAs, place, tool, digest });
+  const key = keyFor(port, call, digest, before.same);
   const recorded = ledger.get(key);
   const stood = stands(recorded);
   if (stood && !isSameCall(call, recorded, digest)) return { is: 'diverged', recorded, digest };
@@ -100,7 +98,23 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   const kept = stood ? undefined : unclaimed(ledger, call, key);
   if (kept !== undefined) return { is: 'unclaimed', kept };
   if (stood && recorded.status !== 'confirmed' && intent.class !== 'idempotent') return unknownBefore(key);
+  // Its counterparty may take it for a new call (E3).
+  if (stood && call.isExpired(recorded)) return { is: 'expired', recorded };
   return leave(port, call, intent, stood);
+}
+
+/** The key of a call: a call that is known not to have happened leaves under another one once its key may be forgotten (E3). */
+function keyFor(port: GuardPort, call: GuardedCall, digest: string, same: LedgerCall | undefined): string {
+  const { ledger, run } = port;
+  const { instance, keyedAs, place, name: tool } = call;
+  const known = ledger.ofActor(call.actor);
+  const named = () =>
+    (known && ledger.keyAgain(known)) ?? same?.key ?? ledger.nextKey(run, { instance, keyedAs, place, tool, digest });
+  const key = named();
+  const recorded = ledger.get(key);
+  if (recorded?.status !== 'failed' || !call.isExpired(recorded)) return key;
+  port.append([{ do: 'voided', key }]);
+  return named();
 }
 
 /**
@@ -140,10 +154,12 @@ function unknownBefore(key: string): Reply {
 async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, before: boolean): Promise<Reply> {
   const { key, digest } = intent;
   if (call.gated || earlier(port, call, digest).like !== undefined) return leaveApproved(port, call, intent, before);
-  const admission = call.admit(key);
+  // While it is looked at again, anything may have happened: all is asked anew. A staged call is looked at with its commit.
+  if (isTooOld(call)) return (await call.looks?.make()) ?? whenClear(port, call);
+  const admission = admitted(call, key);
   if ('refused' in admission) return denied(admission.refused);
   const held = call.tool?.buffer ? ({ held: 'buffer' } as const) : {};
-  port.append([{ ...intent, ...held }, ...admission.entries]);
+  port.append([{ ...intent, ...held }, ...admission.entries, ...(call.tool?.buffer ? [] : reliedBy(call, key))]);
   const mine = port.ledger.get(key);
   const stays = before || call.tool?.buffer ? null : port.leaves(key);
   try {
@@ -158,6 +174,17 @@ async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, be
   } finally {
     stays?.();
   }
+}
+
+/** True while a call that acts at once rests on an answer that is too old (RV2). */
+function isTooOld({ tool, looks }: GuardedCall): boolean {
+  return !tool?.buffer && looks?.isDue() === true;
+}
+
+/** The pass of a call, unless an answer that it rests on is older than its own condition allows. */
+function admitted(call: GuardedCall, key: string): ReturnType<GuardedCall['admit']> {
+  const refused = call.tool?.buffer ? null : (call.looks?.unmet() ?? null);
+  return refused === null ? call.admit(key) : { refused };
 }
 
 /** Has a call leave once a person has approved it; no person is asked about a call whose act another run has. */

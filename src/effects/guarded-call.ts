@@ -5,6 +5,7 @@ import { classKept, type EffectClass } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
 import type { Signal } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
+import type { Key } from '../model/key.ts';
 import type { ToolVersion } from '../model/tool-version.ts';
 import type { Ledger } from './ledger.ts';
 import type { LedgerCall } from './ledger-call.ts';
@@ -52,6 +53,30 @@ export interface GuardPort {
   stopping(): boolean;
   /** True where a person has ended the run: nothing new leaves (F3). */
   cancelled(): boolean;
+  /** The wall clock, in milliseconds. */
+  now(): number;
+}
+
+/** The second looks at what a call rests on, right before it leaves (RV2). */
+export interface SecondLooks {
+  /** True while an answer that the call rests on is older than its tool allows. */
+  isDue(): boolean;
+  /** Looks again at each such answer. @returns null if all are the same now, else why the call may not leave. */
+  make(): Promise<Reply | null>;
+  /** Says which condition on the age of those answers is not met by now; null where all are met. */
+  unmet(): string | null;
+  /** The entries of the answers that the call relies on, for the commit with which it leaves. */
+  relied(key: string): readonly Entry[];
+}
+
+/** An answer that was looked at again and is another one now. */
+export interface MovedAnswer {
+  readonly tool: string;
+  /** The work that keeps the answer, the key under which, and the number of that write. */
+  readonly instance: InstanceId;
+  readonly key: Key;
+  readonly at: number;
+  readonly else: 'redo' | 'park';
 }
 
 /** The budget's answer to a call: the entries to write with it, or why it may not leave. */
@@ -107,6 +132,12 @@ export interface GuardedCall {
   stillAllowed(): Promise<string | null>;
   /** True if an approval still holds at the very moment of its use. */
   opens(gate: string, digest: string): boolean;
+  /** The second looks before it leaves; null where it changes nothing, or the config revalidates nothing. */
+  readonly looks: SecondLooks | null;
+  /** Looks if a call that has come back had an effect; null where a reply says that (RV6). */
+  readonly seen: ((key: string) => Promise<LedgerCall | undefined>) | null;
+  /** True where the counterparty may have forgotten the key of an earlier call (E3). */
+  isExpired(earlier: LedgerCall): boolean;
   /** Removes what a failed staging may have left. */
   discard(key: string): Promise<void>;
 }
@@ -126,6 +157,10 @@ export type Reply =
        */
       readonly held?: true;
     }
+  /** It did not leave: an answer that it rests on is another one by now (RV3). */
+  | { readonly is: 'moved'; readonly moved: MovedAnswer }
+  /** It may not leave under its key again, which its counterparty may have forgotten (E3). */
+  | { readonly is: 'expired'; readonly recorded: LedgerCall }
   | { readonly is: 'diverged'; readonly recorded: LedgerCall; readonly digest: string }
   /** It did not leave: no journal and no codec holds what lies at a place in its arguments, '' for the whole (E3). */
   | { readonly is: 'unwritten'; readonly path: string; readonly reason: string }

@@ -30,8 +30,10 @@ export interface LedgerCall {
   staged: boolean;
   /** The times that its counterparty was asked and did not know, and the wall clock of the next time; null where none is left. */
   asked: { readonly tries: number; readonly next: number | null };
-  /** The wall clock of its intent, in milliseconds. */
-  readonly calledAt: number;
+  /** The wall clock at which it was about to leave, in milliseconds: of its intent, or of the entry by which a held call leaves. */
+  calledAt: number;
+  /** The wall clock at which a call first left under its key, in milliseconds; null while none has (E3). */
+  keyedAt: number | null;
   /** The number of its intent in the history; null once a restore has undone that place. */
   at: number | null;
   /**

@@ -212,6 +212,7 @@ export class Ledger {
       staged: false,
       asked: { tries: 0, next: null },
       calledAt: time,
+      keyedAt: known?.keyedAt ?? (intent.held === undefined ? time : null),
       at,
       wrong: known === undefined ? null : askedAgain(known),
       promise: null,
@@ -307,6 +308,14 @@ export class Ledger {
   /** The calls that stand in the world and that no replay has taken over (C8, C9). */
   get kept(): Pick<DisplacedCalls<LedgerCall>, 'isKept' | 'keptOf' | 'keptBy'> {
     return this.#displaced;
+  }
+
+  /** A held call leaves. */
+  leave(key: string, time: number): void {
+    const call = this.#calls.get(key);
+    if (call === undefined) return;
+    call.calledAt = time;
+    call.keyedAt ??= time;
   }
 
   /** Records news of a call. */

@@ -19,7 +19,8 @@ export interface StoredCall {
 export class RetainedCall implements LedgerCall {
   readonly key: string;
   readonly tool: string;
-  readonly calledAt: number;
+  calledAt: number;
+  keyedAt: number | null;
   status: LedgerCall['status'];
   error: string | null;
   undo: boolean;
@@ -59,6 +60,7 @@ export class RetainedCall implements LedgerCall {
     this.key = facts.key;
     this.tool = facts.tool;
     this.calledAt = facts.calledAt;
+    this.keyedAt = facts.keyedAt;
     this.status = facts.status;
     this.error = facts.error;
     this.undo = facts.undo;

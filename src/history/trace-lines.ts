@@ -27,7 +27,7 @@ export type Written =
       do: 'unavailable';
       in: InstanceColumns;
       checkpoint: number;
-      code: 'checkpoint_stale' | 'effect_gone' | 'recovery_budget_spent' | 'replay_escapes_instance';
+      code: 'checkpoint_stale' | 'effect_gone' | 'never_still' | 'recovery_budget_spent' | 'replay_escapes_instance';
       call?: string;
       changed?: 'config' | 'machine';
       of?: 'boundary' | 'run';
@@ -108,7 +108,9 @@ export function compileLines(ajv: Ajv): Validators {
       {
         in: instance,
         checkpoint: ordinal,
-        code: { enum: ['checkpoint_stale', 'effect_gone', 'recovery_budget_spent', 'replay_escapes_instance'] },
+        code: {
+          enum: ['checkpoint_stale', 'effect_gone', 'never_still', 'recovery_budget_spent', 'replay_escapes_instance'],
+        },
       },
       {
         call: text,

@@ -140,6 +140,8 @@ function whyOf({
       return { code, changed };
     case 'effect_gone':
       return { code, call };
+    case 'never_still':
+      return { code, spent };
     case 'recovery_budget_spent':
       return { code, of, spent };
     case 'replay_escapes_instance':

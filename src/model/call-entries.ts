@@ -109,6 +109,26 @@ export interface PositionEntry {
   readonly areas: Readonly<Record<string, string>>;
 }
 
+/** An answer of a tool whose reads are revalidated (RV1), or a second look at what it has answered. */
+interface Look {
+  /** The actor whose answer it is. */
+  readonly actor: number;
+  /** The wall clock at which the answer was known to hold, in milliseconds. */
+  readonly at: number;
+  /** What was asked and answered, at the first look; left out at a second one. */
+  readonly first?: { readonly tool: string; readonly args: unknown; readonly output: unknown };
+  /** True where the world was looked at again for the call. */
+  readonly again?: true;
+}
+
+/** Answers of tools whose reads are revalidated: as they came, or as a call that changes the world relied on them (RV2). */
+export interface VerifiedEntry {
+  readonly do: 'verified';
+  /** The key of the call that relied on them; null at the first look. */
+  readonly key: string | null;
+  readonly reads: readonly Look[];
+}
+
 /**
  * The amounts that a call takes of the budgets of its run: admitted before it leaves, charged once its outcome is
  * known.

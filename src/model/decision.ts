@@ -77,6 +77,8 @@ export type Act =
    * Pass plain data to a tool at a place in its arguments, '' for the whole, or register a codec for the present value.
    */
   | { readonly act: 'register_codec'; readonly tool: string; readonly path: string }
+  /** Find an answer wrong that has changed, so that it is asked anew; or ask again, and it is looked at once more (RV3). */
+  | { readonly act: 'look_again'; readonly tool: string; readonly instance: InstanceId }
   /**
    * Put right the code that threw, and try the step again. `version` is the version that threw, null if it has no name
    * (TH1).

@@ -11,6 +11,7 @@ import type {
   PositionEntry,
   PublishEntry,
   SpendEntry,
+  VerifiedEntry,
 } from './call-entries.ts';
 import type { Certificate } from './certificate.ts';
 import type { Checkpoint } from './checkpoint.ts';
@@ -189,6 +190,7 @@ export type Entry =
    */
   | { readonly do: 'withdrawn'; readonly id: string; readonly why: string }
   | PositionEntry
+  | VerifiedEntry
   | SpendEntry
   /** A delayed event was scheduled; with `delay` null it was taken back, or it fired. Milliseconds. */
   | {
@@ -330,6 +332,8 @@ export interface DecisionEntry {
   readonly commit?: string;
   /** Present where a step threw: nothing of it happened, and it may be tried again (TH1). */
   readonly thrown?: Thrown;
+  /** Present where an answer has changed before a call that rests on it (RV3). */
+  readonly moved?: true;
   /** The act on an event that is the cause: no work has failed (ST3). */
   readonly steers?: Steers;
 }

@@ -47,6 +47,8 @@ export type Unavailable =
   | { readonly code: 'checkpoint_stale'; readonly changed: 'config' | 'machine' }
   /** It lies behind a call whose effect was taken back in the world, by the key of that call (E8). */
   | { readonly code: 'effect_gone'; readonly call: string }
+  /** What a call rests on has changed each time that it was looked at again, and the budget of recoveries is used up (RV5). */
+  | { readonly code: 'never_still'; readonly spent: number }
   /** The budget of recoveries is used up (R6). `of` names its owner: this boundary for this signal, the run, or a step that threw on the same (TH4). */
   | { readonly code: 'recovery_budget_spent'; readonly of: 'boundary' | 'run' | 'throw'; readonly spent: number };
 
@@ -83,6 +85,16 @@ export type Refusal =
       readonly path: string;
       readonly reason: string;
     }
+  /** An answer was looked at again before a call, and has changed; its config has a person asked (RV3). */
+  | {
+      readonly code: 'read_moved';
+      readonly candidate: null;
+      readonly instance: InstanceId;
+      readonly tool: string;
+      readonly before: string;
+    }
+  /** A call would leave again under a key that its counterparty may have forgotten (E3). */
+  | { readonly code: 'key_expired'; readonly candidate: null; readonly effect: Effect }
   /** The runtime refuses the graph as it is built, at a place that it came to; no code of a node threw. `reason` says what is in the way, and what to do. */
   | {
       readonly code: 'graph_refused';

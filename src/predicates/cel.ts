@@ -22,6 +22,9 @@ export const VARIABLES = {
   event: 'dyn',
 } as const;
 
+/** The variables of the conditions around second looks at the world, beside the others (semantics.md §23). */
+export const LOOK_VARIABLES: readonly string[] = ['now', 'then', 'verified'];
+
 /** An error of the grammar or of the type checker in a text; `offset` counts UTF-16 units. */
 export interface CelError {
   readonly kind: 'syntax' | 'limit' | 'type' | 'unknown_variable' | 'unknown_function';
@@ -36,6 +39,7 @@ const environment = new Environment({
   limits: { maxAstNodes: 250, maxDepth: 24, maxListElements: 64, maxMapEntries: 16, maxCallArguments: 3 },
 });
 for (const [name, type] of Object.entries(VARIABLES)) environment.registerVariable(name, type);
+for (const name of LOOK_VARIABLES) environment.registerVariable(name, 'dyn');
 
 /** Reads a text into its syntax tree. */
 export function parse(text: string): { readonly ast: Node } | { readonly error: CelError } {

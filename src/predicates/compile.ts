@@ -18,8 +18,8 @@ export type Guards = Readonly<Record<string, (facts: Facts) => boolean>>;
 export type Compiled<T> = { readonly ok: T } | { readonly problems: readonly Problem[] };
 
 /** Compiles a condition. */
-export function compilePredicate(text: string): Compiled<Predicate> {
-  const read = readText(text, PREDICATE_SCOPE, ['bool', 'dyn']);
+export function compilePredicate(text: string, scope: Scope = PREDICATE_SCOPE): Compiled<Predicate> {
+  const read = readText(text, scope, ['bool', 'dyn']);
   if ('problems' in read) return read;
   const evaluate = evaluator(read.ok);
   const ask = (facts: Facts) => answer(safely(() => evaluate(facts)));

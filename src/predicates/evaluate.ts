@@ -87,6 +87,10 @@ function variable(name: string): Run {
       return ({ facts }) => admit(facts.memory) ?? null;
     case 'event':
       return ({ facts }) => admit(facts.event) ?? null;
+    case 'now':
+    case 'then':
+    case 'verified':
+      return ({ facts }) => admit(facts[name]) ?? null;
     default:
       return ({ item }) => item;
   }

@@ -2,7 +2,7 @@
  * Checks a syntax tree against the supported subset: no form whose cost or meaning depends on the facts. Reports every
  * problem, not only the first.
  */
-import { type Node, VARIABLES } from './cel.ts';
+import { LOOK_VARIABLES, type Node, VARIABLES } from './cel.ts';
 import type { Problem } from './problem.ts';
 import { suggest } from './suggest.ts';
 
@@ -50,6 +50,12 @@ export const ENTITY_SCOPE: Scope = {
   variables: new Set(Object.keys(VARIABLES).filter((name) => name !== 'entity')),
   item: null,
 };
+
+/** The scope of a comparison of two looks at the world: what was answered then and now, and what was asked. */
+export const LOOKS_SCOPE: Scope = { variables: new Set(['now', 'then', 'args']), item: null };
+
+/** The scope of a condition before a call leaves, which may ask how old the answers are that the call rests on. */
+export const LEAVING_SCOPE: Scope = { variables: new Set([...Object.keys(VARIABLES), 'verified']), item: null };
 
 /** Every problem of a tree, in the order of the text. */
 export function lint(ast: Node, scope: Scope): Problem[] {
@@ -211,7 +217,7 @@ function macro(node: Extract<Node, { op: 'rcall' }>, scope: Scope, problems: Pro
     report('banned_nested_macro', `"${name}" stands within another macro`, 'Ask one question of one collection.');
     return;
   }
-  if (Object.hasOwn(VARIABLES, item.args)) {
+  if (Object.hasOwn(VARIABLES, item.args) || LOOK_VARIABLES.includes(item.args)) {
     report('banned_form', `"${item.args}" already means something else`, 'Call the item x.', item);
   }
   visit(body, { ...scope, item: item.args }, problems);

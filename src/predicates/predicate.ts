@@ -15,6 +15,11 @@ export interface Facts {
   readonly entity: string | null;
   readonly memory: unknown;
   readonly event: unknown;
+  /** The answers of two looks at the world, where they are compared. */
+  readonly now?: unknown;
+  readonly then?: unknown;
+  /** The age of the answers that a call rests on, in milliseconds, before it leaves. */
+  readonly verified?: { readonly age: number };
 }
 
 /** Yes, no, or not known and why: an error is never a no. */

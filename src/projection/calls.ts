@@ -15,6 +15,7 @@ import { type InstanceId, instanceName } from '../model/instance.ts';
 import type { StepEntry } from '../model/step-entry.ts';
 import type { Actors } from './actors.ts';
 import type { Events } from './events.ts';
+import { Looks } from './looks.ts';
 import type { OpenDecisions } from './open-decisions.ts';
 import { Positions } from './positions.ts';
 
@@ -28,6 +29,8 @@ export class Calls {
   publications: PublishEntry[] = [];
   /** The reads and writes of things that staging areas hold. */
   readonly positions = new Positions(this.ledger);
+  /** The answers of tools whose reads are revalidated. */
+  readonly looks = new Looks();
   readonly #events: Events;
   readonly #decisions: OpenDecisions;
 
@@ -99,7 +102,10 @@ export class Calls {
 
   /** Has calls that were held leave. */
   leave(keys: readonly string[]): void {
-    for (const key of keys) this.settle({ do: 'outcome', key, status: 'intended' });
+    for (const key of keys) {
+      this.ledger.leave(key, this.#events.time);
+      this.settle({ do: 'outcome', key, status: 'intended' });
+    }
   }
 
   /** Takes a commit: what it makes visible leaves. */

@@ -71,6 +71,13 @@ export class Redaction {
       case 'intent':
         this.#learn(entry.tool, 'args', entry.args);
         return;
+      case 'verified':
+        for (const { first } of entry.reads) {
+          if (first === undefined) continue;
+          this.#learn(first.tool, 'args', first.args);
+          this.#learn(first.tool, 'output', first.output);
+        }
+        return;
       case 'outcome': {
         const tool = run.toolOf(entry.key);
         if (tool !== undefined) this.#learn(tool, 'output', entry.output);

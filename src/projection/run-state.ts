@@ -23,6 +23,7 @@ import { Discards } from './discards.ts';
 import { Events } from './events.ts';
 import type { ExternalVersions } from './external-versions.ts';
 import { LiveInstances } from './live-instances.ts';
+import type { Looks } from './looks.ts';
 import type { Occurrences } from './occurrences.ts';
 import { OpenDecisions } from './open-decisions.ts';
 import type { Positions } from './positions.ts';
@@ -212,6 +213,7 @@ export class RunState {
         for (const key of entry.wrong ?? []) calls.ledger.distrust(key, false);
       },
       position: (entry) => calls.positions.read(entry, actors.at(entry.actor).by),
+      verified: (entry) => calls.looks.take(entry),
       end: (entry) => {
         this.ended = entry.status;
         calls.ledger.end();
@@ -332,6 +334,11 @@ export class RunState {
   /** The commits whose calls are not all visible yet (E4), in their order. */
   get publications(): readonly PublishEntry[] {
     return this.#run.calls.publications;
+  }
+
+  /** The answers of tools whose reads are revalidated (RV1). */
+  get looks(): Looks {
+    return this.#run.calls.looks;
   }
 
   get recoveries(): number {

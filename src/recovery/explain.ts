@@ -153,6 +153,12 @@ export function reason(veto: Reason | Extract<Refusal, { code: unknown }>, place
       return `it was certified under another ${veto.changed === 'config' ? 'boundary config' : 'machine'}.`;
     case 'effect_gone':
       return `it lies behind ${veto.call}, whose effect was taken back in the world.`;
+    case 'never_still':
+      return `what is looked at before the call has changed each time, and after ${veto.spent} recoveries the reviewed policy allows no more.`;
+    case 'read_moved':
+      return `${quoted(veto.tool)} was looked at again before ${quoted(veto.before)}, and it has changed.`;
+    case 'key_expired':
+      return `${effectName(veto.effect, place)} may not leave again under its key: its counterparty may have forgotten that key.`;
     case 'recovery_budget_spent':
       if (veto.of === 'throw')
         return 'the step has thrown the same on the same before, and this code would throw it again.';
@@ -234,6 +240,8 @@ export function actSentence(act: Act, place: PlaceText = eventText): string {
       return `Ask ${counterparty(act)}, with the same key, whether ${effectName(act.effect, place)} happened. If it did not, record it as failed.`;
     case 'undo_by_hand':
       return `Undo ${effectName(act.effect, place)} in the world by hand, and record it as compensated.`;
+    case 'look_again':
+      return `Find what ${quoted(act.tool)} answered to ${named(act.instance)} wrong, and it is asked anew; or ask again, and it is looked at once more.`;
     case 'register_codec': {
       const at = act.path === '' ? 'as its input' : `at ${act.path} of its input`;
       return `Pass ${quoted(act.tool)} plain data ${at}, or register a codec for what it is passed; then take the run up again.`;

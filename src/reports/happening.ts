@@ -115,38 +115,7 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
       };
     case 'end':
       return { is: 'ended', status: entry.status, values: none };
-    case 'begin':
-    case 'config':
-    case 'migrated':
-    case 'forked':
-    case 'overtaken':
-    case 'turn':
-    case 'given_back':
-    case 'returned':
-    case 'voided':
-    case 'intent':
-    case 'leave':
-    case 'discarded':
-    case 'stands':
-    case 'demoted':
-    case 'asked':
-    case 'publish':
-    case 'retracted':
-    case 'retried':
-    case 'withdrawn':
-    case 'position':
-    case 'spend':
-    case 'timer':
-    case 'claimed':
-    case 'dismissed':
-    case 'late':
-    case 'held':
-    case 'message':
-    case 'complaint':
-    case 'cancel':
-    case 'pause':
-    case 'settled':
-    case 'steered':
+    default:
       return null;
   }
 }

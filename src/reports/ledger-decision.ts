@@ -20,6 +20,13 @@ export interface BecauseOf {
   readonly answer: unknown;
 }
 
+/** An answer that a call relied on as it left: its tool, its age in milliseconds, and if it was looked at again for the call. */
+interface LookedAge {
+  readonly tool: string;
+  readonly age: number;
+  readonly again: boolean;
+}
+
 /** One entry of the ledger, in row `seq`; `time` is that of the wall clock, in milliseconds. */
 export type LedgerDecision = { readonly seq: number; readonly time: number } & (
   | {
@@ -34,6 +41,8 @@ export type LedgerDecision = { readonly seq: number; readonly time: number } & (
       readonly relies: readonly Relied[];
       /** Null where no decision has come to that. */
       readonly because: BecauseOf | null;
+      /** The answers of revalidated tools that it relied on as it left: their ages in milliseconds, and if they were looked at again (RV2). */
+      readonly looked?: readonly LookedAge[];
       /** The digest of the config that was in force. */
       readonly config: string | null;
     }

@@ -3,18 +3,18 @@
  * the words of people, the refusals, the answers to failures, and the effects that each commit made visible.
  */
 import type { StoredRow } from '../journal/journal.ts';
-import type { AnswerEntry, IntentEntry, OutcomeEntry } from '../model/call-entries.ts';
+import type { AnswerEntry, IntentEntry, OutcomeEntry, VerifiedEntry } from '../model/call-entries.ts';
 import type { DecisionEntry, Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 import { answeringChild, eventType } from '../model/reply-event.ts';
 import type { StepEntry } from '../model/step-entry.ts';
+import { isOfCall } from '../projection/relied-reads.ts';
 import type { RunState } from '../projection/run-state.ts';
 import type { RecordedStep } from '../projection/state-types.ts';
 import { vetoes } from '../recovery/vetoes.ts';
 import type { BecauseOf, LedgerDecision, Said } from './ledger-decision.ts';
 import { shownArgs } from './ledger-effects.ts';
-import { isOfCall } from './why.ts';
 
 /** Collects the ledger while a fold goes along: what an entry is about is asked of the fold before it, or after it. */
 export class Reasons {
@@ -52,6 +52,9 @@ export class Reasons {
       case 'intent':
         if (this.#runState.ledger.get(entry.key)?.decides) this.#decided.set(entry.actor, row.seq);
         this.#add(row, this.#call(entry));
+        return;
+      case 'verified':
+        this.#looked(entry, row);
         return;
       case 'decision':
         this.#decision(entry, row);
@@ -114,6 +117,18 @@ export class Reasons {
     for (const record of history.registry.all())
       last = Math.max(last, history.versions.writesOf(record).findLast((write) => overlaps(write.key, key))?.at ?? 0);
     return last === 0 ? undefined : places.stepAt(last);
+  }
+
+  /** Notes how old the answers were that a call relied on, at the call: it leaves with this entry. */
+  #looked({ key, reads }: VerifiedEntry, { time }: StoredRow): void {
+    const nth = this.all.findLastIndex((each) => each.is === 'call' && each.key === key);
+    const call = this.all[nth];
+    if (call?.is !== 'call') return;
+    const looked = reads.map(({ actor, at, again = false }) => {
+      const tool = this.#runState.looks.all.get(actor)?.tool ?? '';
+      return { tool, age: Math.max(0, time - at), again };
+    });
+    this.all[nth] = { ...call, looked };
   }
 
   #call(entry: IntentEntry): Said<'call'> {

@@ -9,11 +9,11 @@ import { entriesOf } from '../journal/entries.ts';
 import type { StoredRow } from '../journal/journal.ts';
 import { OBJECT, ROWS, refuseOther } from '../model/argument.ts';
 import type { Entry } from '../model/entry.ts';
-import type { HistoryEvent } from '../model/event.ts';
 import { isExternal } from '../model/external-keys.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
-import { type Key, overlaps, parseKey } from '../model/key.ts';
-import { answeringChild, eventType } from '../model/reply-event.ts';
+import { type Key, parseKey } from '../model/key.ts';
+import { eventType } from '../model/reply-event.ts';
+import { answeredBy, beganBy, readsOf, readsOfCall, standingWrites, writersIn } from '../projection/relied-reads.ts';
 import { RunState } from '../projection/run-state.ts';
 import type { RecordedStep } from '../projection/state-types.ts';
 import { EventRows } from './event-rows.ts';
@@ -134,40 +134,24 @@ function finished(why: Why, isNewest: boolean, { ledger, asked }: RunState): Why
   return { ...why, call: { ...call, undone: !isNewest || ledger.get(call.key)?.at == null, approval } };
 }
 
-/** True for a mark of a step that may be of a call which the step begins: what it reads, and what it may come to write outside. */
-export function isOfCall(mark: HistoryEvent): boolean {
-  return mark.do === 'read' || (mark.do === 'write' && mark.mode === 'append');
-}
-
 /** Reads the dependences of a run backward. */
 class Backward {
   readonly #runState: RunState;
   readonly #eventRows: EventRows;
   /** The writes that each read rests on, by the number of the read. */
-  readonly #writers = new Map<number, Access[]>();
+  readonly #writers: ReadonlyMap<number, readonly Access[]>;
   readonly #met = new Set<number>();
   #left = MOST.nodes;
 
   constructor(runState: RunState, eventRows: EventRows) {
     this.#runState = runState;
     this.#eventRows = eventRows;
-    const { registry, versions } = runState.history;
-    for (const record of registry.all())
-      for (const write of versions.writesOf(record))
-        for (const { reads, from, until } of versions.readsOf(write))
-          for (let index = from; index < until; index += 1) this.#follow(write, reads.at(index));
-  }
-
-  #follow(write: Access, read: Access | undefined): void {
-    if (read === undefined) return;
-    const known = this.#writers.get(read.at);
-    if (known === undefined) this.#writers.set(read.at, [write]);
-    else known.push(write);
+    this.#writers = writersIn(runState);
   }
 
   call({ key, tool, intent }: LedgerCall, row: number): Why {
     const { instance, actor, args } = intent;
-    const began = this.#beganBy(actor);
+    const began = beganBy(this.#runState, actor);
     const [name, { redaction }] = [instanceName(instance), this.#runState];
     const from = began === null ? null : this.#originOf(began);
     return {
@@ -181,50 +165,13 @@ class Backward {
         approval: null,
         after: from?.is === 'event' ? from : null,
       },
-      on: this.#versions(began === null ? this.#readsOf(name) : this.#readsOfCall(began, name)),
+      on: this.#versions(began === null ? readsOf(this.#runState, name) : readsOfCall(this.#runState, began, name)),
     };
   }
 
   /** The versions of a key that stand. */
   value(key: Key): readonly WhyVersion[] {
-    const { registry, versions } = this.#runState.history;
-    const writes = [...registry.all()].flatMap((record) =>
-      versions.writesOf(record).filter((write) => write.key.segments.length > 0 && overlaps(write.key, key)),
-    );
-    const covers: Key[] = [];
-    const standing = writes
-      .sort((a, b) => b.at - a.at)
-      .filter((write) => {
-        const common = write.key.segments.length > key.segments.length ? write.key : key;
-        if (covers.some(({ segments }) => segments.every((each, nth) => common.segments[nth] === each))) return false;
-        if (!write.key.pattern) covers.push(write.key);
-        return true;
-      });
-    return this.#versionsOf(key.text, standing);
-  }
-
-  /** The step that made a call; null where the past does not have it. */
-  #beganBy(actor: number): RecordedStep | null {
-    const { by } = this.#runState.actor(actor);
-    return by === null || by.gone ? null : (this.#runState.places.stepAt(by.to) ?? null);
-  }
-
-  /** All reads of some work: where the past does not tell which step made its call. */
-  #readsOf(name: string): Access[] {
-    const record = this.#runState.history.registry.named(name);
-    return record === undefined ? [] : [...this.#runState.history.versions.readsBy(record)];
-  }
-
-  /**
-   * The reads of the calls that a step began for an instance. They stand behind all that the step did before: behind its last mark that no call makes.
-   */
-  #readsOfCall(step: RecordedStep, name: string): Access[] {
-    let [number, behind] = [step.act, step.act];
-    for (const mark of step.entry?.marks ?? []) {
-      if (mark.do !== 'enter') number += 1;
-      if (!isOfCall(mark)) behind = number;
-    }
-    return this.#readsOf(name).filter(({ at }) => at > behind && at <= step.to);
+    return this.#versionsOf(key.text, standingWrites(this.#runState, key));
   }
 
   #versions(reads: readonly Access[]): readonly WhyVersion[] {
@@ -259,8 +206,7 @@ class Backward {
     const event = step.entry?.event;
     const type = eventType(event);
     const row = this.#rowOf(step);
-    const child = answeringChild(type);
-    const actor = child === null ? undefined : this.#answering(step, child);
+    const actor = answeredBy(this.#runState, step);
     if (actor?.started?.src != null && !step.isOutside)
       return write === undefined ? null : this.#answer(actor, step, write);
     if (step.isOutside) {
@@ -279,13 +225,8 @@ class Backward {
     }
     if (write === undefined || step.nth === 0) return null;
     const name = instanceName(write.by.id);
-    const reads = this.#readsOf(name).filter(({ at }) => at > step.act && at < write.at);
+    const reads = readsOf(this.#runState, name).filter(({ at }) => at > step.act && at < write.at);
     return { is: 'step', row, event: type, on: this.#versions(reads) };
-  }
-
-  #answering(step: PlacedStep, child: string) {
-    const ended = this.#runState.family.endedBy(step as RecordedStep);
-    return ended.findLast(({ parent, started }) => parent === step.actor && started?.id === child);
   }
 
   #answer(actor: ReturnType<RunState['actor']>, step: RecordedStep, write: Access): WhySource {
@@ -293,7 +234,7 @@ class Backward {
     const tool = actor.started?.src as string;
     const { redaction } = this.#runState;
     const output = (step.entry?.event as { readonly output?: unknown } | undefined)?.output;
-    const began = this.#beganBy(actor.number);
+    const began = beganBy(this.#runState, actor.number);
     const name = instanceName(write.by.id);
     return {
       is: call?.decides ? 'decision' : 'call',
@@ -301,7 +242,7 @@ class Backward {
       row: this.#rowOf(step),
       asked: call === undefined ? null : shown(redaction.args(tool, call.intent.args), this.#runState),
       answered: shown(redaction.output(tool, output), this.#runState),
-      on: began === null ? [] : this.#versions(this.#readsOfCall(began, name)),
+      on: began === null ? [] : this.#versions(readsOfCall(this.#runState, began, name)),
     };
   }
 

@@ -114,6 +114,8 @@ export interface Raised {
   } | null;
   /** The call whose effect was taken back, where the run complains about its reply (E8). */
   readonly gone?: LedgerCall;
+  /** Present where the run complains about an answer that has changed before a call that rests on it (RV3). */
+  readonly moved?: true;
   /** Present where work was found wrong: by a complaint from outside, or by an invariant (C10, C12). */
   readonly suspect?: true;
   /** The subject of the complaint, as it stood when it was made (C12): a write, by its number, and the head of the history. */

@@ -77,6 +77,21 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
       by: 'ada',
     },
   },
+  verified: {
+    'the first look': {
+      do: 'verified',
+      key: null,
+      reads: [{ actor: 3, at: 12, first: { tool: 'fares', args: { trip: 'r' }, output: [{ cents: 40_000 }] } }],
+    },
+    'by a call': {
+      do: 'verified',
+      key: 'k1',
+      reads: [
+        { actor: 3, at: 12 },
+        { actor: 4, at: 20, again: true },
+      ],
+    },
+  },
   forked: {
     "with the calls that are another run's": {
       do: 'forked',

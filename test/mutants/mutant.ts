@@ -55,6 +55,13 @@ export const RULES = [
   'RC3',
   'RC4',
   'RC5',
+  'RV1',
+  'RV2',
+  'RV3',
+  'RV4',
+  'RV5',
+  'RV6',
+  'E3',
 ] as const;
 
 type Rule = (typeof RULES)[number];

@@ -8,7 +8,7 @@ const KEPT = { run: 'tests', file: 'test/why/kept-answers.test.ts' } as const;
 export const OF_WHY: readonly Mutant[] = [
   {
     rule: 'WH1',
-    file: 'reports/why.ts',
+    file: 'projection/relied-reads.ts',
     off: 'a call rests on all that the step which made it has read',
     find: 'if (!isOfCall(mark)) behind = number;',
     replace: '',

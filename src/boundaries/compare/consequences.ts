@@ -83,6 +83,20 @@ export const CONSEQUENCES: Readonly<
       '"Did not happen" is believed for good: the call is made again under another key.',
       '"Did not happen" is not believed for good: a person may be asked.',
     ),
+    'reconcile outlives_key': both(
+      '"Did not happen" is believed also of a call whose key its counterparty has forgotten.',
+      'Of a call whose key its counterparty has forgotten, a person is asked.',
+    ),
+    'reconcile see': both(
+      'A look at the world says what became of a call, and is acted on without a person.',
+      'No look says what became of a call: a lost reply parks the run for a person.',
+      'Another tool looks what became of a call.',
+    ),
+    'reconcile applied': neither('Other looks at the world say that a call has happened.'),
+    'reconcile always': both(
+      'A reply is taken for an effect without a look.',
+      'A reply counts only once its effect is seen.',
+    ),
     'reconcile patient': neither('People are asked at another time while a counterparty does not know.'),
     undo: both(
       'A call is taken back by a function of yours without asking.',
@@ -126,6 +140,27 @@ export const CONSEQUENCES: Readonly<
       'A call takes nothing of the budget: a run may make more of them.',
       'A call takes of a budget, and is denied where that is used up.',
       'A call takes another amount of the budget.',
+    ),
+    revalidate: both(
+      'An act leaves on what was seen once, however old it is.',
+      'What was seen is looked at again before an act, and work is done anew where it has changed.',
+    ),
+    'revalidate for': both(
+      'An act leaves on an older answer without a second look.',
+      'An answer is looked at again sooner.',
+    ),
+    'revalidate same': both(
+      'An act leaves on an answer that is not equal any more.',
+      'An act leaves only on an equal answer.',
+      'Other changes count as none.',
+    ),
+    'revalidate else': both(
+      'Work is done anew by itself where an answer has changed.',
+      'A person is asked where an answer has changed.',
+    ),
+    key_valid: both(
+      'A call is sent again under its key for longer.',
+      'A call is sent again under its key for a shorter time; after that a person may be asked.',
     ),
     decides: both(
       'A replay asks the tool anew, and may be answered something else; what it was asked is no longer journaled.',

@@ -1,6 +1,6 @@
 /** Compares the rules of two configs for one tool. */
 import { type EffectClass, joinOf } from '../../model/effect.ts';
-import type { Once, Spend, Tool } from '../config.ts';
+import type { Once, Revalidate, See, Spend, Tool } from '../config.ts';
 import { type Difference, keys, limit, members, names, said, within } from './leaning.ts';
 
 /** One comparison for each field of a tool: a field without one does not compile. */
@@ -24,6 +24,9 @@ const FIELDS: Readonly<Record<keyof Tool, (old: Tool, now: Tool) => readonly Dif
       members(old.spends, now.spends, (a, b) => unnamed(said('', spendText(a), spendText(b), 'stricter'))),
     ),
   decides: (old, now) => said('decides', decidesText(old), decidesText(now), 'stricter'),
+  revalidate: (old, now) => freshness(old.revalidate, now.revalidate),
+  see: (old, now) => sights(old.see, now.see),
+  keyValid: (old, now) => limit('key_valid', old.keyValid, now.keyValid, 'looser', ' ms'),
   redact: (old, now) => names('redact', old.redact, now.redact, 'stricter'),
   timeout: (old, now) => limit('timeout', old.timeout, now.timeout, 'looser', ' ms'),
   // Its text is compared where the page is at hand.
@@ -49,6 +52,31 @@ function classes(old: EffectClass, now: EffectClass): readonly Difference[] {
   return [{ path: ['effect'], old, now, is: join === now ? 'stricter' : join === old ? 'looser' : 'other' }];
 }
 
+function freshness(old: Revalidate | null, now: Revalidate | null): readonly Difference[] {
+  const text = (one: Revalidate | null) => (one === null ? null : `older than ${one.for} ms`);
+  if (old === null || now === null) return said('revalidate', text(old), text(now), 'stricter');
+  const other = { path: ['else'], old: old.else, now: now.else };
+  return within(
+    ['revalidate'],
+    [
+      ...limit('for', old.for, now.for, 'looser', ' ms'),
+      ...said('same', old.same?.text ?? null, now.same?.text ?? null, 'looser'),
+      ...(old.else === now.else ? [] : [{ ...other, is: now.else === 'park' ? 'stricter' : 'looser' } as const]),
+    ],
+  );
+}
+
+function sights(old: See | null, now: See | null): readonly Difference[] {
+  return within(
+    ['reconcile'],
+    [
+      ...said('see', old?.tool ?? null, now?.tool ?? null, 'looser'),
+      ...(old === null || now === null ? [] : said('applied', old.applied.text, now.applied.text, 'other')),
+      ...said('always', old?.always ? 'true' : null, now?.always ? 'true' : null, 'stricter'),
+    ],
+  );
+}
+
 function asking(old: Tool['asking'], now: Tool['asking']): readonly Difference[] {
   return within(
     ['reconcile'],
@@ -56,7 +84,8 @@ function asking(old: Tool['asking'], now: Tool['asking']): readonly Difference[]
       ...said('tries', `${old.tries}`, `${now.tries}`, 'other'),
       ...said('wait', `${old.wait} ms`, `${now.wait} ms`, 'other'),
       ...settling(old.settles, now.settles),
-      ...refusing(old.refusesKey, now.refusesKey),
+      ...refusing('refuses_key', old.refusesKey, now.refusesKey),
+      ...refusing('outlives_key', old.outlivesKey, now.outlivesKey),
       ...(old.settles === now.settles && old.tries === now.tries && old.wait === now.wait
         ? said('patient', `${old.patient}`, `${now.patient}`, 'other')
         : []),
@@ -74,8 +103,8 @@ function settling(old: number | null, now: number | null): readonly Difference[]
 }
 
 /** A counterparty that refuses the key from then on is believed where another is not. */
-function refusing(old: boolean, now: boolean): readonly Difference[] {
-  return old === now ? [] : [{ path: ['refuses_key'], old: `${old}`, now: `${now}`, is: now ? 'looser' : 'stricter' }];
+function refusing(path: string, old: boolean, now: boolean): readonly Difference[] {
+  return old === now ? [] : [{ path: [path], old: `${old}`, now: `${now}`, is: now ? 'looser' : 'stricter' }];
 }
 
 function retries(old: Tool['retry'], now: Tool['retry']): readonly Difference[] {

@@ -38,6 +38,10 @@ export type RefusalCode =
   | 'bad_once'
   /** A tool that acts on the world is said to decide. */
   | 'bad_decides'
+  /** A look again at what is no look, a look that cannot settle a call, and a key that no call has (§23). */
+  | 'bad_revalidate'
+  | 'bad_see'
+  | 'bad_key_valid'
   /** A redaction of a part that has no visible value. */
   | 'bad_redaction'
   /** A value that is redacted would be a name, which stands in every text. */

@@ -77,7 +77,10 @@ const FORMS: Readonly<Record<string, string>> = {
   gate: "Write true, or { expires: 2d, when: 'args.cents > 10000' }.",
   buffer: 'Write true, or the name of a buffer.',
   reconcile:
-    'Write the name of a reconciler, or { ask: NAME, tries: 6, wait: 5s, settles_within: 2m, refuses_key: true }.',
+    "Write the name of a reconciler, { ask: NAME, settles_within: 2m }, or { see: TOOL, applied: 'now.n != then.n' }.",
+  revalidate: "Write a time such as 60s, or { for: 60s, same: 'now.cents == then.cents', else: park }.",
+  for: 'Write a number of milliseconds, or a text such as 60s.',
+  key_valid: 'Write a number of milliseconds, or a text such as 24h.',
   when: "Write CEL as a text, or { guard: 'name@digest' }.",
 };
 

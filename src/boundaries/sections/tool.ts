@@ -4,6 +4,7 @@
  */
 import { EFFECT_CLASSES, type EffectClass } from '../../model/effect.ts';
 import { compilePredicate } from '../../predicates/compile.ts';
+import { LEAVING_SCOPE } from '../../predicates/lint.ts';
 import { suggest } from '../../predicates/suggest.ts';
 import type { Spend, Tool } from '../config.ts';
 import { keyTemplatesIn, nameIn } from '../keys/names.ts';
@@ -16,9 +17,10 @@ import { LONGEST_WAIT, timeIn } from '../page/time.ts';
 import { onceIn } from './once.ts';
 import { outputSchema } from './output-schema.ts';
 import { redactedPartsIn } from './redact.ts';
+import { checkLooks, revalidateIn, seeIn } from './revalidate.ts';
 
 /** The number of times that a counterparty is asked, and the wait before the second time, unless the config says otherwise. */
-const ASKING = { tries: 6, wait: 20, settles: null, refusesKey: false, patient: false };
+const ASKING = { tries: 6, wait: 20, settles: null, refusesKey: false, outlivesKey: false, patient: false };
 
 /** The wait before a tool is called again, and its factor before each further call, unless the config says otherwise. */
 const BACKOFF = { wait: 100, factor: 2 };
@@ -39,6 +41,7 @@ export function compileTool(name: string, at: Place, item: Item, { budgets, scop
   }
   checkHolds(name, effect, item, findings);
   checkDecides(name, effect, item, findings);
+  checkLooks(name, effect, item, findings);
   return {
     name,
     effect,
@@ -54,6 +57,9 @@ export function compileTool(name: string, at: Place, item: Item, { budgets, scop
     check: named(field(item, 'check'), findings),
     spends: spendsOf(field(item, 'spends'), budgets, findings),
     decides: isTrue(field(item, 'decides')),
+    revalidate: revalidateIn(field(item, 'revalidate'), findings),
+    see: seeIn(field(item, 'reconcile'), findings),
+    keyValid: timeIn(field(item, 'key_valid'), findings, LONGEST_WAIT),
     redact: redactedPartsIn(field(item, 'redact'), findings),
     timeout: timeIn(field(item, 'timeout'), findings),
     ...outputOf(field(item, 'output'), findings),
@@ -62,7 +68,7 @@ export function compileTool(name: string, at: Place, item: Item, { budgets, scop
 
 function predicateIn(item: Item | null, findings: Findings): Tool['when'] {
   const text = textOf(item);
-  return item === null || text === null ? null : compiledText(compilePredicate(text), item, findings);
+  return item === null || text === null ? null : compiledText(compilePredicate(text, LEAVING_SCOPE), item, findings);
 }
 
 function named(item: Item | null, findings: Findings): string | null {
@@ -113,6 +119,7 @@ function reconcileOf(item: Item | null, findings: Findings): Pick<Tool, 'reconci
       wait: timeIn(field(item, 'wait'), findings, LONGEST_WAIT) ?? ASKING.wait,
       settles: timeIn(field(item, 'settles_within'), findings, LONGEST_WAIT),
       refusesKey: isTrue(field(item, 'refuses_key')),
+      outlivesKey: isTrue(field(item, 'outlives_key')),
       patient: ['tries', 'wait', 'settles_within'].some((name) => field(item, name) !== null),
     },
   };

@@ -85,11 +85,16 @@ function witness(veto: Veto): object {
       return { instance: veto.instance && instanceName(veto.instance), turn: veto.turn, step: veto.step };
     case 'effect_gone':
       return { instance: instanceName(veto.instance), call: veto.call };
+    case 'never_still':
+      return { instance: instanceName(veto.instance), spent: veto.spent };
+    case 'read_moved':
+      return { instance: instanceName(veto.instance), tool: veto.tool, before: veto.before };
     case 'recovery_budget_spent':
       return { instance: instanceName(veto.instance), of: veto.of, spent: veto.spent };
     case 'replay_escapes_instance':
       return { instance: instanceName(veto.instance), step: veto.step };
     case 'unclaimed_effect':
+    case 'key_expired':
       return effectFields(veto.effect);
     case 'run_finished':
       return { instance: veto.instance && instanceName(veto.instance) };
@@ -116,6 +121,7 @@ function actFields(act: Act): object {
   switch (act.act) {
     case 'name_suspect':
     case 'register_codec':
+    case 'look_again':
     case 'fix_and_retry':
     case 'raise_limit':
     case 'change_graph':

@@ -91,6 +91,7 @@ function heldMovesOf(act: Act, read: ReadRun, journal: string, gated: ReadonlySe
       return againMoves('once the code is put right: the step is tried again', read, journal, '');
     case 'raise_limit':
       return againMoves('with a higher limit', read, journal, '');
+    case 'look_again':
     case 'name_suspect':
       return suspectMoves(read, journal);
     case 'register_codec':
@@ -265,6 +266,8 @@ function movesOf(act: Act, read: ReadRun, journal: string, resume: (...more: str
     case 'allow_joint':
     case 'end_instances':
       return [];
+    case 'look_again':
+      return [...suspectMoves(read, journal), move(resume(), `has ${quoted(act.tool)} looked at once more`)];
     case 'name_suspect': {
       const said = suspectMoves(read, journal);
       return said.length === 0 ? [] : [...said, move(resume(), 'takes that up')];

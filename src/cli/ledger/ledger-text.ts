@@ -115,6 +115,7 @@ export function decisionLines(decision: LedgerDecision): string[] {
         valueText('with', decision.args),
         ...becauseText(decision.because),
         ...(relies.length === 0 ? [] : [`relies on ${relies.join(', ')}`]),
+        ...lookedTexts(decision.looked),
       ];
     }
     case 'answer': {
@@ -144,6 +145,14 @@ export function decisionLines(decision: LedgerDecision): string[] {
 function becauseText(because: Extract<LedgerDecision, { is: 'call' }>['because']): string[] {
   if (because === null) return [];
   return [valueText(`because ${quoted(because.tool)} in row ${because.row} answered`, because.answer)];
+}
+
+/** How old the answers were that a call relied on as it left. */
+function lookedTexts(looked: Extract<LedgerDecision, { is: 'call' }>['looked'] = []): string[] {
+  const texts = looked.map(({ tool, age, again }) => {
+    return `${quoted(tool)}, ${Math.round(age / 1_000)} s old${again ? ' (looked at again)' : ''}`;
+  });
+  return texts.length === 0 ? [] : [`relied on ${texts.join(', ')}`];
 }
 
 /** A call and what is known of it. */

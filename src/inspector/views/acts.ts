@@ -228,6 +228,7 @@ function settlingOf(act: Act, asked: ReadonlySet<string>): Offered[] {
     case 'end_instances':
     case 'name_suspect':
     case 'register_codec':
+    case 'look_again':
     case 'fix_and_retry':
     case 'raise_limit':
     case 'change_graph':

@@ -64,6 +64,7 @@ function witnessOf(veto: Veto, moment: Moment | null, runState: RunState, at: Pl
     case 'effect_outcome_unknown':
     case 'compensation_missing':
     case 'unclaimed_effect':
+    case 'key_expired':
       return effectOf(veto.effect, at, runState);
     case 'effect_diverged':
       return [
@@ -93,6 +94,13 @@ function witnessOf(veto: Veto, moment: Moment | null, runState: RunState, at: Pl
       ];
     case 'effect_gone':
       return [{ what: 'call', value: veto.call }];
+    case 'never_still':
+      return [{ what: 'recoveries', value: String(veto.spent) }];
+    case 'read_moved':
+      return [
+        { what: 'looked at again', value: veto.tool },
+        { what: 'before', value: veto.before },
+      ];
     case 'recovery_budget_spent':
       return [
         { what: 'budget of', value: veto.of },

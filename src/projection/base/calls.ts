@@ -9,6 +9,7 @@ import { RetainedCall } from '../../effects/retained-call.ts';
 import type { PositionEntry, PublishEntry } from '../../model/call-entries.ts';
 import { EFFECT_STATUSES, type EffectStatus } from '../../model/effect.ts';
 import { parseKey } from '../../model/key.ts';
+import type { Looks } from '../looks.ts';
 import type { Positions } from '../positions.ts';
 import type { Loading } from './loading.ts';
 import type { Saving } from './saving.ts';
@@ -49,7 +50,7 @@ const FLAGS = [
 ] as const;
 
 function savedCall(call: LedgerCall, to: Saving) {
-  const { key, tool, status, error, asked, at, wrong, promise, act, repeats, place } = call;
+  const { key, tool, status, error, asked, at, wrong, promise, act, repeats, place, keyedAt } = call;
   const flags = FLAGS.reduce((sum, flag, index) => sum + (call[flag] ? 2 ** index : 0), 0);
   const found = wrong === null ? null : ([savedOutput(wrong.output, to), wrong.isSure, wrong.isOutdated] as const);
   const promised = promise === null ? null : ([to.id(promise.by)] as const);
@@ -59,6 +60,7 @@ function savedCall(call: LedgerCall, to: Saving) {
     ...([asked.tries, asked.next, to.texts.time(call.calledAt), at, found, promised] as const),
     ...([act === null ? null : to.word(act), repeats === null ? null : to.word(repeats)] as const),
     place === null ? null : to.word(place),
+    keyedAt,
   ] as const;
 }
 
@@ -74,7 +76,7 @@ function outputFrom(stored: readonly [unknown] | null, from: Loading): unknown {
 export function loadCalls(saved: ReturnType<typeof savedCalls>, from: Loading): void {
   for (const row of saved) {
     const [key, tool, intent, status, output, error, flags, tries, next, calledAt, at, wrong, promise, ...named] = row;
-    const [act, repeats, place] = named;
+    const [act, repeats, place, keyedAt] = named;
     const flag = (index: number) => Math.floor(flags / 2 ** index) % 2 === 1;
     const facts = {
       key: from.word(key),
@@ -86,6 +88,7 @@ export function loadCalls(saved: ReturnType<typeof savedCalls>, from: Loading): 
       staged: flag(2),
       asked: { tries, next },
       calledAt,
+      keyedAt,
       at,
       wrong: wrong === null ? null : { output: outputFrom(wrong[0], from), isSure: wrong[1], isOutdated: wrong[2] },
       promise: promise === null ? null : { by: promise[0] === -1 ? null : from.id(promise[0]) },
@@ -192,4 +195,19 @@ export function loadPositions(
     parts.push({ entry, keys: entry.reads.map(parseKey), by: from.stepOrNull(item[1]) });
   }
   return publications.map((stored) => from.source.entry(stored) as PublishEntry);
+}
+
+/** Lays down the answers of tools whose reads are revalidated, and who relied on them. */
+export function savedLooks({ all, relied }: Looks, to: Saving) {
+  const looks = [...all].map(([actor, { tool, args, output, at }]) => {
+    const texts = [to.texts.value(args, 'arguments'), savedOutput(output, to)] as const;
+    return [actor, to.word(tool), ...texts, at] as const;
+  });
+  return { looks, relied: [...relied].map(([key, actors]) => [to.word(key), actors] as const) };
+}
+
+export function loadLooks({ all, relied }: Looks, saved: ReturnType<typeof savedLooks>, from: Loading): void {
+  for (const [actor, tool, args, output, at] of saved.looks)
+    all.set(actor, { tool: from.word(tool), args: from.source.value(args), output: outputFrom(output, from), at });
+  for (const [key, actors] of saved.relied) relied.set(from.word(key), actors);
 }

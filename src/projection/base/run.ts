@@ -21,11 +21,13 @@ import {
   loadBudgets,
   loadCalls,
   loadLedger,
+  loadLooks,
   loadPositions,
   savedAsked,
   savedBudgets,
   savedCalls,
   savedLedger,
+  savedLooks,
   savedPositions,
 } from './calls.ts';
 import {
@@ -69,6 +71,7 @@ export function savedRun(runState: RunState, texts: BaseTexts) {
     asked: savedAsked(calls.asked, to),
     budgets: savedBudgets(calls.budgets),
     positions: savedPositions(calls.positions, calls.publications, to),
+    looks: savedLooks(calls.looks, to),
     records: savedRecords(runState.records, to),
     actors: savedActors(actors, to),
     standing: savedStanding(timers, to),
@@ -110,6 +113,7 @@ export function loadRun(runState: RunState, saved: SavedRun, source: BaseSource)
   loadAsked(calls.asked, saved.asked);
   loadBudgets(calls.budgets, saved.budgets);
   calls.publications = loadPositions(calls.positions, saved.positions, from);
+  loadLooks(calls.looks, saved.looks, from);
   loadRecords(runState.records as Map<string, WorkRecord>, saved.records, from);
   loadActors(actors, saved.actors, saved.contexts.present, from);
   loadEnds(actors, saved.ends, from);

@@ -148,6 +148,7 @@ export class SetAside {
       if (first === null) this.#replace(replaced, translation, step);
       first ??= step;
     }
+    for (const [actor, as] of translation.actors) calls.looks.claim(actor, as);
   }
 
   /** Removes what the entry has started, at the first step of the record, unless it stands for something of it. */

@@ -58,6 +58,11 @@ export class Translating {
     return this.#numbers.has(actor);
   }
 
+  /** The actors of the record, each with the one of now that stands for it. */
+  get actors(): ReadonlyMap<number, number> {
+    return this.#actors;
+  }
+
   /** Notes the step that another one was done again as. */
   done(old: RecordedStep, now: RecordedStep): void {
     this.#steps.set(old, now);

@@ -11,7 +11,7 @@ import type { SavedRun } from '../../projection/base/run.ts';
 import type { RunNoteFold } from '../../reports/run-note.ts';
 
 /** The version of the form. A base of any other is no base. */
-const VERSION = 4;
+const VERSION = 5;
 
 /** The largest state that is read, in bytes, unpacked. */
 const LARGEST = 512 * 1024 * 1024;

@@ -1,27 +1,38 @@
 /**
  * Makes a run's calls of tools through the guard: each event is written before anything relies on it (semantics.md E1).
  */
+
+import { plainCall } from '../../effects/acting.ts';
 import { actName, identityDigest } from '../../effects/acts.ts';
 import { admission, bill } from '../../effects/budgets.ts';
 import { guardedCall } from '../../effects/guard.ts';
-import { type Admission, type Approval, classOf, type GuardedCall, type Reply } from '../../effects/guarded-call.ts';
+import {
+  type Admission,
+  type Approval,
+  classOf,
+  denied,
+  type GuardedCall,
+  type Reply,
+} from '../../effects/guarded-call.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Entry } from '../../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
 import { reliesOnUncommitted } from '../../recovery/covered.ts';
-import type { Call } from '../../runtime/runtime.ts';
+import type { Call, Runtime } from '../../runtime/runtime.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import type { RunParts, RunWriter } from '../parts.ts';
 import { argsOf } from './args.ts';
 import { billed } from './billing.ts';
 import { Claiming } from './claiming.ts';
 import { relationOf } from './earlier-calls.ts';
+import { isExpired } from './expired.ts';
 import type { KinAct } from './kin.ts';
 import { confirmed } from './lease.ts';
 import { positioned } from './positions.ts';
 import { Preconditions } from './preconditions.ts';
 import { Reconciling } from './reconciling.ts';
 import { retried } from './retrying.ts';
+import { type Look, SecondLooking } from './revalidating.ts';
 import { storeAct } from './store-acts.ts';
 import { UnderWay } from './under-way.ts';
 import { Undoing } from './undoing.ts';
@@ -48,14 +59,22 @@ export class Calls {
   /** Takes calls back. */
   readonly undoing: Undoing;
 
-  constructor(parts: RunParts, write: RunWriter, approvals: Approvals) {
+  readonly #toolNamed: Runtime['toolNamed'];
+
+  constructor(
+    parts: RunParts,
+    write: RunWriter,
+    approvals: Approvals,
+    { toolNamed }: { readonly toolNamed: Runtime['toolNamed'] },
+  ) {
     this.#parts = parts;
+    this.#toolNamed = toolNamed;
     this.#write = write;
     this.#approvals = approvals;
     this.#preconditions = new Preconditions(parts);
     this.#claiming = new Claiming(parts, write);
     this.underWay = new UnderWay(parts);
-    this.reconciling = new Reconciling(parts, write);
+    this.reconciling = new Reconciling(parts, write, (instance, signal) => this.lookFor(instance, signal));
     this.undoing = new Undoing(parts, write);
   }
 
@@ -76,22 +95,58 @@ export class Calls {
     if (error !== null) return { is: 'failed', signal: 'GOVERNOR_DENIED', error, key: null };
     const { run, runState, activity, lifecycle } = this.#parts;
     const port = {
+      ...this.#plainPort(instance),
       run,
       ledger: runState.ledger,
-      append: (entries: readonly Entry[]) => this.#append(entries, instance),
-      durable: () => this.#write.durable(),
       leaves: (key: string) => this.underWay.leaves(key),
-      clear: () => activity.waitFor(lifecycle.until('leaveApproved')),
+      now: this.#parts.now,
       free: () => activity.waitFor(lifecycle.until('leave')),
       confirm: () => confirmed(this.#parts, this.#write),
       secret: runState.secret,
       codecs: runState.codecs,
       received: (of: LedgerCall) => this.#received(of, call.signal),
       elsewhere: (key: string) => this.#elsewhere(key),
+    };
+    return guardedCall(port, this.#guarded(call, number, whose, lacks));
+  }
+
+  /** Where the calls of an instance write that change nothing. */
+  #plainPort(instance: InstanceId) {
+    const { activity, lifecycle } = this.#parts;
+    return {
+      append: (entries: readonly Entry[]) => this.#append(entries, instance),
+      durable: () => this.#write.durable(),
+      clear: () => activity.waitFor(lifecycle.until('leaveApproved')),
       stopping: () => lifecycle.isLeft,
       cancelled: () => lifecycle.answer('leave').is === 'no',
     };
-    return guardedCall(port, this.#guarded(call, number, whose, lacks));
+  }
+
+  /** The second looks before a call of an actor leaves (RV2); null where the config revalidates nothing, or the call changes nothing. */
+  looksBefore(
+    { tool, input: args }: Pick<Call, 'tool' | 'input'>,
+    { actor, instance }: { readonly actor: number; readonly instance: InstanceId },
+    signal: AbortSignal,
+  ): SecondLooking | null {
+    const { tools } = this.#parts.config;
+    const isUsed = [...tools.values()].some(({ revalidate }) => revalidate !== null);
+    if (!isUsed || classOf(tools.get(tool)) === 'none') return null;
+    const unmet = () => this.#preconditions.tooOld({ tool, input: args }, actor, instance);
+    return new SecondLooking(this.#parts, { actor, instance, tool }, this.lookFor(instance, signal), unmet);
+  }
+
+  /** Makes second looks on account of an instance: calls like the first, with its budgets and its timeout (RV3). */
+  lookFor(instance: InstanceId, signal: AbortSignal): Look {
+    return async (actor, { tool: name, args }) => {
+      const tool = this.#parts.config.tools.get(name);
+      const made = this.#toolNamed(name);
+      if (made === undefined || tool === undefined) return denied(`the machine has no tool ${name}`);
+      const act = (_: unknown, own: AbortSignal) => made({ input: args, signal: own });
+      const call = { tool: name, input: args, act: act as Call['act'] };
+      const { admit, charge } = this.#budgeted(call);
+      const looked = (key: string | undefined, own: AbortSignal) => this.#act(key, own, call, actor, instance);
+      return plainCall(this.#plainPort(instance), { actor, tool, signal, admit, charge, act: looked });
+    };
   }
 
   /** A call that is made again and was about to leave sends what was journaled with it: one key has one body (E3). */
@@ -164,6 +219,9 @@ export class Calls {
         return lacking === null ? null : lackText(lacking, instance);
       },
       opens: (gate, digest) => this.#approvals.opens(gate, digest, instance),
+      looks: this.looksBefore(call, { actor: number, instance }, signal),
+      seen: tool?.see?.always ? (key) => this.reconciling.outcome(key) : null,
+      isExpired: (earlier) => isExpired(earlier, tool, this.#parts.now()),
       discard: (key) => this.undoing.discard(this.#parts.runState.ledger.get(key)),
     };
   }
@@ -210,7 +268,7 @@ export class Calls {
   }
 
   /** Admits what a call may spend, and bills what it has spent. */
-  #budgeted({ tool: name, input: args }: Call): Budgeted {
+  #budgeted({ tool: name, input: args }: Pick<Call, 'tool' | 'input'>): Budgeted {
     const { config, runState, now } = this.#parts;
     const tool = config.tools.get(name);
     let since = 0;
@@ -231,14 +289,20 @@ export class Calls {
     };
   }
 
-  #act(key: string | undefined, own: AbortSignal, call: Call, actor: number, instance: InstanceId): Promise<unknown> {
+  #act(
+    key: string | undefined,
+    own: AbortSignal,
+    call: Pick<Call, 'tool' | 'input' | 'act'>,
+    actor: number,
+    instance: InstanceId,
+  ): Promise<unknown> {
     const { observing, config } = this.#parts;
     const { tool, input: args } = call;
     const of = { actor, tool, args, instance, class: classOf(config.tools.get(tool)) };
     const about = { ...of, ...(key !== undefined && { key }) };
     const made = (signal: AbortSignal) => {
       const act = () => call.act(key, signal, args);
-      return observing === null ? act() : observing.calls(about, call.signal, act);
+      return observing === null ? act() : observing.calls(about, signal, act);
     };
     const acting = key === undefined ? this.underWay.trackPlain(tool, made(own)) : this.underWay.track(key, own, made);
     const buffer = this.#parts.config.tools.get(call.tool)?.buffer ?? null;

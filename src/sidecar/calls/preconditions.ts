@@ -5,6 +5,7 @@ import type { Facts } from '../../predicates/predicate.ts';
 import type { Call } from '../../runtime/runtime.ts';
 import type { RunParts } from '../parts.ts';
 import { broughtAs } from '../registered.ts';
+import { ageBehind } from './revalidating.ts';
 
 /** The preconditions of one run's calls. */
 export class Preconditions {
@@ -41,6 +42,18 @@ export class Preconditions {
     }
   }
 
+  /** Says why a condition on the age of what a call rests on is not met by now; null where it is, and where there is none. */
+  tooOld(
+    { tool: name, input: args }: Pick<Call, 'tool' | 'input'>,
+    number: number,
+    instance: InstanceId,
+  ): string | null {
+    const when = this.#parts.config.tools.get(name)?.when ?? null;
+    if (when === null || !asksAge(when.text)) return null;
+    const answer = when.ask(this.#facts(name, args, number, instance));
+    return answer.is === 'yes' ? null : `${name} is called only when ${when.text}`;
+  }
+
   /** True where a call waits for an approval: also where that cannot be told. */
   isGated({ tool: name, input: args }: Call, number: number, instance: InstanceId): boolean {
     const gate = this.#parts.config.tools.get(name)?.gate ?? null;
@@ -48,9 +61,19 @@ export class Preconditions {
     return gate.when === null || gate.when.ask(this.#facts(name, args, number, instance)).is !== 'no';
   }
 
-  #facts(action: string, args: unknown, number: number, { entity }: InstanceId): Facts {
-    const { runState } = this.#parts;
+  #facts(action: string, args: unknown, number: number, instance: InstanceId): Facts {
+    const { runState, config } = this.#parts;
+    const { entity } = instance;
     const { context } = runState.actor(runState.actor(number).parent ?? 0);
-    return { state: '', action, args, entity, memory: context, event: {} };
+    const facts = { state: '', action, args, entity, memory: context, event: {} };
+    const { when = null, gate = null } = config.tools.get(action) ?? {};
+    if (!asksAge(`${when?.text} ${gate?.when?.text}`)) return facts;
+    const age = ageBehind(this.#parts, { actor: number, instance, tool: action });
+    return age === null ? facts : { ...facts, verified: { age } };
   }
+}
+
+/** True where a condition asks how old the answers are that a call rests on. */
+function asksAge(text: string): boolean {
+  return /\bverified\b/.test(text);
 }

@@ -1,16 +1,19 @@
 /** Asks counterparties about calls whose outcome is open, and never guesses (semantics.md E2). */
-import type { Tool } from '../../boundaries/config.ts';
+import type { See, Tool } from '../../boundaries/config.ts';
 import { LONGEST_WAIT } from '../../boundaries/page/time.ts';
 import type { Reconciler } from '../../effects/counterparty.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { IntentEntry } from '../../model/call-entries.ts';
 import { isOpen } from '../../model/effect.ts';
 import type { Entry } from '../../model/entry.ts';
+import type { InstanceId } from '../../model/instance.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import { broughtAs } from '../registered.ts';
 import { argsOf } from './args.ts';
 import { billed } from './billing.ts';
+import { isExpired } from './expired.ts';
 import { cameBack, onceBack } from './left-behind.ts';
+import type { Look } from './revalidating.ts';
 
 /** The factor by which each further question to a counterparty waits longer. */
 const FACTOR = 5;
@@ -35,9 +38,13 @@ export class Reconciling {
   readonly #expected = new Set<string>();
   #onReturn: () => void = () => {};
 
-  constructor(parts: RunParts, write: Writer) {
+  readonly #lookFor: (instance: InstanceId, signal: AbortSignal) => Look;
+
+  /** @param lookFor makes second looks on account of an instance. */
+  constructor(parts: RunParts, write: Writer, lookFor: (instance: InstanceId, signal: AbortSignal) => Look) {
     this.#parts = parts;
     this.#write = write;
+    this.#lookFor = lookFor;
   }
 
   /** @param listen called once a call that was left behind has come back and its answer is known. */
@@ -101,8 +108,22 @@ export class Reconciling {
     // replay has come to it tells whether that stands, and its answer is not served.
     if (call?.wrong && call.at !== null && call.intent.class === 'idempotent') return null;
     const tool = this.#parts.config.tools.get(call?.intent.tool ?? '');
-    const reconciler = tool?.reconcile ? broughtAs(this.#parts.reconcilers, tool.reconcile) : undefined;
+    const seeing = tool?.see && call ? this.#seeing(call, tool.see) : undefined;
+    const reconciler = seeing ?? (tool?.reconcile ? broughtAs(this.#parts.reconcilers, tool.reconcile) : undefined);
     return tool === undefined || reconciler === undefined ? null : { reconciler, asking: tool.asking };
+  }
+
+  /** A reconciler that looks at the world again: it compares what the call rested on as it left with what is seen now (RV6). */
+  #seeing({ key, intent: { instance } }: LedgerCall, { tool, applied }: See): Reconciler {
+    const { runState, lifecycle } = this.#parts;
+    return async ({ args }) => {
+      const look = runState.looks.ofCall(key, tool);
+      const reply = look && (await this.#lookFor(instance, lifecycle.leave)(look.actor, look));
+      if (look === undefined || reply?.is !== 'done') return { is: 'unknown' };
+      const [then, now] = [look.output, reply.output];
+      const { is } = applied.ask({ state: '', action: tool, args, entity: null, memory: null, event: null, now, then });
+      return is === 'yes' ? { is: 'applied' } : is === 'no' ? { is: 'not_applied' } : { is: 'unknown' };
+    };
   }
 
   /**
@@ -170,24 +191,44 @@ export class Reconciling {
 
   /** Says why "not applied" settles nothing: the process that the run was taken from may make the call after that answer. */
   #tellMayLeave(key: string, { tool, instance }: IntentEntry): void {
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
     const happens = `the counterparty says that ${tool} did not happen, and the process that this run was taken from may still make that call`;
     const fix = `end that process and settle the call, or declare refuses_key where the counterparty refuses its key from then on`;
-    const finding = { do: 'finding', code: 'may_still_leave', instance, text: `${happens}: ${fix}` } as const;
+    this.#tell(key, { do: 'finding', code: 'may_still_leave', instance, text: `${happens}: ${fix}` });
+  }
+
+  /** Says why "not applied" settles nothing: the key is older than the counterparty remembers keys (E3). */
+  #tellExpired(key: string, { tool, instance }: IntentEntry): void {
+    const says = `the counterparty says that ${tool} did not happen, and it may have forgotten the key of that call`;
+    const fix = 'settle the call, or declare outlives_key where the counterparty is not asked by the key';
+    this.#tell(key, { do: 'finding', code: 'key_expired', instance, text: `${says}: ${fix}` });
+  }
+
+  /** Tells a finding about a call, once. */
+  #tell(key: string, finding: Extract<Entry, { do: 'finding' }>): void {
+    const name = `${finding.code} ${key}`;
+    if (this.#told.has(name)) return;
+    this.#told.add(name);
     this.#write.append([finding]);
     this.#parts.onFinding(finding);
   }
 
   /** Asks once. @returns the entries of the outcome; null where it is not known. */
   async #answer(
-    { key, intent, calledAt, mayLeave }: LedgerCall,
-    { reconciler, asking: { settles, refusesKey } }: Counterparty,
+    call: LedgerCall,
+    { reconciler, asking: { settles, refusesKey, outlivesKey } }: Counterparty,
   ): Promise<readonly Entry[] | null> {
+    const { key, intent, calledAt, mayLeave } = call;
     try {
       const args = argsOf(this.#parts.runState, intent);
       const result = await reconciler({ key, tool: intent.tool, args, calledAt });
-      if (result.is === 'applied') return [{ do: 'outcome', key, status: 'confirmed', output: result.output }];
+      const tool = this.#parts.config.tools.get(intent.tool);
+      if (result.is === 'applied') {
+        const { output } = result;
+        // A look tells of no answer: a reply that came stays what it was.
+        if (tool?.see)
+          return tool.refuses(output ?? call.output) === null ? [{ do: 'outcome', key, status: 'confirmed' }] : null;
+        return [{ do: 'outcome', key, status: 'confirmed', output }];
+      }
       if (result.is !== 'not_applied') return null;
       // An answer that may be older than the call says nothing of it.
       if (settles !== null && this.#parts.now() < calledAt + settles) return null;
@@ -195,9 +236,15 @@ export class Reconciling {
         this.#tellMayLeave(key, intent);
         return null;
       }
+      const isForgotten = isExpired(call, tool, this.#parts.now());
+      // A counterparty that has forgotten the key says the same of a call that has happened (E3).
+      if (isForgotten && !outlivesKey && !tool?.see) {
+        this.#tellExpired(key, intent);
+        return null;
+      }
       const error = 'the counterparty says that it did not happen';
       const outcome = { do: 'outcome', key, status: 'failed', error } as const;
-      return refusesKey ? [outcome, { do: 'voided', key }] : [outcome];
+      return refusesKey || isForgotten ? [outcome, { do: 'voided', key }] : [outcome];
     } catch {
       return null;
     }

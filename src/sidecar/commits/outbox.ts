@@ -7,6 +7,7 @@ import type { PublishEntry } from '../../model/call-entries.ts';
 import type { Raised, RunParts } from '../parts.ts';
 import { waitOf } from '../retry.ts';
 import { abandonHeld } from './abandoned.ts';
+import type { CommitLooks } from './commit-looks.ts';
 import { dueCommits } from './due.ts';
 import { DueCommits, type PublishingPort } from './due-commits.ts';
 import { type Asking, prepareAll, type Refusal, withdrawAll } from './preparing.ts';
@@ -17,6 +18,8 @@ import { triesOf } from './tries.ts';
 /** The port of the outbox to the run. */
 export interface OutboxPort extends PublishingPort {
   discard(call: LedgerCall): Promise<void>;
+  /** The second looks of a commit's calls (RV4). */
+  looks(entry: Pick<PublishEntry, 'keys'>): CommitLooks;
   /** A commit was refused before anything of it was visible: its instance has failed. */
   refused(raised: Raised): void;
 }
@@ -45,7 +48,11 @@ export class Outbox {
   get mayRefuse(): boolean {
     const { ledger, publications } = this.#parts.runState;
     const isAsked = (call: LedgerCall) => this.#staging.area(this.#staging.areaOf(call))?.prepare !== undefined;
-    return ledger.buffered().some(isAsked) || publications.some(({ prepared }) => prepared !== undefined);
+    const isLooked = ({ key }: LedgerCall) => this.#run.looks({ keys: [key] }).isAny;
+    const buffered = ledger.buffered();
+    return (
+      buffered.some(isAsked) || buffered.some(isLooked) || publications.some(({ prepared }) => prepared !== undefined)
+    );
   }
 
   get #isStopped(): boolean {
@@ -68,7 +75,7 @@ export class Outbox {
   #begin(isOver: boolean): void {
     if (this.#parts.runState.ledger.buffered().length === 0) return;
     const due = dueCommits(this.#parts, isOver).filter((entry) => !this.#begun.has(nameOf(entry)));
-    const plain = due.filter((entry) => this.#staging.asked(entry).length === 0);
+    const plain = due.filter((entry) => this.#staging.asked(entry).length === 0 && !this.#run.looks(entry).isAny);
     if (plain.length > 0) {
       this.#run.append(plain);
       this.#carryOn(() => this.#publishAll(plain, true));
@@ -118,15 +125,23 @@ export class Outbox {
       lifecycle.note({ commit: 'preparing' });
       const isDue = () => !isOff() && dueCommits(this.#parts, isOver).some((other) => nameOf(other) === name);
       const prepared = isDue() ? await prepareAll(this.#staging, entry, this.#asking(entry)) : null;
+      // What a commit rests on is looked at again last (RV4).
+      const looks = this.#run.looks(entry);
+      const moved = prepared !== null && 'tokens' in prepared && isDue() ? await looks.make() : null;
       if (prepared === null || !isDue()) {
         this.#begun.delete(name);
         if (!this.#isStopped) await withdrawAll(this.#staging, entry);
+      } else if (moved !== null) {
+        await withdrawAll(this.#staging, entry);
+        if ('why' in moved) await this.#refuse(entry, moved);
+        else this.#hold(entry, moved);
       } else if ('refused' in prepared) await this.#refuse(entry, prepared.refused);
       else {
         this.#begun.delete(name);
-        const decided = { ...entry, prepared: prepared.tokens };
+        const isAsked = this.#staging.asked(entry).length > 0;
+        const decided = { ...entry, ...(isAsked && { prepared: prepared.tokens }) };
         lifecycle.note({ commit: 'publishing' });
-        this.#run.append([decided]);
+        this.#run.append([decided, ...looks.relied()]);
         await this.#run.durable();
         await this.#publish(decided, true);
       }
@@ -135,20 +150,26 @@ export class Outbox {
 
   /** Has the instance of a refused commit fail; asked again, the same commit is tried once more. */
   async #refuse(entry: PublishEntry, refusal: Refusal): Promise<void> {
-    const name = nameOf(entry);
-    this.#begun.add(name);
+    this.#begun.add(nameOf(entry));
     const { runState, now, pause } = this.#parts;
     const relied = this.#staging.relied(refusal.call);
     const wait = waitBefore(runState, entry, refusal, relied, now());
     if (wait > 0) await pause(wait);
     if (this.#isStopped) return;
+    this.#hold(entry, failureOf(runState, entry, refusal, relied));
+  }
+
+  /** Has a commit wait for the answer to a failure that is in its way; asked again, it is tried once more. */
+  #hold(entry: PublishEntry, raised: Raised): void {
+    const name = nameOf(entry);
+    this.#begun.add(name);
     const again = async () => {
       this.#begun.delete(name);
       // It is the answer to its own question; beside a complaint it waits for the answer to that (LC5).
       if (this.#parts.lifecycle.mayAnswerItself('commit')) this.#begin(false);
       await this.settled();
     };
-    this.#run.refused({ ...failureOf(runState, entry, refusal, relied), again });
+    this.#run.refused({ ...raised, commit: entry.id, again });
   }
 
   async #publishAll(entries: readonly PublishEntry[], fresh: boolean): Promise<void> {

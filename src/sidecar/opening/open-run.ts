@@ -17,6 +17,7 @@ import type { RunState } from '../../projection/run-state.ts';
 import { DECISION_POLICY, type DecisionPolicy } from '../../recovery/decision-policy.ts';
 import { RunNoteFold } from '../../reports/run-note.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
+import { SilentWatcher } from '../../runtime/silent-watcher.ts';
 import { Activity } from '../activity.ts';
 import { Basing } from '../bases/basing.ts';
 import { resumed } from '../bases/resumed.ts';
@@ -65,7 +66,7 @@ export async function beginRun(
   decisionPolicy: DecisionPolicy = DECISION_POLICY,
 ): Promise<Opened> {
   const options = withActors(program, given);
-  const config = configOf(program.agent, options);
+  const config = configFor(program, options);
   refuseOverMachines(config, program);
   const journal = await storeFor(config, options).open(options.run, 'create');
   return opened(journal, () => begin(program, options, config, journal, decisionPolicy));
@@ -77,11 +78,20 @@ export async function beginRun(
  */
 export async function resumeRun(program: Program, given: RunOptions): Promise<Opened> {
   const options = withActors(program, given);
-  const config = configOf(program.agent, options);
+  const config = configFor(program, options);
   const journal = await storeFor(config, options).open(options.run, 'either');
   return opened(journal, () =>
     journal.head === 0 ? beginLeft(program, options, config, journal) : takeUp(program, options, config, journal),
   );
+}
+
+/** The config of a program. @throws SidecarError `revalidate_unsupported` where it revalidates reads, and the program is no machine (RV2). */
+function configFor(program: Program, options: RunOptions): BoundaryConfig {
+  const config = configOf(program.agent, options);
+  const tool = [...config.tools.values()].find(({ revalidate }) => revalidate !== null);
+  if (tool === undefined || program.runtime(new SilentWatcher(), () => 0).machines !== null) return config;
+  const text = `"${tool.name}" is revalidated, and what an act of a graph or a flow rests on is not known: take revalidate out, or use "check"`;
+  throw new SidecarError('revalidate_unsupported', text);
 }
 
 /** The options of a run whose values may hold its actors. */
@@ -228,7 +238,7 @@ function begun(
  */
 export async function migrateRun(program: Program, given: RunOptions, word: Word | null): Promise<RunPlan> {
   const options = { ...withActors(program, given), adopt: true };
-  const config = configOf(program.agent, options);
+  const config = configFor(program, options);
   const journal = await storeFor(config, options).open(options.run, 'resume');
   return opened(journal, async () => {
     const { run, plan } = await underRelease(program, options, config, journal, word ?? undefined);

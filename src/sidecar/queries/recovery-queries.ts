@@ -168,6 +168,7 @@ export class RecoveryQueries {
     signal,
     thrown,
     steers,
+    moved,
   }: Raised): (checkpoint: Checkpoint) => Unavailable | null {
     const runState = this.#runState;
     const tries = this.#config.skeletons.get(failed?.skeleton ?? '')?.rollback.tries ?? this.#config.tries;
@@ -187,10 +188,9 @@ export class RecoveryQueries {
       if (steers !== undefined) return null;
       if (thrown !== undefined && this.#runtime.machines !== null && runState.hasThrownOn(thrown.on))
         return { code: 'recovery_budget_spent', of: 'throw', spent: 1 };
-      if (runState.recoveries >= this.#config.tries)
-        return { code: 'recovery_budget_spent', of: 'run', spent: runState.recoveries };
+      if (runState.recoveries >= this.#config.tries) return spentUp(moved, 'run', runState.recoveries);
       const spent = failed === null ? null : spentAt(failed, runState.boundaryAt(failed, at));
-      return spent !== null && spent >= tries ? { code: 'recovery_budget_spent', of: 'boundary', spent } : null;
+      return spent !== null && spent >= tries ? spentUp(moved, 'boundary', spent) : null;
     };
   }
 
@@ -240,7 +240,7 @@ export class RecoveryQueries {
 
   /** The journal entry of a decision. */
   decisionEntry(
-    { signal, error, actor, call, failure, suspect, complaint, commit, gone, thrown, steers }: Raised,
+    { signal, error, actor, call, failure, suspect, complaint, commit, gone, thrown, steers, moved }: Raised,
     decision: Decision,
   ): DecisionEntry {
     const own =
@@ -263,8 +263,14 @@ export class RecoveryQueries {
       ...(commit !== undefined && { commit }),
       ...(thrown !== undefined && { thrown }),
       ...(steers !== undefined && { steers }),
+      ...(moved === true && { moved }),
     };
   }
+}
+
+/** The reason of a budget that is used up: an answer that has changed each time is told as that (RV5). */
+function spentUp(moved: Raised['moved'], of: 'run' | 'boundary', spent: number): Unavailable {
+  return moved === true ? { code: 'never_still', spent } : { code: 'recovery_budget_spent', of, spent };
 }
 
 /** The act after which a step that threw is tried again. */

@@ -2,10 +2,11 @@
  * The parked questions about refusals: a call that did not leave (semantics.md E3), or a graph that cannot go on as
  * built (TH9).
  */
-import type { Reply } from '../../effects/guarded-call.ts';
+import type { MovedAnswer, Reply } from '../../effects/guarded-call.ts';
+import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { encode } from '../../journal/codec.ts';
 import type { Act, Decision } from '../../model/decision.ts';
-import type { Effect } from '../../model/effect.ts';
+import { type Effect, isOpen } from '../../model/effect.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import type { Refusal } from '../../model/veto.ts';
@@ -56,6 +57,20 @@ export function unwritten(
 ): Escalation {
   const refusal: Refusal = { code: 'no_codec', candidate: null, instance, tool, path, reason };
   return escalation(parts, instance, [refusal], [{ act: 'register_codec', tool, path }]);
+}
+
+/** The question about an answer that has changed before a call that rests on it (RV3). */
+export function readMoved({ parts }: Needs, { tool, instance }: MovedAnswer, before: string): Escalation {
+  const refusal: Refusal = { code: 'read_moved', candidate: null, instance, tool, before };
+  return escalation(parts, instance, [refusal], [{ act: 'look_again', tool, instance }]);
+}
+
+/** The question about a call that may not leave again under its key (E3). */
+export function keyExpired({ parts, queries }: Needs, { key, status }: LedgerCall, instance: InstanceId): Escalation {
+  const effect = queries.effectOf(key, instance);
+  const refusal: Refusal = { code: 'key_expired', candidate: null, effect };
+  const act: Act = isOpen(status) ? { act: 'settle_outcome', effect } : { act: 'undo_by_hand', effect };
+  return queries.withWhomToAsk(escalation(parts, instance, [refusal], [act])) as Escalation;
 }
 
 /** The question about a graph that its runtime refuses at the place that it came to. */

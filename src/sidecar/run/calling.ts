@@ -2,8 +2,9 @@
  * The calls of tools as the machine makes them: the answer to each, and the consequences of a failed call (semantics.md
  * E2, E3, C5a, F2).
  */
-import type { Reply } from '../../effects/guarded-call.ts';
+import type { MovedAnswer, Reply } from '../../effects/guarded-call.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
+import { isOpen } from '../../model/effect.ts';
 import type { Failure } from '../../model/failure.ts';
 import { type InstanceId, ROOT } from '../../model/instance.ts';
 import { regionName } from '../../model/region.ts';
@@ -16,9 +17,10 @@ import { epochOf } from '../approvals/refusals.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import { takeGone } from '../failures/taking-gone.ts';
-import type { Held, RunParts } from '../parts.ts';
+import type { Held, Raised, RunParts } from '../parts.ts';
+import { complaintAboutMoved } from '../queries/moved-answers.ts';
 import type { RecoveryQueries } from '../queries/recovery-queries.ts';
-import { diverged, unwritten } from '../queries/refused-questions.ts';
+import { diverged, keyExpired, readMoved, unwritten } from '../queries/refused-questions.ts';
 import type { Actors } from './actors.ts';
 
 /** A reply that is no answer. */
@@ -126,6 +128,8 @@ export class Calling {
       );
     }
     const failure = failureIn(instance);
+    if (reply.is === 'moved') return this.#moved(call, reply.moved, actor);
+    if (reply.is === 'expired') return this.#expired(reply.recorded, instance, { actor, failure });
     if (reply.is === 'diverged') {
       if (await recovering.undoDiverged(reply.recorded)) return { next: 'again' };
       const error = new Error(`${reply.recorded.key} is asked for with other arguments`);
@@ -154,6 +158,34 @@ export class Calling {
       };
       void recovering.raise({ signal, error, actor, failure, call: held });
     });
+  }
+
+  /** The run finds an answer wrong before the act (RV3), or has a person asked; the call then looks again. */
+  async #moved({ tool }: Call, moved: MovedAnswer, actor: number): Promise<Held> {
+    const { recovering, parts } = this.#port;
+    const raised = complaintAboutMoved(parts.runState, moved, tool, actor);
+    if (moved.else === 'park') {
+      const decision = readMoved(this.#port, moved, tool);
+      const question = { ...raised, suspect: undefined } as unknown as Raised;
+      return this.#waiting((go) => recovering.park({ ...question, again: () => go({ next: 'again' }) }, decision));
+    }
+    const goesOn = parts.activity.wait();
+    await recovering.raise(raised);
+    goesOn();
+    return { next: 'again' };
+  }
+
+  /** A call whose key its counterparty may have forgotten: its counterparty is asked, then a person (E3). */
+  async #expired(recorded: LedgerCall, instance: InstanceId, of: Pick<Raised, 'actor' | 'failure'>): Promise<Held> {
+    const { recovering, calls } = this.#port;
+    if (isOpen(recorded.status)) {
+      await calls.reconcile(recorded.key);
+      if (!isOpen(recorded.status)) return { next: 'again' };
+    }
+    const decision = keyExpired(this.#port, recorded, instance);
+    const error = new Error(reason(decision.refusals[0] as Veto));
+    const raised = { signal: 'CONTRACT_VIOLATION', error, ...of, call: null } as const;
+    return this.#waiting((go) => recovering.park({ ...raised, again: () => go({ next: 'again' }) }, decision));
   }
 
   /** Has a call wait for what a question is answered with: the same question, asked again, answers the same call. */

@@ -4,6 +4,7 @@ import { eventType } from '../../model/reply-event.ts';
 import type { ChangedPaper, Paper } from '../../recovery/cut.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Calls } from '../calls/calls.ts';
+import { looksOf } from '../commits/commit-looks.ts';
 import { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import { begunWith } from '../paper/begun.ts';
@@ -24,6 +25,7 @@ export function outboxOf(
     toolOf: (name) => runtime.toolNamed(name),
     reconcile: (key) => calls.reconcile(key),
     track: (key, own, act) => calls.underWay.track(key, own, act),
+    looks: (entry) => looksOf(parts, calls, entry),
     discard: (call) => calls.discard(call),
     park: (call, error) => recovering().parkCommit(call, error).finally(parts.activity.wait()),
     refused: (raised) => recovering().refused(raised),

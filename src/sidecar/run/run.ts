@@ -78,7 +78,7 @@ export class Run implements Watcher {
     const recorder = new StepRecorder(parts, placed, verifier);
     const queries = new RecoveryQueries(parts, placed, runtime);
     const approvals = new Approvals(parts, write, () => this.heard);
-    const calls = new Calls(parts, write, approvals);
+    const calls = new Calls(parts, write, approvals, { toolNamed: (name) => runtime.toolNamed(name) });
     const outbox = outboxOf(parts, { write, calls, runtime }, () => this.recovering);
     const helpers = { write, calls, queries, approvals, outbox, ...papersOf(parts, runtime) };
     const recovering = new Recovering(parts, this, helpers);

@@ -16,7 +16,14 @@ export interface Question {
 }
 
 /** The refusals of calls that are asked for again when the run goes on, and of a graph that is entered again then. */
-const RAISED_AGAIN: ReadonlySet<string> = new Set(['effect_diverged', 'graph_refused', 'no_codec', 'unclaimed_effect']);
+const RAISED_AGAIN: ReadonlySet<string> = new Set([
+  'effect_diverged',
+  'graph_refused',
+  'key_expired',
+  'no_codec',
+  'read_moved',
+  'unclaimed_effect',
+]);
 
 /** The journaled questions of one run. */
 export class JournaledQuestions {
@@ -55,12 +62,13 @@ export class JournaledQuestions {
     return this.#runState.publications.some((commit) => commit.keys.some((key) => keys.includes(key)));
   }
 
-  #raisedBy({ decision, signal, error, actor, key, suspect, complaint, commit, thrown }: DecisionEntry): Raised {
+  #raisedBy(entry: DecisionEntry): Raised {
+    const { decision, signal, error, actor, key, suspect, complaint, commit, thrown, moved } = entry;
     const failure = failureBy(decision, key);
     const named = complaint === undefined ? {} : { complaint };
     const found = suspect === true ? { suspect, about: this.#aboutNow(failure), ...named } : {};
     const of = commit === undefined ? {} : { commit, ...this.#againOf(commit) };
-    const step = thrown === undefined ? {} : { thrown };
+    const step = { ...(thrown !== undefined && { thrown }), ...(moved === true && { moved }) };
     return { signal, error: new Error(error), actor, failure, call: null, ...found, ...of, ...step };
   }
 

@@ -1,0 +1,168 @@
+/**
+ * The answers of revalidated tools that a call rests on (semantics.md RV2): the dependences of K6 read backward, as `why` reads them (WH1), up to the acts
+ * that stand. It follows more than `why` shows: an event from outside and an answer may be kept under a value that was computed of others.
+ */
+import type { LedgerCall } from '../effects/ledger-call.ts';
+import type { Access } from '../history/key-tree.ts';
+import type { PlacedStep } from '../history/step-lists.ts';
+import type { HistoryEvent } from '../model/event.ts';
+import { isExternal } from '../model/external-keys.ts';
+import { type InstanceId, instanceName } from '../model/instance.ts';
+import { type Key, overlaps } from '../model/key.ts';
+import { answeringChild, eventType } from '../model/reply-event.ts';
+import type { RunState } from './run-state.ts';
+import type { ActorState, RecordedStep } from './state-types.ts';
+
+/** True for a mark of a step that may be of a call which the step begins: what it reads, and what it may come to write outside. */
+export function isOfCall(mark: HistoryEvent): boolean {
+  return mark.do === 'read' || (mark.do === 'write' && mark.mode === 'append');
+}
+
+/** The writes that each read of a run rests on, by the number of the read. */
+export function writersIn({ history: { registry, versions } }: RunState): ReadonlyMap<number, Access[]> {
+  const writers = new Map<number, Access[]>();
+  const follow = (write: Access, read: Access | undefined) => {
+    if (read === undefined) return;
+    const known = writers.get(read.at);
+    if (known === undefined) writers.set(read.at, [write]);
+    else known.push(write);
+  };
+  for (const record of registry.all())
+    for (const write of versions.writesOf(record))
+      for (const { reads, from, until } of versions.readsOf(write))
+        for (let index = from; index < until; index += 1) follow(write, reads.at(index));
+  return writers;
+}
+
+/** The step that made a call; null where the past does not have it. */
+export function beganBy(runState: RunState, actor: number): RecordedStep | null {
+  const { by } = runState.actor(actor);
+  return by === null || by.gone ? null : (runState.places.stepAt(by.to) ?? null);
+}
+
+/** The reads of some work, by its name. */
+export function readsOf({ history }: RunState, name: string): readonly Access[] {
+  const record = history.registry.named(name);
+  return record === undefined ? [] : [...history.versions.readsBy(record)];
+}
+
+/**
+ * The reads of the calls that a step began for an instance. They stand behind all that the step did before: behind its last mark that no call makes.
+ */
+export function readsOfCall(runState: RunState, step: RecordedStep, name: string): readonly Access[] {
+  let [number, behind] = [step.act, step.act];
+  for (const mark of step.entry?.marks ?? []) {
+    if (mark.do !== 'enter') number += 1;
+    if (!isOfCall(mark)) behind = number;
+  }
+  return readsOf(runState, name).filter(({ at }) => at > behind && at <= step.to);
+}
+
+/** The keys that a step has read for a call and whose reads a restore has taken back: started again, the call is given what stands there now (R7). */
+function lostReads(runState: RunState, step: RecordedStep, name: string): readonly Key[] {
+  const marks = step.entry?.marks ?? [];
+  const behind = marks.slice(marks.findLastIndex((mark) => !isOfCall(mark)) + 1);
+  const read = new Set(readsOfCall(runState, step, name).map(({ key }) => key.text));
+  return behind.flatMap((mark) =>
+    mark.do === 'read' && instanceName(mark.in) === name && !read.has(mark.key.text) ? [mark.key] : [],
+  );
+}
+
+/** The writes under a key that no later write covers, the newest first. */
+export function standingWrites({ history: { registry, versions } }: RunState, key: Key): readonly Access[] {
+  const writes = [...registry.all()].flatMap((record) =>
+    versions.writesOf(record).filter((write) => write.key.segments.length > 0 && overlaps(write.key, key)),
+  );
+  const covers: Key[] = [];
+  return writes
+    .sort((a, b) => b.at - a.at)
+    .filter((write) => {
+      const common = write.key.segments.length > key.segments.length ? write.key : key;
+      if (covers.some(({ segments }) => segments.every((each, nth) => common.segments[nth] === each))) return false;
+      if (!write.key.pattern) covers.push(write.key);
+      return true;
+    });
+}
+
+/** The actor whose answer a step took; undefined where it took none. */
+export function answeredBy({ family }: RunState, step: PlacedStep): ActorState | undefined {
+  const child = answeringChild(eventType((step as RecordedStep).entry?.event));
+  if (child === null) return undefined;
+  const ended = family.endedBy(step as RecordedStep);
+  return ended.findLast((actor) => actor.parent === step.actor && actor.started?.id === child);
+}
+
+/** An answer that a call rests on: the actor that was answered, and the write that keeps the answer. */
+export interface ReliedRead {
+  readonly actor: number;
+  readonly write: Access;
+}
+
+/** The answers of revalidated tools that a call rests on, in the order of their writes. Costs the history; nothing in a run without such answers. */
+export function reliedReads(
+  runState: RunState,
+  { actor, instance }: { readonly actor: number; readonly instance: InstanceId },
+): readonly ReliedRead[] {
+  if (runState.looks.all.size === 0) return [];
+  const walk = new Walk(runState);
+  const name = instanceName(instance);
+  const began = beganBy(runState, actor);
+  if (began === null) walk.follow(readsOf(runState, name));
+  else {
+    walk.follow(readsOfCall(runState, began, name));
+    for (const key of lostReads(runState, began, name)) walk.followWrites(standingWrites(runState, key));
+  }
+  return walk.found.sort((a, b) => a.write.at - b.write.at);
+}
+
+class Walk {
+  readonly found: ReliedRead[] = [];
+  readonly #runState: RunState;
+  readonly #writers: ReadonlyMap<number, Access[]>;
+  readonly #met = new Set<Access>();
+
+  constructor(runState: RunState) {
+    this.#runState = runState;
+    this.#writers = writersIn(runState);
+  }
+
+  follow(first: readonly Access[]): void {
+    const reads = [...first];
+    for (let read = reads.pop(); read !== undefined; read = reads.pop()) {
+      const isOut = isExternal(read.key);
+      const writes = this.#writers.get(read.at) ?? [];
+      reads.push(...this.#behindAll(writes.filter(({ key }) => !isOut || isExternal(key))));
+    }
+  }
+
+  followWrites(writes: readonly Access[]): void {
+    this.follow(this.#behindAll(writes));
+  }
+
+  #behindAll(writes: readonly Access[]): readonly Access[] {
+    return writes.flatMap((write) => {
+      if (this.#met.has(write)) return [];
+      this.#met.add(write);
+      return this.#behind(write);
+    });
+  }
+
+  /** The reads that a write rests on. */
+  #behind(write: Access): readonly Access[] {
+    const step = this.#runState.places.stepAt(write.at);
+    if (step === undefined) return [];
+    const name = instanceName(write.by.id);
+    const own = readsOf(this.#runState, name).filter(({ at }) => at > step.act && at < write.at);
+    const actor = step.isOutside ? undefined : answeredBy(this.#runState, step);
+    if (actor === undefined) return own;
+    if (this.#runState.looks.all.has(actor.number)) this.found.push({ actor: actor.number, write });
+    // What an act has done is the world's word: what it was decided on is used up (RV2).
+    if (isActed(this.#runState.ledger.ofActor(actor.number))) return [];
+    const began = beganBy(this.#runState, actor.number);
+    return began === null ? own : [...own, ...readsOfCall(this.#runState, began, name)];
+  }
+}
+
+function isActed(call: LedgerCall | undefined): boolean {
+  return call !== undefined && call.repeats === null && !['none', 'idempotent'].includes(call.intent.class);
+}
