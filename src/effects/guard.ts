@@ -139,20 +139,24 @@ function unknownBefore(key: string): Reply {
 /** Has a call leave, or wait for what it waits for. `before`: it has left once, and may have happened, whatever is said of this try. */
 async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, before: boolean): Promise<Reply> {
   const { key, digest } = intent;
-  if (call.gated || earlier(port, call, digest).like !== undefined) return leaveApproved(port, call, intent, before);
+  const { like } = earlier(port, call, digest);
+  if (call.holds && like !== undefined)
+    return denied('it may be the same act as an earlier call, and a held call asks no person');
+  if (call.gated || like !== undefined) return leaveApproved(port, call, intent, before);
   const admission = call.admit(key);
   if ('refused' in admission) return denied(admission.refused);
-  const held = call.tool?.buffer ? ({ held: 'buffer' } as const) : {};
+  const isBuffered = call.holds || Boolean(call.tool?.buffer);
+  const held = isBuffered ? ({ held: 'buffer' } as const) : {};
   port.append([{ ...intent, ...held }, ...admission.entries]);
   const mine = port.ledger.get(key);
-  const stays = before || call.tool?.buffer ? null : port.leaves(key);
+  const stays = before || isBuffered ? null : port.leaves(key);
   try {
     await port.durable();
     const elsewhere = await inOtherRun(port, call, intent);
     if (elsewhere !== null) return elsewhere;
-    if (call.tool?.buffer) for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;
+    if (isBuffered) for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;
     if (call.signal.aborted || port.cancelled()) return before ? { is: 'dropped' } : drop(port, key, mine);
-    return call.tool?.buffer
+    return isBuffered
       ? await stage(port, call, key)
       : ((await act(port, call, key, mine, before)) ?? whenClear(port, call));
   } finally {

@@ -91,6 +91,9 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   migrated: object('migrated', 42),
   forked: object('forked', 43),
   turn: object('turn', 44),
+  // 45 to 47 are spoken for.
+  branch: object('branch', 48),
+  choice: object('choice', 49),
 };
 
 const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));

@@ -55,6 +55,7 @@ export const RULES = [
   'RC3',
   'RC4',
   'RC5',
+  ...(['AL1', 'AL2', 'AL3', 'AL4', 'AL5', 'AL6', 'AL7', 'AL8', 'AL9', 'AL10'] as const),
 ] as const;
 
 type Rule = (typeof RULES)[number];
