@@ -1,7 +1,8 @@
 /** A small agent that tries two trips, for tests by hand: what its branches do is given. */
 import { type AnyStateMachine, assign, setup } from 'xstate';
 import { type Ending, loadConfig, memoryStore } from '../../src/index.ts';
-import { attach, resume, type Sidecar, tool } from '../../src/xstate/index.ts';
+import { attach, type Sidecar, tool } from '../../src/xstate/index.ts';
+import { VirtualTime } from '../virtual-time.ts';
 
 /** A call as the world has seen it. */
 export interface Seen {
@@ -20,9 +21,10 @@ interface Given {
   readonly budgets?: string;
   /** What a tool does; by default it answers its name and its branch. */
   readonly act?: (seen: Seen) => unknown;
-  readonly now?: () => number;
   /** Actions of a branch as it begins. */
   readonly entry?: readonly unknown[];
+  /** Called as the machine receives the choice. */
+  readonly chosen?: () => undefined;
   readonly undo?: (call: { tool: string; key: string }) => void;
 }
 
@@ -105,7 +107,7 @@ skeletons: {}
           '@belay.chosen': {
             target: 'over',
             actions: assign({
-              won: ({ event }: never) => (event as { branch: string }).branch,
+              won: ({ event }: never) => given.chosen?.() ?? (event as { branch: string }).branch,
               out: ({ event }: never) => (event as { output: unknown }).output,
             } as never),
           },
@@ -120,8 +122,12 @@ skeletons: {}
   return { machine, config };
 }
 
-/** A run of the agent, to its end or its standstill. */
-export async function run(given: Given, meanwhile: (sidecar: Sidecar) => Promise<unknown> = async () => {}) {
+/** A run of the agent, to its end or its standstill, in a time of its own. */
+export function run(given: Given, meanwhile: (sidecar: Sidecar) => Promise<unknown> = async () => {}) {
+  return new VirtualTime().during(() => runNow(given, meanwhile));
+}
+
+async function runNow(given: Given, meanwhile: (sidecar: Sidecar) => Promise<unknown>) {
   const [seen, undone]: [Seen[], string[]] = [[], []];
   const findings: string[] = [];
   const { machine, config } = agentOf(given, seen);
@@ -132,7 +138,6 @@ export async function run(given: Given, meanwhile: (sidecar: Sidecar) => Promise
   const journal = memoryStore();
   const options = {
     ...{ run: 'trip-1', config, journal, undo: { un }, keepAlive: false },
-    ...(given.now !== undefined && { now: given.now }),
     reconcilers: { find: () => ({ is: 'not_applied' as const }) },
     onFinding: ({ code }: { code: string }) => void findings.push(code),
   };
@@ -143,9 +148,5 @@ export async function run(given: Given, meanwhile: (sidecar: Sidecar) => Promise
   const { context } = sidecar.actor.getSnapshot() as {
     context: { won: string | null; out: unknown; heard: unknown[] };
   };
-  const again = async () => {
-    await sidecar.close();
-    return resume(machine, options as never);
-  };
-  return { ending, context, seen, undone, findings, sidecar, journal, again, runOf: () => journal.read('trip-1') };
+  return { ending, context, seen, undone, findings, sidecar, runOf: () => journal.read('trip-1') };
 }

@@ -3,13 +3,14 @@
 import { expect, test } from 'vitest';
 import { sendParent } from 'xstate';
 import { lintConfig } from '../../src/boundaries/lint/lint.ts';
-import { loadConfig } from '../../src/index.ts';
+import { loadConfig, memoryStore } from '../../src/index.ts';
 import { entriesOf } from '../../src/journal/entries.ts';
 import { choicesOf } from '../../src/reports/choices.ts';
 import { timelineOf } from '../../src/reports/timeline.ts';
-import { attach } from '../../src/xstate/index.ts';
+import { attach, resume } from '../../src/xstate/index.ts';
 import { machineShape } from '../../src/xstate/shape.ts';
 import { until } from '../poll.ts';
+import { VirtualTime } from '../virtual-time.ts';
 import { agentOf, run, type Seen } from './agent.ts';
 import { play } from './trial.ts';
 
@@ -162,6 +163,32 @@ test('AL5: the choice is one entry whatever the number of branches, in one commi
     ['won', []],
     ...names.slice(1).map(() => ['lost', ['undone']]),
   ]);
+});
+
+test('AL5: a choice that the machine threw on is handed on to it by the next process, and is not made anew', async () => {
+  const given = { branches: { rome: ['look'], oslo: ['wait'] }, tools: ALL, choose: FIRST };
+  const chosen = () => {
+    throw new Error('a mistake');
+  };
+  const journal = memoryStore();
+  const first = await new VirtualTime().during(async () => {
+    const { machine, config } = agentOf({ ...given, chosen });
+    const sidecar = await attach(machine, { run: 'r', config, journal, keepAlive: false, version: '1' });
+    sidecar.actor.start();
+    const ending = await sidecar.finished();
+    await sidecar.close();
+    return ending;
+  });
+  expect(first.status).toBe('parked');
+  const context = await new VirtualTime().during(async () => {
+    const { machine, config } = agentOf(given);
+    const sidecar = await resume(machine, { run: 'r', config, journal, keepAlive: false, version: '2' });
+    sidecar.actor.start();
+    expect((await sidecar.finished()).status).toBe('done');
+    return sidecar.actor.getSnapshot().context;
+  });
+  expect(context).toMatchObject({ won: 'rome', out: { outs: ['look rome'] } });
+  expect(choicesIn(journal.read('r')).length).toBe(1);
 });
 
 test('AL6: approvals of losers are void, and what they did is undone once', async () => {

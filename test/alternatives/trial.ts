@@ -2,6 +2,7 @@
 import type { Ending } from '../../src/index.ts';
 import type { StoredRow } from '../../src/journal/journal.ts';
 import { timelineOf } from '../../src/reports/timeline.ts';
+import { SPACING } from '../../src/sidecar/opening/options.ts';
 import { workClient } from '../../src/workers/index.ts';
 import { attach, resume, type Sidecar } from '../../src/xstate/index.ts';
 import { type Death, MortalStore } from '../simulation/mortal-store.ts';
@@ -124,6 +125,8 @@ class Trial {
     this.#sidecar = null;
     const options = {
       run: 'r',
+      // A process that takes the run up begins behind a base.
+      [SPACING]: { rows: 6, times: 0, newest: 2 },
       config: configOf(this.#scenario),
       journal: await this.#store.next('r'),
       undo: { un: this.#world.undo(life) },

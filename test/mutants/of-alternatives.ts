@@ -82,7 +82,7 @@ export const OF_ALTERNATIVES: readonly Mutant[] = [
     file: 'sidecar/run/choosing.ts',
     off: 'a deadline is not kept',
     find: 'return deadline === null ? Number.POSITIVE_INFINITY : by.time + deadline;',
-    replace: 'return deadline === null ? Number.POSITIVE_INFINITY : by.time + 10 * deadline + 60_000;',
+    replace: 'return by === null ? (deadline ?? 0) : Number.POSITIVE_INFINITY;',
     by,
   },
   {
@@ -107,14 +107,6 @@ export const OF_ALTERNATIVES: readonly Mutant[] = [
     off: 'what losers did is not undone',
     find: '      recovering.losers.begin();\n      if (by !==',
     replace: '      if (by !==',
-    by,
-  },
-  {
-    rule: 'AL6',
-    file: 'sidecar/failures/losers.ts',
-    off: 'a call of a loser that has happened after all is not undone',
-    find: '    if (keys.some((key) => isDue(ledger.get(key)))) this.begin();\n  }\n\n  async #finish(): Promise<void> {\n    if (this.#isOff)',
-    replace: '  }\n\n  async #finish(): Promise<void> {\n    if (this.#isOff)',
     by,
   },
   {

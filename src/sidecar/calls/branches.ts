@@ -116,7 +116,8 @@ export class Branches {
 
   /** Null where a call does not meet the acts of undecided branches that it is no part of; else resolves at the next entry (AL3). */
   apart({ tool, input: args }: Pick<Call, 'tool' | 'input'>, actor: number, { entity }: InstanceId, write: RunWriter) {
-    if (this.#isNone || this.of(actor) !== null || this.#metBy({ tool, args, entity }, () => true) === null)
+    const isUndecided = this.running().some(({ choice }) => choice === undefined);
+    if (!isUndecided || this.of(actor) !== null || this.#metBy({ tool, args, entity }, () => true) === null)
       return null;
     return new Promise<void>((resolve) => write.atNext(resolve));
   }

@@ -48,15 +48,6 @@ export class Losers {
       .catch(() => {});
   }
 
-  /** The outcome of calls has become known: one of a loser that has happened after all is undone. */
-  settled(keys: readonly string[]): void {
-    const { ledger, choices } = this.#run.parts.runState;
-    if (choices.all.length === 0) return;
-    const isDue = (call: LedgerCall | undefined) =>
-      call?.status === 'confirmed' && !call.stands && !call.undoing && this.#isOfLoser(call);
-    if (keys.some((key) => isDue(ledger.get(key)))) this.begin();
-  }
-
   async #finish(): Promise<void> {
     if (this.#isOff) return;
     await this.finish();

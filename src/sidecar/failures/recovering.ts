@@ -213,7 +213,6 @@ export class Recovering {
   settled(keys: readonly string[]): void {
     this.#openCalls.heard();
     this.discarding.settled(keys);
-    this.losers.settled(keys);
   }
 
   /** @see {@link OpenCalls.reconcile} */
