@@ -67,6 +67,7 @@ function actText(act: Act): string {
       return `${act.act} ${act.version ?? ''}`.trim();
     case 'change_graph':
     case 'correct_in_turn':
+    case 'cancel_run':
       return act.act;
     case 'raise_limit':
       return `${act.act} ${act.limit}`;

@@ -14,6 +14,7 @@ import type { Scopes } from './keys/scopes.ts';
 import { entriesOf, field, type Item, itemsOf, numberOf, plain, textOf, textsOf } from './page/document.ts';
 import type { Findings } from './page/finding.ts';
 import { LONGEST_WAIT, timeIn } from './page/time.ts';
+import { alternativesIn } from './sections/alternatives.ts';
 import { checkNames, redactedKeysIn } from './sections/redact.ts';
 import { checkSeen } from './sections/revalidate.ts';
 import { compileSkeleton } from './sections/skeleton.ts';
@@ -45,6 +46,7 @@ export function compileConfig(root: Item, guards: Guards, findings: Findings): B
     certificate: certificateOf(plain(root)),
     tools,
     skeletons,
+    alternatives: alternativesIn(field(root, 'alternatives'), skeletons, findings),
     scopes,
     blind: blindIn(field(keys, 'blind'), scopes, findings),
     append: keysIn(field(keys, 'append'), scopes, findings),

@@ -7,7 +7,7 @@ import type { EffectClass } from '../model/effect.ts';
 import type { Signal } from '../model/failure.ts';
 import type { Key } from '../model/key.ts';
 import type { SteerFrom } from '../model/message-entries.ts';
-import type { Expression, Facts, Predicate } from '../predicates/predicate.ts';
+import type { Expression, Facts, Predicate, Score } from '../predicates/predicate.ts';
 import type { Scope, Scopes } from './keys/scopes.ts';
 
 /** A key with holes, `slots/{args.slot}/value`. */
@@ -233,6 +233,24 @@ export interface EventType {
   readonly from: SteerFrom;
 }
 
+/** Alternatives: child machines of one state that try the same thing (semantics.md §25). */
+export interface Alternatives {
+  readonly name: string;
+  /** The state of the machine that invokes the branches. */
+  readonly at: string;
+  /** The name under which the child machine was provided. */
+  readonly branch: string;
+  readonly rule: 'first' | 'best';
+  /** The condition on a branch that is over; null where each may be chosen. */
+  readonly when: Predicate | null;
+  /** The score of a branch that is over; null for `first`. */
+  readonly score: Score | null;
+  /** The time that the branches have, in milliseconds; null for no limit. */
+  readonly deadline: number | null;
+  /** What comes of an act of a loser that cannot be undone: it is owed, or it stands. */
+  readonly losers: 'owe' | 'stand';
+}
+
 /** A whole config. */
 export interface BoundaryConfig {
   /** The machine's id. */
@@ -243,6 +261,8 @@ export interface BoundaryConfig {
   readonly certificate: Certificate;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly skeletons: ReadonlyMap<string, Skeleton>;
+  /** The states whose child machines are alternatives, by name. */
+  readonly alternatives: ReadonlyMap<string, Alternatives>;
   /** The kinds of the names of schemes that have a canonical form, including those that need no declaration. */
   readonly scopes: Scopes;
   /** Keys of which the last writer wins (K6, `blind`). */

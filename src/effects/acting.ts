@@ -37,7 +37,7 @@ export async function plainCall(port: PlainPort, call: PlainCall): Promise<Reply
 
 /** Stages a call that is held back until its instance commits (E4). It is not visible: what fails here has not happened. */
 export async function stage(port: GuardPort, call: GuardedCall, key: string): Promise<Reply> {
-  if (call.tool?.buffer === 'call') {
+  if (call.holds || call.tool?.buffer === 'call') {
     port.append([{ do: 'outcome', key, status: 'buffered' }]);
     return { is: 'done', output: undefined };
   }

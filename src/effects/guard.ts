@@ -152,23 +152,23 @@ function unknownBefore(key: string): Reply {
 
 /** Has a call leave, or wait for what it waits for. `before`: it has left once, and may have happened, whatever is said of this try. */
 async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, before: boolean): Promise<Reply> {
-  const { key, digest } = intent;
-  if (call.gated || earlier(port, call, digest).like !== undefined) return leaveApproved(port, call, intent, before);
-  // While it is looked at again, anything may have happened: all is asked anew. A staged call is looked at with its commit.
-  if (isTooOld(call)) return (await call.looks?.make()) ?? whenClear(port, call);
-  const admission = admitted(call, key);
+  const { key } = intent;
+  const isBuffered = call.holds || Boolean(call.tool?.buffer);
+  const first = beforeLeaving(port, call, intent, { before, isBuffered });
+  if (first !== null) return first;
+  const admission = admitted(call, key, isBuffered);
   if ('refused' in admission) return denied(admission.refused);
-  const held = call.tool?.buffer ? ({ held: 'buffer' } as const) : {};
-  port.append([{ ...intent, ...held }, ...admission.entries, ...(call.tool?.buffer ? [] : reliedBy(call, key))]);
+  const held = isBuffered ? ({ held: 'buffer' } as const) : {};
+  port.append([{ ...intent, ...held }, ...admission.entries, ...(isBuffered ? [] : reliedBy(call, key))]);
   const mine = port.ledger.get(key);
-  const stays = before || call.tool?.buffer ? null : port.leaves(key);
+  const stays = before || isBuffered ? null : port.leaves(key);
   try {
     await port.durable();
     const elsewhere = await inOtherRun(port, call, intent);
     if (elsewhere !== null) return elsewhere;
-    if (call.tool?.buffer) for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;
+    if (isBuffered) for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;
     if (call.signal.aborted || port.cancelled()) return before ? { is: 'dropped' } : drop(port, key, mine);
-    return call.tool?.buffer
+    return isBuffered
       ? await stage(port, call, key)
       : ((await act(port, call, key, mine, before)) ?? whenClear(port, call));
   } finally {
@@ -176,14 +176,29 @@ async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, be
   }
 }
 
-/** True while a call that acts at once rests on an answer that is too old (RV2). */
-function isTooOld({ tool, looks }: GuardedCall): boolean {
-  return !tool?.buffer && looks?.isDue() === true;
+/** The reply of a call that does not leave at once: it may be an earlier act, needs an approval, or rests on an answer that is too old. Null where it leaves now. */
+function beforeLeaving(
+  port: GuardPort,
+  call: GuardedCall,
+  intent: IntentEntry,
+  { before, isBuffered }: { readonly before: boolean; readonly isBuffered: boolean },
+): Reply | Promise<Reply> | null {
+  const { like } = earlier(port, call, intent.digest);
+  if (call.holds && like !== undefined)
+    return denied('it may be the same act as an earlier call, and a held call asks no person');
+  if (call.gated || like !== undefined) return leaveApproved(port, call, intent, before);
+  // A staged call is looked at with its commit (RV2).
+  return !isBuffered && call.looks?.isDue() === true ? looked(port, call) : null;
+}
+
+/** Looks again at what a call rests on. Anything may have happened meanwhile: all is asked anew. */
+async function looked(port: GuardPort, call: GuardedCall): Promise<Reply> {
+  return (await call.looks?.make()) ?? whenClear(port, call);
 }
 
 /** The pass of a call, unless an answer that it rests on is older than its own condition allows. */
-function admitted(call: GuardedCall, key: string): ReturnType<GuardedCall['admit']> {
-  const refused = call.tool?.buffer ? null : (call.looks?.unmet() ?? null);
+function admitted(call: GuardedCall, key: string, isBuffered: boolean): ReturnType<GuardedCall['admit']> {
+  const refused = isBuffered ? null : (call.looks?.unmet() ?? null);
   return refused === null ? call.admit(key) : { refused };
 }
 

@@ -108,6 +108,8 @@ export interface GuardedCall {
   readonly signal: AbortSignal;
   /** The version of its tool; left out where that names none. */
   readonly version?: ToolVersion | undefined;
+  /** True for a call of a branch that nothing undoes: it is held back until the choice (AL2). */
+  readonly holds: boolean;
   /** True if the call waits for a person's approval before it leaves. */
   readonly gated: boolean;
   act(key: string | undefined, signal: AbortSignal): Promise<unknown>;

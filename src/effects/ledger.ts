@@ -389,10 +389,15 @@ export class Ledger {
   /** A unit is discarded: its calls lose their places, and no replay waits for them. @returns those that never leave. */
   discard(instance: InstanceId): LedgerCall[] {
     const name = instanceName(instance);
+    return this.abandon(({ intent }) => instanceName(intent.instance) === name);
+  }
+
+  /** Takes calls out of the past for good (PA11, AL6). @returns those that never leave. */
+  abandon(isMeant: (call: LedgerCall) => boolean): LedgerCall[] {
     const never: LedgerCall[] = [];
     for (const call of this.#calls.values()) {
-      if (instanceName(call.intent.instance) !== name || call.repeats !== null) continue;
-      if (call.at !== null) this.#placed.get(name)?.remove(call.key);
+      if (call.repeats !== null || !isMeant(call)) continue;
+      if (call.at !== null) this.#placed.get(instanceName(call.intent.instance))?.remove(call.key);
       call.at = null;
       call.discarded = true;
       this.#displaced.delete(call);

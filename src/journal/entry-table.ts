@@ -92,6 +92,9 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   forked: object('forked', 43),
   turn: object('turn', 44),
   verified: object('verified', 45),
+  // 46 and 47 are spoken for.
+  branch: object('branch', 48),
+  choice: object('choice', 49),
 };
 
 const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));

@@ -90,6 +90,8 @@ export type Act =
   | { readonly act: 'change_graph' }
   /** Say what was wrong in a new turn: what the turn of that number said stands (RC3). */
   | { readonly act: 'correct_in_turn'; readonly turn: number }
+  /** End the run, with its undos if nothing of it is to be left: the choice among alternatives stands (AL9). */
+  | { readonly act: 'cancel_run' }
   /** End or undo the instances that control would leave behind, then ask again. */
   | { readonly act: 'end_instances'; readonly instances: readonly InstanceId[] };
 

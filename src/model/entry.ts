@@ -15,6 +15,7 @@ import type {
 } from './call-entries.ts';
 import type { Certificate } from './certificate.ts';
 import type { Checkpoint } from './checkpoint.ts';
+import type { BranchEntry, ChoiceEntry } from './choice-entries.ts';
 import type { Decision } from './decision.ts';
 import type { EffectClass } from './effect.ts';
 import type { Cause } from './failure.ts';
@@ -155,6 +156,8 @@ export type Entry =
    */
   | { readonly do: 'overtaken'; readonly upTo: number }
   | TurnEntry
+  | BranchEntry
+  | ChoiceEntry
   /**
    * A process gave the run back while these calls of it had left and not come back: they may act for as long as that
    * process lives (E2).

@@ -110,6 +110,14 @@ export type Refusal =
       readonly turn: number;
       readonly step: number;
     }
+  /** It would take back the choice among alternatives, or work of their branches. `winner` is the id of the branch that was chosen; null for none (AL9). */
+  | {
+      readonly code: 'choice_stands';
+      readonly candidate: null;
+      readonly instance: InstanceId | null;
+      readonly alternatives: string;
+      readonly winner: string | null;
+    }
   | (Unavailable & { readonly candidate: Checkpoint; readonly instance: InstanceId })
   /** Control could not follow: the plan's postconditions fail for this instance, entered at event `step`. */
   | {

@@ -7,7 +7,7 @@ import { type CelError, LONGEST_TEXT, type Node, parse, typeOf } from './cel.ts'
 import { evaluator } from './evaluate.ts';
 import { ENTITY_SCOPE, lint, PREDICATE_SCOPE, type Scope } from './lint.ts';
 import { Failed } from './own.ts';
-import type { Answer, Expression, Facts, Predicate } from './predicate.ts';
+import type { Answer, Expression, Facts, Predicate, Score } from './predicate.ts';
 import type { Problem } from './problem.ts';
 import { nameOf } from './values.ts';
 
@@ -39,6 +39,25 @@ export function compileEntity(text: string): Compiled<Expression> {
         if (value instanceof Failed) return { reason: value.reason };
         if (typeof value !== 'string') return { reason: `not_a_text: the entity is ${nameOf(value)}` };
         return value.isWellFormed() ? { value } : { reason: 'not_a_text: the entity is ill-formed Unicode' };
+      },
+    },
+  };
+}
+
+/** Compiles an expression whose value is a number. */
+export function compileScore(text: string): Compiled<Score> {
+  const read = readText(text, PREDICATE_SCOPE, ['int', 'double', 'dyn']);
+  if ('problems' in read) return read;
+  const evaluate = evaluator(read.ok);
+  return {
+    ok: {
+      text,
+      evaluate: (facts) => {
+        const found = safely(() => evaluate(facts));
+        if (found instanceof Failed) return { reason: found.reason };
+        const value = typeof found === 'bigint' ? Number(found) : found;
+        const isNumber = typeof value === 'number' && Number.isFinite(value);
+        return isNumber ? { value } : { reason: `not_a_number: the score is ${nameOf(found)}` };
       },
     },
   };

@@ -41,3 +41,10 @@ export interface Expression {
   /** Bounded in cost, never throws. A value that is no text, or ill-formed Unicode, is a reason. */
   evaluate(facts: Facts): { readonly value: string } | { readonly reason: string };
 }
+
+/** An expression whose value is a number. */
+export interface Score {
+  readonly text: string;
+  /** Bounded in cost, never throws. A value that is no finite number is a reason. */
+  evaluate(facts: Facts): { readonly value: number } | { readonly reason: string };
+}

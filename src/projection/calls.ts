@@ -186,6 +186,20 @@ export class Calls {
     this.void(new Set([instanceName(id)]));
   }
 
+  /** Takes the calls of branches that have lost out of the past, with what was granted to them (AL6). */
+  abandon(isLost: (call: LedgerCall) => boolean): void {
+    const units = new Map<string, InstanceId>();
+    for (const call of this.ledger.all())
+      if (isLost(call)) units.set(instanceName(call.intent.instance), call.intent.instance);
+    for (const call of this.ledger.abandon(isLost)) this.budgets.release(call.key);
+    const { registry, effects } = this.#events.history;
+    for (const id of units.values()) {
+      const record = registry.get(id);
+      if (record !== undefined) effects.forget(record, 0);
+    }
+    this.void(new Set());
+  }
+
   /** Has no answer served that a decision's cut takes back unheard: it was asked for before (C11). */
   outdate({ verdict, line }: Decision): void {
     if (verdict !== 'restore' && verdict !== 'restore_joint') return;

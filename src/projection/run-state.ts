@@ -19,6 +19,7 @@ import { Aborted } from './aborted.ts';
 import { Actors } from './actors.ts';
 import { Pages } from './base/pages.ts';
 import { Calls } from './calls.ts';
+import { Choices } from './choices.ts';
 import { Discards } from './discards.ts';
 import { Events } from './events.ts';
 import type { ExternalVersions } from './external-versions.ts';
@@ -57,6 +58,8 @@ export class RunState {
   ended: Extract<Entry, { do: 'end' }>['status'] | null = null;
   /** The turns of a thread that have ended (RC2). */
   readonly turns = new Turns();
+  /** The failed branches of alternatives, and the choices among them (AL5). */
+  readonly choices = new Choices();
   /** The codecs of values that have no form of their own. */
   readonly codecs: readonly ValueCodec[];
   /** The values that people are not shown. */
@@ -228,6 +231,11 @@ export class RunState {
       },
       // What rests on the end is told in rows behind it.
       turn: (entry) => this.turns.end(entry, this.history.head, this.places.next - 1),
+      branch: (entry) => this.choices.fail(entry),
+      choice: (entry) => {
+        this.choices.choose(entry, this.history.head);
+        calls.abandon(({ intent }) => this.choices.hasLost(this.actors, intent.actor));
+      },
       late: () => {},
     } satisfies Partial<Folds>;
   }

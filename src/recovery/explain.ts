@@ -177,6 +177,8 @@ export function reason(veto: Reason | Extract<Refusal, { code: unknown }>, place
       return `the graph cannot be run as it is built: ${veto.reason}`;
     case 'said_to_person':
       return `it would take back work from before the end of turn ${veto.turn} (step ${veto.step}), and a person has read what that turn said.`;
+    case 'choice_stands':
+      return `it would take back the choice among ${veto.alternatives} (${veto.winner ?? 'none of them'}), and what the losers did is undone.`;
     case 'exit_not_restorable':
       return 'an exit is a promise that the work is over, and no policy here lets it be taken up again.';
     case 'committed_consumers_present': {
@@ -254,6 +256,8 @@ export function actSentence(act: Act, place: PlaceText = eventText): string {
       return 'Build the graph in another way; then take the run up again, which goes on from where it stands.';
     case 'correct_in_turn':
       return `Correct it in a new turn, with what was found wrong as its input: what turn ${act.turn} said stands.`;
+    case 'cancel_run':
+      return 'Let the choice stand, or end the run: belay cancel RUN --undo undoes what it did.';
     case 'register_undo':
       return `Register what undoes ${effectName(act.effect, place)}, and record that it has an undo.`;
   }

@@ -60,6 +60,7 @@ const TELLING: ReadonlySet<Entry['do']> = new Set([
   'cancel',
   'pause',
   'asked',
+  'choice',
 ] as const);
 /** Those that it depends on while a person is asked, or a counterparty is asked again. */
 const ANSWERING: ReadonlySet<Entry['do']> = new Set(['answer', 'outcome', 'restored'] as const);
@@ -227,12 +228,9 @@ export class RunStatusFold {
       case 'decision':
         this.#decide(entry as DecisionEntry, time);
         return;
-      case 'asked': {
-        const { key, next } = entry as Extract<Entry, { do: 'asked' }>;
-        if (next === null) this.#again.delete(key);
-        else this.#again.set(key, next);
+      case 'asked':
+        this.#askedAgain(entry as Extract<Entry, { do: 'asked' }>);
         return;
-      }
       case 'phase':
         this.#phase(entry as Extract<Entry, { do: 'phase' }>);
         return;
@@ -262,6 +260,10 @@ export class RunStatusFold {
       case 'complaint':
         if (now.is === 'done') this.#stands = left(now, entry as Extract<Entry, { do: 'finding' | 'complaint' }>);
         return;
+      case 'choice':
+        // What its losers owe is owed as what an abort owes (AL7).
+        this.#owed ??= new Map();
+        return;
       case 'stands':
         this.#owed?.delete((entry as Extract<Entry, { do: 'stands' }>).key);
         return;
@@ -273,6 +275,11 @@ export class RunStatusFold {
       default:
         return;
     }
+  }
+
+  #askedAgain({ key, next }: Extract<Entry, { do: 'asked' }>): void {
+    if (next === null) this.#again.delete(key);
+    else this.#again.set(key, next);
   }
 
   #cancel({ refused, undo }: CancelEntry): void {

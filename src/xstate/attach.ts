@@ -160,6 +160,7 @@ export function programOf<TMachine extends AnyStateMachine>(
     code: codeDigest(machine),
     tools: toolVersions(machine),
     states: new Set(shape.states.map(({ path }) => path)),
+    shape,
     input,
     actors: places,
     runtime: (watcher, now) => new MachineRuntime(machine, watcher, { inspect, now, delays, places }),

@@ -212,6 +212,24 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
       left: ['k1'],
     },
   },
+  branch: { 'that has failed': { do: 'branch', actor: 2, error: 'no seat' } },
+  choice: {
+    'of the best': {
+      do: 'choice',
+      alternatives: 'Trip',
+      by: 'best',
+      branches: [
+        { actor: 1, branch: 'rome', is: 'won', score: -80 },
+        { actor: 2, branch: 'oslo', is: 'failed', why: 'no seat' },
+      ],
+    },
+    'of none, for the state was left': {
+      do: 'choice',
+      alternatives: 'Trip',
+      by: 'left',
+      branches: [{ actor: 1, branch: 'rome', is: 'unfinished' }],
+    },
+  },
   overtaken: { 'from a process that may live': { do: 'overtaken', upTo: 41 } },
   given_back: {
     'with calls under way': { do: 'given_back', keys: ['k1', 'k2'], by: { host: 'a b c', pid: 7, started: '9' } },

@@ -106,6 +106,16 @@ const LAW: readonly Rule[] = [
     [...MOVES, 'decide', 'plan', 'commit', 'complain', 'approve', 'cancel'],
   ],
   [
+    'AL4 nothing is chosen beside a question or a pause, without its machine, or behind the end',
+    ({ hold, will, question, machine, pause }) =>
+      hold === 'leaving' ||
+      isOneOf(will, ['cancelling', 'aborting', 'finishing', 'over']) ||
+      question !== 'clear' ||
+      machine !== 'awake' ||
+      pause === 'on',
+    ['choose'],
+  ],
+  [
     'C9 behind the end nothing is redone',
     ({ will }) => will === 'finishing',
     [...MOVES, 'decide', 'plan', 'carry', 'complain', 'approve', 'cancel', 'end', 'base'],

@@ -112,8 +112,8 @@ export const OF_LATER_WORDS: readonly Mutant[] = [
     rule: 'AB1',
     file: 'sidecar/lifecycle/table.ts',
     off: 'an abort refuses no approval, complaint or other end',
-    find: "aborting: refuses('aborting', ...MOVES, 'decide', 'plan', 'commit', 'complain', 'approve', 'cancel'),",
-    replace: "aborting: refuses('aborting', ...MOVES, 'decide', 'plan', 'commit'),",
+    find: "aborting: refuses('aborting', ...MOVES, 'decide', 'plan', 'commit', 'choose', 'complain', 'approve', 'cancel'),",
+    replace: "aborting: refuses('aborting', ...MOVES, 'decide', 'plan', 'commit', 'choose'),",
     by: { run: 'tests', file: 'test/semantics/abort.test.ts' },
   },
   {

@@ -62,6 +62,7 @@ export const RULES = [
   'RV5',
   'RV6',
   'E3',
+  ...(['AL1', 'AL2', 'AL3', 'AL4', 'AL5', 'AL6', 'AL7', 'AL8', 'AL9', 'AL10'] as const),
 ] as const;
 
 type Rule = (typeof RULES)[number];

@@ -3,6 +3,7 @@ import { OF_FORKS } from './forks.ts';
 import { OF_GRAPHS } from './graphs.ts';
 import { OF_LATER_WORDS } from './later-words.ts';
 import type { Mutant } from './mutant.ts';
+import { OF_ALTERNATIVES } from './of-alternatives.ts';
 import { OF_LOOKS } from './of-looks.ts';
 import { OF_THREADS } from './of-threads.ts';
 import { OF_THROWS } from './throws.ts';
@@ -10,6 +11,7 @@ import { OF_WHY } from './why.ts';
 
 export const MUTANTS: readonly Mutant[] = [
   ...OF_FORKS,
+  ...OF_ALTERNATIVES,
   ...OF_GRAPHS,
   ...OF_THREADS,
   ...OF_THROWS,

@@ -3,7 +3,7 @@
  * are no changes. Recoverability, gained or lost, follows from both configs and, if the caller passes one, from the
  * machine.
  */
-import type { BoundaryConfig, EventType, Skeleton } from '../config.ts';
+import type { Alternatives, BoundaryConfig, EventType, Skeleton } from '../config.ts';
 import { isOf, lostEdges, whyNot } from '../lint/edges.ts';
 import type { Reach } from '../lint/reach.ts';
 import { siteTrouble } from '../lint/skeletons.ts';
@@ -34,6 +34,8 @@ const PARTS: Readonly<Record<keyof BoundaryConfig, Compare>> = {
       ]),
     ),
   skeletons: (old, now) => within(['skeletons'], members(old.config.skeletons, now.config.skeletons, skeletonChanges)),
+  alternatives: ({ config: old }, { config: now }) =>
+    within(['alternatives'], members(old.alternatives, now.alternatives, alternativesChanges)),
   scopes: ({ config: old }, { config: now }) =>
     within(
       ['scopes'],
@@ -92,6 +94,28 @@ export function recoverableChanges(
     changes.push({ skeleton, at, is: is ? 'recoverable' : 'not recoverable', why: is ? [] : gone });
   }
   return reach === null ? changes : [...changes, ...edgeChanges(old, now, reach)];
+}
+
+/** The differences of alternatives; of those that are new or gone only that. */
+function alternativesChanges(old: Alternatives | null, now: Alternatives | null): readonly Difference[] {
+  if (old === null || now === null) return said('', old?.at ?? null, now?.at ?? null, 'looser').map(unnamed);
+  return [
+    ...said('at', old.at, now.at, 'other'),
+    ...said('branch', old.branch, now.branch, 'other'),
+    ...said('rule', old.rule, now.rule, 'other'),
+    ...said('when', old.when?.text ?? null, now.when?.text ?? null, 'stricter'),
+    ...said('score', old.score?.text ?? null, now.score?.text ?? null, 'other'),
+    ...limit('deadline', old.deadline, now.deadline, 'other', ' ms'),
+    ...(old.losers === now.losers ? [] : losersChange(old.losers, now.losers)),
+  ];
+}
+
+function unnamed(difference: Difference): Difference {
+  return { ...difference, path: [] };
+}
+
+function losersChange(old: Alternatives['losers'], now: Alternatives['losers']): readonly Difference[] {
+  return [{ path: ['losers'], old, now, is: now === 'stand' ? 'looser' : 'stricter' }];
 }
 
 type Certifying = ReadonlyMap<

@@ -17,6 +17,24 @@ export const CONSEQUENCES: Readonly<
     scopes: neither(
       'Names outside are compared otherwise: calls may be taken for the same object, or not, that were not before.',
     ),
+    alternatives: both(
+      'The child machines of a state are tried beside each other, and what all but one did is undone.',
+      'The child machines of a state are no alternatives any more: what each of them does stands.',
+    ),
+    'alternatives at': neither('Another state invokes the branches.'),
+    'alternatives branch': neither('Other child machines are the branches.'),
+    'alternatives rule': neither('Another branch may be chosen, and at another time.'),
+    'alternatives when': both(
+      'Branches may be chosen that were refused.',
+      'Fewer branches may be chosen.',
+      'Other branches may be chosen than before.',
+    ),
+    'alternatives score': neither('Another branch may be chosen.'),
+    'alternatives deadline': neither('The choice is made at another time, among the branches that are over by then.'),
+    'alternatives losers': both(
+      'An act of a loser that cannot be undone stands, and no person is asked.',
+      'An act of a loser that cannot be undone stops the run until a person has acted.',
+    ),
     'keys blind': both(
       'A write to this key no longer counts as a read of it: less is taken back with it.',
       'A write to this key counts as a read of it: more is taken back with it.',

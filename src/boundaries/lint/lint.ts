@@ -6,6 +6,7 @@ import type { MachineShape } from '../../model/machine.ts';
 import type { BoundaryConfig } from '../config.ts';
 import { type ConfigDocument, field } from '../page/document.ts';
 import { type Finding, Findings } from '../page/finding.ts';
+import { lintAlternatives } from './alternatives.ts';
 import { lintCode } from './code.ts';
 import { lintKeys } from './keys.ts';
 import { lintMachines } from './machines.ts';
@@ -38,6 +39,7 @@ export function lintConfig(
   lintMachines(config, root, reach.states, findings);
   lintSkeletons(config, root, reach, findings);
   lintTools(config, root, reach, findings);
+  lintAlternatives(config, root, shape, findings);
   lintCode(config, root, shape, findings);
   lintRetries(config, root, reach, findings);
   return findings.list();

@@ -94,9 +94,12 @@ function lintOutcomes({ config, findings, agent, kinds, invoked, declared }: Cal
 function lintOutside({ config, reach, findings, agent, kinds, declared }: Calls): void {
   if (reach.shape.channels) return;
   const skeletons = [...config.skeletons.values()];
+  const branches = [...config.alternatives.values()].map(({ branch }) => branch);
   const places = new Map(declared);
   for (const { path, invokes } of reach.shape.states) {
     if (skeletons.some(({ states }) => states.some((state) => isWithin(path, state)))) continue;
+    // A failure in a branch is one of that branch alone.
+    if (branches.some((branch) => path.startsWith(`${branch}/`))) continue;
     for (const { tool } of invokes) {
       if (tool === null || kinds.get(tool) === 'machine') continue;
       const message = `"${path}" calls "${tool}" and belongs to no skeleton: a failure there parks the run`;

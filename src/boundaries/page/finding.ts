@@ -46,6 +46,8 @@ export type RefusalCode =
   | 'bad_redaction'
   /** A value that is redacted would be a name, which stands in every text. */
   | 'redacted_name'
+  /** Alternatives whose branches would meet other work, or that say no score. */
+  | 'bad_alternatives'
   | 'unknown_budget'
   | 'duplicate_boundary'
   | 'unknown_boundary'
@@ -101,6 +103,16 @@ type LintCode =
   /** An irreversible tool is called from a state that can be entered twice, and nothing says which calls are one act (ON1). */
   | 'acts_again'
   | 'outcome_never_known'
+  /** The state of alternatives is parallel, invokes fewer than two branches, or does not take the choice. */
+  | 'alternatives_unfit'
+  /** A tool of a branch can be undone by its class, and names no undo. */
+  | 'branch_undo_missing'
+  /** A branch calls a tool that no branch may call: a person would be asked about a held call, or its acts are one over all branches. */
+  | 'branch_call_refused'
+  /** A tool of a branch reads what a held call writes, which has no answer before the choice. */
+  | 'held_output_read'
+  /** Branches write a key outside that may be the same for two of them. */
+  | 'branches_meet'
   /** A state passes a tool what no journal holds without a codec: the call will not leave (E3). */
   | 'no_codec'
   /** One actor calls one of many tools, by a name in its input, and is one tool with one class to the config. */

@@ -83,6 +83,10 @@ function witness(veto: Veto): object {
       return { instance: veto.instance && instanceName(veto.instance), reason: veto.reason };
     case 'said_to_person':
       return { instance: veto.instance && instanceName(veto.instance), turn: veto.turn, step: veto.step };
+    case 'choice_stands': {
+      const { alternatives, winner } = veto;
+      return { instance: veto.instance && instanceName(veto.instance), alternatives, winner };
+    }
     case 'effect_gone':
       return { instance: instanceName(veto.instance), call: veto.call };
     case 'never_still':
@@ -126,6 +130,7 @@ function actFields(act: Act): object {
     case 'raise_limit':
     case 'change_graph':
     case 'correct_in_turn':
+    case 'cancel_run':
       return act;
     case 'allow_joint':
     case 'end_instances':

@@ -3,6 +3,7 @@
  */
 import { instanceName } from '../../model/instance.ts';
 import { explain } from '../../recovery/explain.ts';
+import { choiceSentences, choicesOf } from '../../reports/choices.ts';
 import { type LeftAtEnd, leftAtEnd } from '../../reports/left-at-end.ts';
 import { doneWith, isOver } from '../../reports/run-status.ts';
 import type { Decided } from '../../reports/timeline.ts';
@@ -34,7 +35,8 @@ export async function explainRun({ file, run, all, json, medium, counting }: Exp
     if (!json) return [text(read, left, { file, all, medium })];
     const decided = read.decisions.map((each) => decisionFields(read, each, file));
     const repeats = repetitions(read);
-    const more = { ...left, ...(repeats.length > 0 && { repeats }) };
+    const choices = choicesOf(read.runState);
+    const more = { ...left, ...(repeats.length > 0 && { repeats }), ...(choices.length > 0 && { choices }) };
     const lines = Object.keys(more).length > 0 ? [...decided, { run: read.run, ...more }] : decided;
     return lines.map((each) => `${JSON.stringify(each)}\n`);
   });
@@ -76,8 +78,14 @@ function text(
     return layOut(`decision ${number}, row ${seq}`, explain(decision, around, read.eventRows.texts(seq)), medium);
   });
   return (
-    [head, ...rest, ...told, ...repeatedText(read, medium), ...leftAtEndText(left, medium)].join('\n') +
-    movesText(movesOn(read, file), read, medium)
+    [
+      head,
+      ...rest,
+      ...told,
+      ...choiceText(read, medium),
+      ...repeatedText(read, medium),
+      ...leftAtEndText(left, medium),
+    ].join('\n') + movesText(movesOn(read, file), read, medium)
   );
 }
 
@@ -99,6 +107,15 @@ function repetitions({ runState }: ReadRun) {
   return [...runState.ledger.all()].flatMap(({ key, intent, status, repeats }) => {
     if (repeats === null) return [];
     return [{ key, tool: intent.tool, instance: instanceName(intent.instance), repeats, refused: status === 'failed' }];
+  });
+}
+
+/** The choices among alternatives: why each branch lost, and what of it is undone, owed or standing. */
+function choiceText({ runState }: ReadRun, medium: Medium): string[] {
+  return choicesOf(runState).map((choice) => {
+    const under = choiceSentences(choice).map((text) => ({ text }));
+    const chosen = choice.winner === null ? 'no branch was chosen' : `${choice.winner} was chosen`;
+    return layOut(null, { text: `Choice of ${choice.alternatives} (${choice.by}): ${chosen}`, under }, medium);
   });
 }
 

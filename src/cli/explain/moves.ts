@@ -97,6 +97,7 @@ function heldMovesOf(act: Act, read: ReadRun, journal: string, gated: ReadonlySe
     case 'register_codec':
     case 'change_graph':
     case 'correct_in_turn':
+    case 'cancel_run':
     case 'allow_joint':
     case 'end_instances':
       return [];
@@ -260,6 +261,7 @@ function movesOf(act: Act, read: ReadRun, journal: string, resume: (...more: str
       return [move(resume(), 'once the program passes plain data there, or has a codec for it')];
     case 'change_graph':
       return [move(resume(), 'once the graph is built in another way: it goes on from where it stands')];
+    case 'cancel_run':
     // A turn is sent by the program that has the thread.
     case 'correct_in_turn':
     // A changed config makes the checkpoints of this run stale (§5): it helps only later runs.

@@ -4,6 +4,7 @@
  */
 import pc from 'picocolors';
 import { instanceName, ROOT } from '../../model/instance.ts';
+import { choicesOf } from '../../reports/choices.ts';
 import { type LeftAtEnd, leftAtEnd } from '../../reports/left-at-end.ts';
 import { doneWith } from '../../reports/run-status.ts';
 import { waitsOf } from '../../reports/waits.ts';
@@ -109,6 +110,7 @@ function fields(read: ReadRun): object {
     instances: instances(read),
     effects: effects(read),
     decisions: decisions(read),
+    choices: choicesOf(read.runState),
     findings: findings.map(({ instance, ...found }) => ({
       ...found,
       instance: instance === null ? null : instanceName(instance),
@@ -124,6 +126,7 @@ function text(read: ReadRun, left: LeftAtEnd, file: string, medium: Medium): str
     section('Instances', instanceTable(read, medium), 'none has been entered', medium),
     section('Effects', effectTable(read, medium), 'no call that could change the world', medium),
     section('Decisions', decisionTable(read, medium), 'nothing has failed', medium),
+    ...choiceSection(read, medium),
     section('Findings', findingTable(read, medium), 'nothing that a person should know', medium),
     ...(read.decisions.length === 0 ? [] : [`${printable(command('explain', read.run, file))} says why.\n`]),
   ].join('\n');
@@ -204,6 +207,22 @@ function decisionTable(read: ReadRun, medium: Medium): string | null {
     checkpoint === null ? '' : placeText(checkpoint),
   ]);
   return table(columns, rows, medium);
+}
+
+/** The choices among alternatives; nothing for a run without one. */
+function choiceSection({ runState }: ReadRun, medium: Medium): string[] {
+  const rows = choicesOf(runState).flatMap(({ alternatives, candidates }) =>
+    candidates.map(({ branch, is, score, why, calls }) => [
+      alternatives,
+      branch,
+      is,
+      score === undefined ? '' : String(score),
+      [why ?? '', ...calls.map((call) => `${call.tool} ${call.is}`)].filter((text) => text !== '').join('; '),
+    ]),
+  );
+  if (rows.length === 0) return [];
+  const columns = ['ALTERNATIVES', 'BRANCH', 'IS', 'SCORE', 'WHY, AND WHAT IT DID'].map((name) => ({ name }));
+  return [section('Choices', table(columns, rows, medium), '', medium)];
 }
 
 function findingTable({ findings }: ReadRun, medium: Medium): string | null {

@@ -233,6 +233,7 @@ function settlingOf(act: Act, asked: ReadonlySet<string>): Offered[] {
     case 'raise_limit':
     case 'change_graph':
     case 'correct_in_turn':
+    case 'cancel_run':
       return [];
   }
 }

@@ -92,6 +92,8 @@ function witnessOf(veto: Veto, moment: Moment | null, runState: RunState, at: Pl
         { what: 'turn', value: String(veto.turn) },
         { what: 'ended at step', value: String(veto.step) },
       ];
+    case 'choice_stands':
+      return [{ what: 'choice', value: `${veto.alternatives}: ${veto.winner ?? 'none'}` }];
     case 'effect_gone':
       return [{ what: 'call', value: veto.call }];
     case 'never_still':

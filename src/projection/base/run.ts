@@ -87,10 +87,32 @@ export function savedRun(runState: RunState, texts: BaseTexts) {
   return { ...first, ...second, ends: savedEnds(actors, to), named: to.named };
 }
 
-function savedMembers({ agent, digests, trace, staleUpTo, ended, discards, aborted, before, turns }: RunState) {
+function savedMembers({
+  agent,
+  digests,
+  trace,
+  staleUpTo,
+  ended,
+  discards,
+  aborted,
+  before,
+  turns,
+  choices,
+}: RunState) {
   const left = [...discards.all.values()].map(({ instance, is }) => ({ instance, is }));
   const abort = { owed: [...aborted.owed], stands: [...aborted.stands] };
-  return { agent, digests, trace, staleUpTo, ended, left, abort, before: [...before], turns: turns.saved };
+  return {
+    agent,
+    digests,
+    trace,
+    staleUpTo,
+    ended,
+    left,
+    abort,
+    before: [...before],
+    turns: turns.saved,
+    choices: choices.saved,
+  };
 }
 
 /** Makes the state of a run again, in a `RunState` that has folded nothing yet and knows the run's pages. */
@@ -122,8 +144,9 @@ export function loadRun(runState: RunState, saved: SavedRun, source: BaseSource)
 }
 
 function loadMembers(runState: RunState, saved: ReturnType<typeof savedMembers>): void {
-  const { agent, digests, trace, staleUpTo, ended, left, abort, before, turns } = saved;
+  const { agent, digests, trace, staleUpTo, ended, left, abort, before, turns, choices } = saved;
   runState.turns.resumeAt(turns);
+  runState.choices.resumeAt(choices);
   for (const { instance, is } of left) runState.discards.all.set(instanceName(instance), { instance, is });
   for (const [key, error] of abort.owed) runState.aborted.owed.set(key, error);
   for (const [key, standing] of abort.stands) runState.aborted.stands.set(key, standing);

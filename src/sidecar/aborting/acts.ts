@@ -35,6 +35,21 @@ export function relationOf({ runState, config }: Needs, isByStep: boolean): Retu
   return restsOn(runState, config, argued, isByStep);
 }
 
+/** The earlier calls of the same branch, of the calls of branches: of what was taken out of the past it is not known what it rested on (AL6). */
+export function byBranch({ runState }: Pick<Needs, 'runState'>): ReturnType<typeof restsOn> {
+  const { choices, actors, ledger } = runState;
+  const before = new Map<number, string[]>();
+  const on = new Map<string, ReadonlySet<string>>();
+  for (const { key, intent } of ledger.all()) {
+    const branch = choices.branchOf(actors, intent.actor)?.is.actor;
+    if (branch === undefined) continue;
+    const earlier = before.get(branch) ?? [];
+    on.set(key, new Set(earlier));
+    before.set(branch, [...earlier, key]);
+  }
+  return on;
+}
+
 /**
  * The calls of a run, each with the act that is left to do. @param failed the keys of the calls whose undo has failed
  * since the last request for it.
@@ -43,6 +58,7 @@ export function abortedActs(
   runState: RunState,
   relation: ReturnType<typeof restsOn>,
   failed: ReadonlySet<string>,
+  isMeant: (call: LedgerCall) => boolean = () => true,
 ): AbortedAct[] {
   const is = ({ key, status, stands }: LedgerCall): AbortedCall['is'] => {
     if (isOpen(status)) return 'unknown';
@@ -50,12 +66,14 @@ export function abortedActs(
     return failed.has(key) ? 'owed' : 'due';
   };
   const none: ReadonlySet<string> = new Set();
-  return actsOf({ runState }).map((call) => ({
-    key: call.key,
-    is: is(call),
-    on: relation.get(call.key) ?? none,
-    call,
-  }));
+  return actsOf({ runState })
+    .filter(isMeant)
+    .map((call) => ({
+      key: call.key,
+      is: is(call),
+      on: relation.get(call.key) ?? none,
+      call,
+    }));
 }
 
 /** Says why a call is not undone by its class or its config; null where its undo is to be tried. */

@@ -23,6 +23,7 @@ import type { Approvals } from '../approvals/approvals.ts';
 import type { RunParts, RunWriter } from '../parts.ts';
 import { argsOf } from './args.ts';
 import { billed } from './billing.ts';
+import { Branches } from './branches.ts';
 import { Claiming } from './claiming.ts';
 import { relationOf } from './earlier-calls.ts';
 import { isExpired } from './expired.ts';
@@ -52,6 +53,7 @@ export class Calls {
   readonly #approvals: Approvals;
   readonly #preconditions: Preconditions;
   readonly #claiming: Claiming;
+  readonly #branches: Branches;
   /** The calls that have left and have not come back. */
   readonly underWay: UnderWay;
   /** Asks counterparties. */
@@ -73,6 +75,7 @@ export class Calls {
     this.#approvals = approvals;
     this.#preconditions = new Preconditions(parts);
     this.#claiming = new Claiming(parts, write);
+    this.#branches = new Branches(parts);
     this.underWay = new UnderWay(parts);
     this.reconciling = new Reconciling(parts, write, (instance, signal) => this.lookFor(instance, signal));
     this.undoing = new Undoing(parts, write);
@@ -100,7 +103,8 @@ export class Calls {
       ledger: runState.ledger,
       leaves: (key: string) => this.underWay.leaves(key),
       now: this.#parts.now,
-      free: () => activity.waitFor(lifecycle.until('leave')),
+      free: () =>
+        activity.waitFor(this.#branches.apart(call, number, instance, this.#write) ?? lifecycle.until('leave')),
       confirm: () => confirmed(this.#parts, this.#write),
       secret: runState.secret,
       codecs: runState.codecs,
@@ -143,7 +147,7 @@ export class Calls {
       if (made === undefined || tool === undefined) return denied(`the machine has no tool ${name}`);
       const act = (_: unknown, own: AbortSignal) => made({ input: args, signal: own });
       const call = { tool: name, input: args, act: act as Call['act'] };
-      const { admit, charge } = this.#budgeted(call);
+      const { admit, charge } = this.#budgeted(call, actor, instance);
       const looked = (key: string | undefined, own: AbortSignal) => this.#act(key, own, call, actor, instance);
       return plainCall(this.#plainPort(instance), { actor, tool, signal, admit, charge, act: looked });
     };
@@ -186,7 +190,8 @@ export class Calls {
     const { instance, keyedAs, place } = whose;
     const { input: args, signal } = call;
     const [tool, asks] = [this.#parts.config.tools.get(call.tool), this.#preconditions];
-    const { admit, charge } = this.#observed(number, this.#budgeted(call));
+    const { admit, charge } = this.#observed(number, this.#budgeted(call, number, instance));
+    const holds = this.#branches.holds(call.tool, number);
     const kin = () => this.#kinOf(call, instance);
     return {
       instance,
@@ -196,12 +201,13 @@ export class Calls {
       charge,
       name: call.tool,
       tool,
-      undo: this.undoing.mayUndo(call.tool, instance),
+      undo: this.undoing.mayUndo(call.tool, instance) || this.#branches.undoes(call.tool, number),
+      holds,
       actor: number,
       args,
       signal,
       version: call.version,
-      gated: asks.isGated(call, number, instance) || kin() !== null,
+      gated: !holds && (asks.isGated(call, number, instance) || kin() !== null),
       act: (key, own) =>
         this.#act(key, own, positioned(call, number, instance, this.#parts, this.#write), number, instance),
       allowed: tool?.when || tool?.check ? () => asks.unmet(call, number, instance) : null,
@@ -268,13 +274,16 @@ export class Calls {
   }
 
   /** Admits what a call may spend, and bills what it has spent. */
-  #budgeted({ tool: name, input: args }: Pick<Call, 'tool' | 'input'>): Budgeted {
+  #budgeted(call: Pick<Call, 'tool' | 'input'>, actor: number, instance: InstanceId): Budgeted {
+    const { tool: name, input: args } = call;
     const { config, runState, now } = this.#parts;
     const tool = config.tools.get(name);
     let since = 0;
     let admitted: Readonly<Record<string, number>> = {};
     return {
       admit: (of): Admission => {
+        const refused = this.#branches.refuses(call, actor, instance);
+        if (refused !== null) return { refused };
         if (config.budgets.size === 0) return { entries: [] };
         const asked = admission(config.budgets, runState.budgets, tool, args);
         if ('refused' in asked) return asked;

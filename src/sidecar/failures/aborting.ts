@@ -6,27 +6,38 @@
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { Effect } from '../../model/effect.ts';
 import { holdersOf, isUnresolved, nextToUndo } from '../../recovery/undo-order.ts';
-import { type AbortedAct, abortedActs, relationOf, whyNotUndone } from '../aborting/acts.ts';
+import { type AbortedAct, abortedActs, byBranch, relationOf, whyNotUndone } from '../aborting/acts.ts';
 import type { OpenCalls } from './open-calls.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
 
 type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'calls' | 'queries'>;
 
-/** The undoing of one run. */
+/** The calls that are undone, where that is not a whole run. */
+interface Scope {
+  of(call: LedgerCall): boolean;
+  /** True for a call that is owed where it cannot be undone; false where it stands then. */
+  isOwed(call: LedgerCall): boolean;
+}
+
+/** The undoing of one run, or of the branches of it that were not chosen. */
 export class Aborting {
   readonly #run: Needs;
   readonly #openCalls: OpenCalls;
+  readonly #scope: Scope | null;
   #relation: ReturnType<typeof relationOf> | null = null;
   /** The errors of the undos that have failed since they were last asked for. */
   readonly #failed = new Map<string, string>();
 
-  constructor(run: Needs, openCalls: OpenCalls) {
+  constructor(run: Needs, openCalls: OpenCalls, scope: Scope | null = null) {
     this.#run = run;
     this.#openCalls = openCalls;
+    this.#scope = scope;
   }
 
   get #acts(): AbortedAct[] {
     const { parts, queries } = this.#run;
+    const scope = this.#scope;
+    if (scope !== null) return abortedActs(parts.runState, byBranch(parts), new Set(this.#failed.keys()), scope.of);
     this.#relation ??= relationOf(parts, queries.hasMachines);
     return abortedActs(parts.runState, this.#relation, new Set(this.#failed.keys()));
   }
@@ -55,14 +66,22 @@ export class Aborting {
     const effect = this.#effectOf(call);
     const why = call.undoing ? null : (whyNotUndone(parts, call) ?? (await calls.undoing.moved(effect)));
     if (why !== null) {
-      if (this.#isDue(key)) write.append([{ do: 'stands', key, why, ...(on.size > 0 && { on: [...on] }) }]);
+      if (!this.#isDue(key)) return;
+      if (this.#scope?.isOwed(call) === true) await this.#owe(key, why);
+      else write.append([{ do: 'stands', key, why, ...(on.size > 0 && { on: [...on] }) }]);
       return;
     }
-    const error = await calls.undoing.undo(effect, true);
+    const error = await calls.undoing.undo(effect, this.#scope === null);
     if (error === null || !this.#isDue(key) || parts.lifecycle.leave.aborted) return;
+    if (this.#scope !== null && parts.lifecycle.isAborting) return;
+    if (this.#scope?.isOwed(call) === false) write.append([{ do: 'stands', key, why: error }]);
+    else await this.#owe(key, error);
+  }
+
+  async #owe(key: string, error: string): Promise<void> {
     this.#failed.set(key, error);
-    write.append([{ do: 'phase', phase: 'STUCK', effect: key, error }]);
-    await write.durable();
+    this.#run.write.append([{ do: 'phase', phase: 'STUCK', effect: key, error }]);
+    await this.#run.write.durable();
   }
 
   #effectOf({ key, intent, undo }: LedgerCall): Effect {
@@ -82,6 +101,7 @@ export class Aborting {
     const held = acts.filter(({ is }) => is === 'due').reverse();
     this.#openCalls.parkAbort(
       {
+        isOfRun: this.#scope === null,
         unknown,
         failed: owed.map(({ key, call }) => ({ effect: this.#effectOf(call), error: this.#failed.get(key) ?? '' })),
         held: held.map((act) => ({ effect: this.#effectOf(act.call), error: heldText(acts, act) })),

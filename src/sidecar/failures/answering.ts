@@ -4,9 +4,10 @@
  */
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { isRestore } from '../../model/decision.ts';
-import { instanceName } from '../../model/instance.ts';
+import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
+import { split } from '../../model/region.ts';
 import { goneCalls } from '../../projection/gone-calls.ts';
-import type { Held, Raised } from '../parts.ts';
+import type { Held, Raised, RunParts } from '../parts.ts';
 import type { PlanRunner } from '../plan/plan-runner.ts';
 import { complaintAbout } from '../queries/gone-effects.ts';
 import { graphRefused } from '../queries/refused-questions.ts';
@@ -69,6 +70,7 @@ export class Answering implements FailureHandler {
     if (!this.#by.complaints.admits(raised)) return WAIT;
     // Discarded work is no part of the past: a complaint about it changes nothing (PA11).
     if (raised.suspect === true && parts.runState.discards.has(raised.failure.in)) return WAIT;
+    if (raised.suspect === true && isLoserOfFirst(parts.runState, raised.failure.in)) return WAIT;
     await this.#answerGone();
     if (raised.gone !== undefined || !this.#mayAnswer) return WAIT;
     // What was complained about is taken back already, or the call that failed is dropped (C11, C12).
@@ -176,4 +178,11 @@ export class Answering implements FailureHandler {
     // The answer to a commit that is refused again is of another turn.
     if (parked.some(({ again }) => again !== undefined)) await queue.add(() => {});
   }
+}
+
+/** True for the work of a branch that has lost by the rule `first`: no choice rests on it (AL9). */
+function isLoserOfFirst({ choices, actors }: RunParts['runState'], id: InstanceId | null): boolean {
+  if (id === null || id.skeleton !== ROOT) return false;
+  const branch = choices.branchOf(actors, split(id.entity)[0]);
+  return branch !== undefined && branch.is.is !== 'won' && branch.choice.by === 'first';
 }

@@ -9,6 +9,7 @@ import { decide, decideInPieces } from '../../recovery/decide.ts';
 import { Effort, REPORTED_IN_RUN } from '../../recovery/effort.ts';
 import { heldToSaid } from '../../recovery/said.ts';
 import type { Raised, RunParts } from '../parts.ts';
+import { heldToChoice } from '../queries/held-to-choice.ts';
 import type { MovedInput } from '../report.ts';
 import type { Complaints } from './complaints.ts';
 import { Deciding } from './deciding.ts';
@@ -57,9 +58,10 @@ export class Decisions {
   *#pieces(raised: Raised): Pieces<Decision> {
     const beside = this.#run.open.suspectsBeside(raised.failure);
     const { steers } = raised;
-    const decision = yield* steers === undefined
+    const found = yield* steers === undefined
       ? decidedAbout(this.#run, raised, beside)
       : decidedWithout(this.#run, raised, steers, beside);
+    const decision = heldToChoice(this.#run, found);
     if (isRestore(decision)) yield* this.#run.parts.runState.extentsAhead(recordsIn(decision));
     this.#seen.set(decision, this.#run.parts.runState.places.next);
     return decision;

@@ -21,6 +21,8 @@ type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'calls' | 'queries' | 'open
  * one of these.
  */
 export interface LeftOfAbort {
+  /** False for the calls of branches that were not chosen: the run goes on behind them. */
+  readonly isOfRun: boolean;
   readonly unknown: readonly LedgerCall[];
   readonly failed: readonly Owed[];
   readonly held: readonly Owed[];
@@ -118,7 +120,7 @@ export class OpenCalls {
   }
 
   /** Parks an aborted run on the calls of which it is not known what became, and on the undos that are owed (AB4, AB8). */
-  parkAbort({ unknown, failed, held }: LeftOfAbort, again: () => void): void {
+  parkAbort({ isOfRun, unknown, failed, held }: LeftOfAbort, again: () => void): void {
     const { parts, queries, lifecycle } = this.#run;
     if (lifecycle.leave.aborted) return;
     for (const { key } of unknown) this.#awaited.add(key);
@@ -133,7 +135,7 @@ export class OpenCalls {
       call: null,
       again,
     };
-    this.#parking.parkAbort(raised, queries.withWhomToAsk(decision), { failed, held });
+    this.#parking.parkAbort(raised, queries.withWhomToAsk(decision), { failed, held, isOfRun });
   }
 
   #parkOn({ key, intent }: LedgerCall, error: unknown, again: () => void): void {

@@ -55,11 +55,17 @@ export class Parking {
   parkAbort(
     raised: Raised,
     decision: Decision,
-    { failed, held }: { readonly failed: readonly Owed[]; readonly held: readonly Owed[] },
+    {
+      failed,
+      held,
+      isOfRun,
+    }: { readonly failed: readonly Owed[]; readonly held: readonly Owed[]; readonly isOfRun: boolean },
   ): void {
     const [first] = failed;
     this.askLater();
-    this.#ask(raised, decision);
+    // What losers owe is journaled as owed, and asked by each process anew: no decision is made about it.
+    if (isOfRun) this.#ask(raised, decision);
+    else this.#askInMemory(raised, decision);
     this.#open.owed = failed;
     if (first === undefined) this.standStill(decision);
     else this.#run.ending.standStill({ status: 'stuck', decision, ...first, owed: [...failed, ...held] });
@@ -69,6 +75,12 @@ export class Parking {
     const { write, queries } = this.#run;
     this.#open.parked = [...this.#open.parked, raised];
     write.append([...this.#complaints.answered(raised), queries.decisionEntry(raised, decision)]);
+    this.#decisions.tell(raised, decision);
+    this.#askPeople(decision);
+  }
+
+  #askInMemory(raised: Raised, decision: Decision): void {
+    this.#open.parked = [...this.#open.parked, raised];
     this.#decisions.tell(raised, decision);
     this.#askPeople(decision);
   }

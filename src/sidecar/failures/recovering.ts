@@ -16,6 +16,7 @@ import { Discarding } from './discarding.ts';
 import { EndedByPerson } from './ended-by-person.ts';
 import { FailureQueue } from './failure-queue.ts';
 import { finish } from './finishing.ts';
+import { Losers } from './losers.ts';
 import { OpenCalls } from './open-calls.ts';
 import { OpenFailures } from './open-failures.ts';
 import { Parking } from './parking.ts';
@@ -47,6 +48,8 @@ export class Recovering {
   readonly aborting: Aborting;
   /** The units that are left by an edge which discards them. */
   readonly discarding: Discarding;
+  /** The branches of alternatives that were not chosen. */
+  readonly losers: Losers;
   /** The steps that threw, tried again. */
   readonly retrying: Retrying;
   /** The acts on events. */
@@ -76,7 +79,9 @@ export class Recovering {
     this.#openCalls = openCalls;
     this.#unclaimed = new UnclaimedEffects(run, parking, openCalls);
     this.aborting = new Aborting(run, openCalls);
-    this.#told = new ToldOutcomes(run, this.aborting);
+    this.losers = new Losers(run, openCalls);
+    const undone = () => (lifecycle.isAborting ? this.aborting : this.losers.undoing);
+    this.#told = new ToldOutcomes(run, undone);
     this.discarding = new Discarding(run, openCalls);
     this.#rerun = new Rerun(run, decisions, plans, answers);
     this.#takingUp = new TakingUp(run, { decisions, plans, answers, parking, questions });
@@ -191,14 +196,23 @@ export class Recovering {
     return this.#openCalls.clear(again);
   }
 
+  /** Finds out what became of calls, behind the recoveries before. @returns true where all of them are known. */
+  async findOut(keys: () => readonly string[]): Promise<boolean> {
+    await this.#run.queue.add(async () => {
+      for (const key of keys()) await this.#openCalls.findOut(key);
+    });
+    return keys().length === 0;
+  }
+
   /** @see {@link OpenCalls.all} */
   openCalls(): LedgerCall[] {
     return this.#openCalls.all();
   }
 
-  /** @see {@link OpenCalls.heard} */
-  heard(): void {
+  /** The outcome of calls has become known: what waited for it goes on. */
+  settled(keys: readonly string[]): void {
     this.#openCalls.heard();
+    this.discarding.settled(keys);
   }
 
   /** @see {@link OpenCalls.reconcile} */

@@ -19,9 +19,9 @@ type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'calls' | 'approvals' | 'qu
 export class ToldOutcomes {
   readonly #run: Needs;
 
-  readonly #aborting: Aborting;
+  readonly #aborting: () => Aborting;
 
-  constructor(run: Needs, aborting: Aborting) {
+  constructor(run: Needs, aborting: () => Aborting) {
     this.#run = run;
     this.#aborting = aborting;
   }
@@ -87,7 +87,7 @@ export class ToldOutcomes {
     const { write, queue } = this.#run;
     const call = this.#runState.ledger.named(key);
     if (call === undefined) throw new SidecarError('bad_settlement', `no call has the key ${key}`);
-    const refused = this.#aborting.stand(call, by, why);
+    const refused = this.#aborting().stand(call, by, why);
     if (refused !== null)
       throw new SidecarError('bad_settlement', `${call.intent.tool} (${call.key}) cannot be said to stand: ${refused}`);
     if (heard !== undefined) write.append([heard()]);

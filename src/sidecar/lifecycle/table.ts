@@ -46,6 +46,7 @@ export const QUESTIONS = {
   claim: 'may a replay take a record over?',
   commit: 'may a commit begin?',
   publish: 'may a decided commit become visible?',
+  choose: 'may a choice among alternatives be made?',
   end: 'may the end be written?',
   base: 'may a base be written?',
   rest: 'may the process give the run back as at rest?',
@@ -79,7 +80,7 @@ export const TABLE: Table = {
     held: {},
     leaving: {
       ...waits('the next process', ...MOVES, 'ask', 'decide', 'plan', 'carry', 'commit', 'publish', 'end'),
-      ...waits('the next process', 'cancel', 'receive'),
+      ...waits('the next process', 'cancel', 'receive', 'choose'),
       ...refuses('journal_closed', 'complain', 'approve'),
     },
     broken: refuses('journal_broken', ...ALL_BUT_REST),
@@ -88,12 +89,22 @@ export const TABLE: Table = {
     unbegun: refuses('not_at_its_end', 'end'),
     going: refuses('not_at_its_end', 'end'),
     ending: waits('the decision about its end', 'deliver', 'call'),
-    cancelling: refuses('run_cancelled', ...MOVES, 'decide', 'plan', 'commit', 'complain', 'approve', 'cancel'),
+    cancelling: refuses(
+      'run_cancelled',
+      ...MOVES,
+      'decide',
+      'plan',
+      'commit',
+      'complain',
+      'approve',
+      'cancel',
+      'choose',
+    ),
     // An undo leaves as the answer to no question: it is not asked for here (AB1).
-    aborting: refuses('aborting', ...MOVES, 'decide', 'plan', 'commit', 'complain', 'approve', 'cancel'),
+    aborting: refuses('aborting', ...MOVES, 'decide', 'plan', 'commit', 'choose', 'complain', 'approve', 'cancel'),
     finishing: refuses(
       'run_finished',
-      ...([...MOVES, 'decide', 'plan', 'carry', 'complain', 'approve', 'cancel', 'end', 'base'] as const),
+      ...([...MOVES, 'decide', 'plan', 'carry', 'complain', 'approve', 'cancel', 'end', 'base', 'choose'] as const),
     ),
     // What comes to it is read, to be refused; an outcome is a fact.
     over: refuses(
@@ -103,27 +114,27 @@ export const TABLE: Table = {
   },
   question: {
     clear: {},
-    deciding: waits('the answer to a failure', 'claim', 'end', 'rest'),
+    deciding: waits('the answer to a failure', 'claim', 'end', 'rest', 'choose'),
     suspecting: {
       ...waits('the answer to a complaint', 'call', 'leave', 'leaveApproved', 'claim', 'commit', 'end'),
-      ...waits('the answer to a complaint', 'rest'),
+      ...waits('the answer to a complaint', 'rest', 'choose'),
     },
     carrying: {
-      ...waits('the plan', ...MOVES, 'decide', 'plan', 'commit', 'publish', 'end', 'rest'),
+      ...waits('the plan', ...MOVES, 'decide', 'plan', 'commit', 'publish', 'end', 'rest', 'choose'),
     },
     stuck: {
-      ...waits('an undo that is owed', ...MOVES, 'decide', 'plan', 'carry', 'commit', 'publish', 'end'),
+      ...waits('an undo that is owed', ...MOVES, 'decide', 'plan', 'carry', 'commit', 'publish', 'end', 'choose'),
       ...refuses('stuck', 'complain'),
     },
-    asking: waits('a counterparty', ...UNSURE),
-    parked: waits('a person', ...UNSURE),
-    rejudging: waits('questions that are asked again', ...UNSURE, 'leaveApproved', 'rest'),
+    asking: waits('a counterparty', ...UNSURE, 'choose'),
+    parked: waits('a person', ...UNSURE, 'choose'),
+    rejudging: waits('questions that are asked again', ...UNSURE, 'choose', 'leaveApproved', 'rest'),
   },
   machine: {
-    absent: waits('its machine', ...MOVES),
-    asleep: waits('the program, which starts it', ...MOVES, 'complain'),
+    absent: waits('its machine', ...MOVES, 'choose'),
+    asleep: waits('the program, which starts it', ...MOVES, 'choose', 'complain'),
     awake: {},
-    claiming: waits('the claim of work that was set aside', 'deliver', 'answer', 'call', 'end', 'base'),
+    claiming: waits('the claim of work that was set aside', 'deliver', 'answer', 'call', 'end', 'base', 'choose'),
   },
   commit: {
     quiet: {},
@@ -134,6 +145,6 @@ export const TABLE: Table = {
   pause: {
     off: {},
     // What had begun is finished: the call that undoes, the publication.
-    on: waits('the end of the pause', ...MOVES, 'ask', 'decide', 'plan', 'carry', 'commit', 'end'),
+    on: waits('the end of the pause', ...MOVES, 'ask', 'decide', 'plan', 'carry', 'commit', 'end', 'choose'),
   },
 };

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { BoundaryConfig } from '../../boundaries/config.ts';
+import { alternativesTrouble } from '../../boundaries/lint/alternatives.ts';
 import { overMachines } from '../../boundaries/lint/machines.ts';
 import { processClock } from '../../clock/clock.ts';
 import { argsDigest } from '../../effects/digest.ts';
@@ -68,6 +69,7 @@ export async function beginRun(
   const options = withActors(program, given);
   const config = configFor(program, options);
   refuseOverMachines(config, program);
+  refuseAlternatives(config, program);
   const journal = await storeFor(config, options).open(options.run, 'create');
   return opened(journal, () => begin(program, options, config, journal, decisionPolicy));
 }
@@ -79,6 +81,7 @@ export async function beginRun(
 export async function resumeRun(program: Program, given: RunOptions): Promise<Opened> {
   const options = withActors(program, given);
   const config = configFor(program, options);
+  refuseAlternatives(config, program);
   const journal = await storeFor(config, options).open(options.run, 'either');
   return opened(journal, () =>
     journal.head === 0 ? beginLeft(program, options, config, journal) : takeUp(program, options, config, journal),
@@ -103,6 +106,16 @@ export function withActors({ actors }: Program, options: RunOptions): RunOptions
 function refuseOverMachines(config: BoundaryConfig, { states }: Program): void {
   const texts = states === undefined ? [] : overMachines(config, states);
   if (texts.length > 0) throw new SidecarError('skeleton_over_machines', texts.join('\n'));
+}
+
+/** @throws SidecarError `alternatives_refused` where a machine does not fit the alternatives of its config, or the runtime has none. */
+function refuseAlternatives(config: BoundaryConfig, { shape }: Program): void {
+  if (config.alternatives.size === 0) return;
+  const texts =
+    shape !== undefined
+      ? alternativesTrouble(config, shape)
+      : ['only xstate machines have alternatives: take them out of the config'];
+  if (texts.length > 0) throw new SidecarError('alternatives_refused', texts.join('\n'));
 }
 
 function digestsOf({ digest, code, tools }: Program, { version }: RunOptions, config: BoundaryConfig): Digests {
@@ -359,6 +372,8 @@ function goOn(run: Run, isStuck: boolean): void {
   const { lifecycle } = run.parts;
   run.recovering.parkAgain();
   run.recovering.discarding.begin();
+  run.choosing.takenUp();
+  run.recovering.losers.begin();
   if (run.recovering.raiseGone()) lifecycle.note({ isUnsure: true });
   // What a complaint says is of the past: it is answered before the machine goes on.
   if (run.heard.hasComplaints) lifecycle.note({ isAskedAgain: true });

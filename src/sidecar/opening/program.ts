@@ -1,5 +1,6 @@
 /** A program that a run executes, as any runtime has it. */
 import type { ActorCodec } from '../../model/actor-reference.ts';
+import type { MachineShape } from '../../model/machine.ts';
 import type { ToolVersion } from '../../model/tool-version.ts';
 import type { Runtime, Watcher } from '../../runtime/runtime.ts';
 
@@ -18,6 +19,8 @@ export interface Program {
   readonly tools?: ReadonlyMap<string, ToolVersion>;
   /** The paths of its states, where it may invoke other machines. */
   readonly states?: ReadonlySet<string>;
+  /** Its states, edges and tools; left out by a runtime that executes no machine. */
+  readonly shape?: MachineShape;
   readonly input: unknown;
   /** Its actors as the journal writes them; left out where values hold none. */
   readonly actors?: ActorCodec;

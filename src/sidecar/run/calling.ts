@@ -22,6 +22,7 @@ import { complaintAboutMoved } from '../queries/moved-answers.ts';
 import type { RecoveryQueries } from '../queries/recovery-queries.ts';
 import { diverged, keyExpired, readMoved, unwritten } from '../queries/refused-questions.ts';
 import type { Actors } from './actors.ts';
+import type { Choosing } from './choosing.ts';
 
 /** A reply that is no answer. */
 type Failed = Exclude<Reply, { is: 'done' | 'dropped' }>;
@@ -35,6 +36,7 @@ interface CallingPort {
   readonly queries: RecoveryQueries;
   readonly calls: Calls;
   readonly recovering: Recovering;
+  readonly choosing: Choosing;
 }
 
 /** The calls that the actors of one run make. */
@@ -53,7 +55,7 @@ export class Calling {
 
   /** Makes a call, again and again where that is decided. @returns its output; never settles where its actor was stopped. */
   async call(call: Call): Promise<unknown> {
-    const { actors, parts, queries, recorder, calls } = this.#port;
+    const { actors, parts, queries, recorder, calls, choosing } = this.#port;
     const number = actors.numberOf(call.ref) as number;
     const actor = parts.runState.actor(number);
     const region = actor.region ?? regionName(0, '');
@@ -67,7 +69,7 @@ export class Calling {
         // What was set aside is claimed or given up before anything new leaves (C5a), and what a commit has promised is there (E4).
         await parts.lifecycle.past('call');
         goesOn();
-        if (this.#isOver(call)) return never();
+        if (this.#isOver(call) || choosing.branches.isOut(number)) return never();
         const reply = await this.#asked(call, number, whose, lacks);
         if (reply.is === 'done') return reply.output;
         if (reply.is === 'dropped' || this.#isOver(call)) return never();
@@ -108,11 +110,23 @@ export class Calling {
     const { calls } = this.#port;
     if (call.signal.aborted) return { next: 'wait' };
     if (reply.is !== 'failed' || reply.held === true || !calls.isMachines(call, reply))
-      return this.#hold(call, number, instance, reply);
+      return this.#failsBranch(call, number, reply) ?? this.#hold(call, number, instance, reply);
     const known = await calls.outcome(reply.key);
     if (call.signal.aborted) return { next: 'wait' };
     if (known?.status === 'confirmed') return { next: 'answer', output: known.output };
     throw reply.error;
+  }
+
+  /** A branch fails with its call, unless the call has happened after all (AL10); null for any other call. */
+  #failsBranch(call: Call, number: number, reply: Failed): Promise<Held> | null {
+    const { choosing, calls } = this.#port;
+    if (reply.is !== 'failed' || choosing.branches.of(number) === null) return null;
+    const { key, error } = reply;
+    return calls.outcome(key).then((known): Held => {
+      if (reply.held !== true && known?.status === 'confirmed') return { next: 'answer', output: known.output };
+      if (!call.signal.aborted) choosing.fail(number, error);
+      return { next: 'wait' };
+    });
   }
 
   async #hold(call: Call, number: number, instance: InstanceId, reply: Failed): Promise<Held> {

@@ -137,6 +137,7 @@ export class Cancelling {
     }
     if (!(await recovering.clearOpen(() => this.goOn())) || isOff()) return false;
     await recovering.discarding.finish();
+    if (recovering.losers.isOwed) await recovering.losers.finish();
     return true;
   }
 

@@ -14,6 +14,7 @@ import { takeGone } from '../failures/taking-gone.ts';
 import type { RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
 import type { Actors } from './actors.ts';
+import type { Choosing } from './choosing.ts';
 import type { Deliveries } from './deliveries.ts';
 
 /** The surroundings of the end of a run. */
@@ -28,6 +29,7 @@ interface EndingPort {
   readonly recovering: Recovering;
   readonly left: LeftActs;
   readonly input: unknown;
+  readonly choosing: Pick<Choosing, 'isOwed'>;
   /** True where a message was left that nothing has looked at. */
   hasMail(): boolean;
   /** The messages that the run has looked at, and the events among them that no state has taken. */
@@ -69,7 +71,14 @@ export class RunEnd {
     this.#comesTo({ output, rest: null });
     // A run that is taken up at its end first goes on with what its last process has left.
     const mayEnd = parts.lifecycle.may('end') && parts.lifecycle.may('answer');
-    if (mayEnd && !isLeft && !recovering.discarding.isOwed && !this.#isAddressed() && !recovering.isGone) {
+    if (
+      mayEnd &&
+      !isLeft &&
+      !recovering.discarding.isOwed &&
+      !this.#port.choosing.isOwed &&
+      !this.#isAddressed() &&
+      !recovering.isGone
+    ) {
       this.over(output);
       this.#comesTo(null);
       return false;
@@ -116,8 +125,9 @@ export class RunEnd {
   }
 
   async #try(): Promise<void> {
-    const { outbox, recovering, runtime, actors, deliveries, parts } = this.#port;
-    const mayEnd = () => this.#end !== null && parts.lifecycle.may('end');
+    const { outbox, recovering, runtime, actors, deliveries, parts, runState } = this.#port;
+    // A person may end the run while something of its end is waited for: then it ends by that word.
+    const mayEnd = () => this.#end !== null && runState.asked.cancelled === null && parts.lifecycle.may('end');
     if (this.#end === null) return;
     await parts.lifecycle.past('end');
     if (!mayEnd()) return;
@@ -130,9 +140,13 @@ export class RunEnd {
     if (!(await recovering.clearUnclaimed(again))) return;
     if (!(await recovering.clearOpen(again))) return;
     await recovering.discarding.finish();
+    if (recovering.losers.isOwed) {
+      recovering.losers.begin();
+      await parts.lifecycle.past('end');
+    }
     const left = this.#end?.rest == null ? [] : await this.#neverLeft();
     const end = this.#end;
-    if (end === null || !mayEnd() || recovering.raiseGone()) return;
+    if (end === null || !mayEnd() || this.#port.choosing.isOwed || recovering.raiseGone()) return;
     // A complaint that came before the end is answered first (C12).
     if (this.#port.isAccused() || !mayEnd()) return;
     if (end.rest !== null) {

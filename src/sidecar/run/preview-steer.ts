@@ -12,6 +12,7 @@ import type { SteerAnswer } from '../failures/steering.ts';
 import { decidedWithout, leftByWaiting } from '../failures/without-event.ts';
 import type { Change, RunParts } from '../parts.ts';
 import { inFull, type PreviewedAnswer } from '../queries/answer-in-full.ts';
+import { heldToChoice } from '../queries/held-to-choice.ts';
 import type { RecoveryQueries } from '../queries/recovery-queries.ts';
 
 /** A run as the preview of an act reads it. */
@@ -49,7 +50,7 @@ export function* previewedSteer(run: SteeredRun, sent: SentSteer): Pieces<SteerA
   const begun = found.name === INPUT ? run.begunWith(revised(found, word)) : null;
   const raised = causeOf(runState, word, found, found.step, begun);
   if (raised?.steers === undefined) return says('refused', notReceived(found));
-  const decision = yield* decidedWithout(run, raised, raised.steers, run.beside);
+  const decision = heldToChoice(run, yield* decidedWithout(run, raised, raised.steers, run.beside));
   const answer = inFull(run, 'decided', decision, []);
   return isRestore(decision) ? says('done', null, answer) : says('refused', blockedText(decision), answer);
 }

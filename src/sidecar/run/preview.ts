@@ -23,6 +23,7 @@ import { isTakenBack, recordOf } from '../failures/undone-work.ts';
 import { WrongAnswers } from '../failures/wrong-answers.ts';
 import type { Raised, RunParts, Suspect } from '../parts.ts';
 import { inFull, type PreviewedAnswer } from '../queries/answer-in-full.ts';
+import { heldToChoice } from '../queries/held-to-choice.ts';
 import type { RecoveryQueries } from '../queries/recovery-queries.ts';
 import { effectsStand } from '../queries/refused-questions.ts';
 import type { Writing } from '../writing.ts';
@@ -157,7 +158,7 @@ function* answered(
   if (blocked.length > 0) return inFull(run, is, effectsStand(parts, raised.failure, blocked), []);
   const undo = undone.reverse();
   if (is !== 'decided') return inFull(run, is, null, undo);
-  const decision = yield* decidedAbout(run, raised, beside.flatMap(namesIn));
+  const decision = heldToChoice(run, yield* decidedAbout(run, raised, beside.flatMap(namesIn)));
   return inFull(run, is, isRestore(decision) ? decision : queries.withWhomToAsk(decision), undo);
 }
 

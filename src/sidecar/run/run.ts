@@ -26,6 +26,7 @@ import { Reuse } from '../reuse.ts';
 import { Writing } from '../writing.ts';
 import { Actors } from './actors.ts';
 import { Calling } from './calling.ts';
+import { Choosing } from './choosing.ts';
 import { Claiming } from './claiming.ts';
 import { Complaints } from './complaints.ts';
 import { Deliveries } from './deliveries.ts';
@@ -61,6 +62,7 @@ export class Run implements Watcher {
   readonly #restoring: Restoring;
   readonly #claiming: Claiming;
   readonly left: LeftActs;
+  readonly choosing: Choosing;
   readonly heard: Heard;
   readonly pauses: Pauses;
   /** True while the machine of a run that is taken up was not started yet, and claims wait for that. */
@@ -68,7 +70,6 @@ export class Run implements Watcher {
 
   /** @param execute makes what executes the run: it tells the run, once it is asked to make the root. */
   constructor(parts: RunParts, execute: (watcher: Watcher) => Runtime, input: unknown) {
-    const { runState } = parts;
     this.#turns = new Turns(parts);
     const runtime = execute(this);
     const write = new Writing(parts);
@@ -83,54 +84,62 @@ export class Run implements Watcher {
     const helpers = { write, calls, queries, approvals, outbox, ...papersOf(parts, runtime) };
     const recovering = new Recovering(parts, this, helpers);
     const reuse = this.#reuseOf(parts);
+    this.reuse = reuse;
+    const { runState } = parts;
     const macrosteps = new Macrosteps(runState.places);
     const finds = this.finds.bind(this);
     const timers = new Timers({ parts, write, actors, macrosteps });
     const deliveries = new Deliveries({ parts, placed, write, runtime, actors, timers, finds });
     const events = new Messages({ parts, write, runtime, actors, deliveries });
-    const shared = { parts, runState, placed, write, runtime, actors, recorder, queries, reuse, outbox, calls };
     const left = new LeftActs(parts, write);
-    const common = { ...shared, left, deliveries, macrosteps, timers, recovering, verifier, now: parts.now };
+    const shared = { parts, runState, placed, write, runtime, actors, recorder, queries, reuse, outbox, calls };
+    const choosing = new Choosing({ parts, write, runtime, actors, deliveries, recovering, finds });
+    const common = { ...shared, left, deliveries, macrosteps, timers, recovering, verifier, choosing, now: parts.now };
     const unheard = () => {
       const untaken = runState.toRedeliver.length + runState.held.length + events.waiting;
       return { heard: approvals.looked, ...(untaken > 0 && { untaken }) };
     };
     const mail = { hasMail: () => approvals.hasMail, isAccused: () => this.#isAccused(), unheard };
-    const end = new RunEnd({ ...common, ...mail, input });
+    this.end = new RunEnd({ ...common, ...mail, input });
     const restoring = new Restoring({ ...common, look: () => this.#look(), finds });
-    const steps = new Steps({ ...common, over: (output) => end.over(output) });
+    const steps = new Steps({ ...common, over: (output) => this.end.over(output) });
     this.parts = parts;
     this.runtime = runtime;
     this.approvals = approvals;
     this.queries = queries;
     this.complaints = new Complaints(parts, write, queries);
     this.pauses = new Pauses({ ...common, run: this });
-    const answered = () => void end.try();
-    this.heard = new Heard({ ...common, events, unheard, answered, run: this, look: () => approvals.poll() });
-    this.end = end;
+    const answers = { events, unheard, answered: () => void this.end.try(), look: () => approvals.poll() };
+    this.heard = new Heard({ ...common, ...answers, run: this });
     this.left = left;
+    this.choosing = choosing;
     this.recovering = recovering;
     this.write = write;
     this.calls = calls;
     this.#outbox = outbox;
-    this.reuse = reuse;
     this.#deliveries = deliveries;
     this.#timers = timers;
     this.#steps = steps;
     this.#calling = new Calling(common);
     this.#restoring = restoring;
     this.#claiming = new Claiming({ ...common, restoring, steps });
-    write.onOutcome((keys) => {
-      approvals.wake();
-      recovering.heard();
-      left.settled(keys);
-      recovering.discarding.settled(keys);
-    });
-    calls.reconciling.whenReturned(() => void recovering.askAgain());
-    for (const question of ['answer', 'deliver'] as const) parts.lifecycle.whenever(question, () => this.#goOn());
-    // Whatever held the claims back: answers, events and calls wait for them.
-    parts.lifecycle.whenever('claim', () => this.reuse.begin());
+    this.#listens();
     restoring.verifyAgain();
+  }
+
+  /** Has the parts of the run go on with what others have made known. */
+  #listens(): void {
+    const { lifecycle } = this.parts;
+    this.write.onOutcome((keys) => {
+      this.approvals.wake();
+      this.recovering.settled(keys);
+      this.left.settled(keys);
+      this.choosing.begin();
+    });
+    this.calls.reconciling.whenReturned(() => void this.recovering.askAgain());
+    for (const question of ['answer', 'deliver'] as const) lifecycle.whenever(question, () => this.#goOn());
+    // Answers, events and calls wait for claims.
+    lifecycle.whenever('claim', () => this.reuse.begin());
   }
 
   #reuseOf({ runState, lifecycle }: RunParts): Reuse {
@@ -168,6 +177,7 @@ export class Run implements Watcher {
 
   steps(ref: ActorHandle, seen: readonly Microstep[]): void {
     this.#steps.take(ref, seen);
+    this.choosing.begin();
     if (this.heard.hasEvents) queueMicrotask(() => this.heard.offer());
   }
 
@@ -176,7 +186,9 @@ export class Run implements Watcher {
   }
 
   stops(ref: ActorHandle, event: RuntimeEvent, from?: Origin): boolean {
-    return this.write.broken !== null || this.#deliveries.keeps(ref, event, from);
+    return (
+      this.write.broken !== null || this.choosing.stops(ref, event, from) || this.#deliveries.keeps(ref, event, from)
+    );
   }
 
   call(call: Call): Promise<unknown> {
@@ -220,6 +232,7 @@ export class Run implements Watcher {
   stopping(): void {
     this.parts.lifecycle.leaves();
     this.approvals.stop();
+    this.choosing.stop();
     this.recovering.stop();
     this.write.now();
   }
@@ -332,6 +345,7 @@ export class Run implements Watcher {
     else if (this.reuse.isPending) this.reuse.begin();
     else {
       this.offer();
+      this.choosing.begin();
       this.#outbox.begin();
       void this.end.try();
     }

@@ -21,6 +21,7 @@ import type { Raised, RunParts } from '../parts.ts';
 import type { Reuse } from '../reuse.ts';
 import type { Writing } from '../writing.ts';
 import type { Actors } from './actors.ts';
+import type { Choosing } from './choosing.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { Timers } from './timers.ts';
 
@@ -39,6 +40,7 @@ interface StepsPort {
   readonly macrosteps: Macrosteps;
   readonly recovering: Recovering;
   readonly left: LeftActs;
+  readonly choosing: Pick<Choosing, 'branches' | 'ended' | 'fail'>;
   /** The machine was over before the run watched it. */
   over(output: unknown): void;
 }
@@ -83,6 +85,7 @@ export class Steps {
     const ids = entries.flatMap((entry) => (entry.do === 'step' ? entry.started.map(({ id }) => id) : []));
     for (const child of seen.started) this.adopted(child.ref, first + ids.indexOf(child.id));
     for (const each of ended) if (runState.actor(each).started?.kind === 'promise') actors.letGo(each);
+    if (ended.length > 0) this.#port.choosing.ended(ended);
     for (const entry of entries) {
       this.enters(entry, fresh, number);
       if (entry.do === 'step' && entry.closed.length > 0) this.#port.left.closed(entry);
@@ -157,6 +160,10 @@ export class Steps {
       if (owner !== undefined) owners.set(instanceName(owner.id), owner.id);
     }
     timers.failed(actor, event);
+    if (this.#port.choosing.branches.of(actor) !== null) {
+      this.#port.choosing.fail(actor, error);
+      return Promise.resolve();
+    }
     const signal = ofChild ? toolSignal(error) : 'CHAIN_EXCEPTION';
     const failure = failureOf([...owners.values()]);
     if (crash.isRefused === true) {

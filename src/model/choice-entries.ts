@@ -1,0 +1,36 @@
+/** The entries of alternatives: a branch has failed, and the choice among the branches (semantics.md AL5, AL10). */
+
+/** A branch of alternatives has failed: it goes no further, and is undone at the choice. */
+export interface BranchEntry {
+  readonly do: 'branch';
+  /** The number of the branch's machine. */
+  readonly actor: number;
+  readonly error: string;
+}
+
+/** A branch as the choice has found it. */
+export interface Candidate {
+  /** The number of its machine. */
+  readonly actor: number;
+  /** The id of its invocation. */
+  readonly branch: string;
+  /**
+   * `won`; `lost`: it was over, and another one was chosen; `refused`: it was over, and `when` or `score` has not said yes; `failed`;
+   * `unfinished`: it was under way.
+   */
+  readonly is: 'won' | 'lost' | 'refused' | 'failed' | 'unfinished';
+  /** Its score; left out where none was asked for, or it has none. */
+  readonly score?: number;
+  /** The reason, for one that has failed or is refused. */
+  readonly why?: string;
+}
+
+/** The choice among the branches of alternatives: everything after it is redo-only (AL5). */
+export interface ChoiceEntry {
+  readonly do: 'choice';
+  /** The name of the alternatives in the config. */
+  readonly alternatives: string;
+  /** The event that led to it. `left`: the machine has left the state without a choice, and all branches have lost. */
+  readonly by: 'first' | 'best' | 'deadline' | 'left';
+  readonly branches: readonly Candidate[];
+}
