@@ -44,6 +44,6 @@ test('AL5: explain and show tell each candidate with its score, and what it did'
     },
   ]);
   expect(textOf(await showRun({ ...(options as object), json: false } as never))).toMatch(
-    /Choices\n[^]*rome +lost +1 +book undone/,
+    /Choices\n[\s\S]*rome +lost +1 +book undone/,
   );
 });
