@@ -22,6 +22,8 @@ export interface ForkedFrom {
   readonly at: number;
   /** The number of calls in that past. */
   readonly calls: number;
+  /** The number of the last event of the history in that past. */
+  readonly upTo: number;
 }
 
 /** The calls of a run. */
@@ -65,8 +67,8 @@ export class Ledger {
   }
 
   /** The run was forked here: its calls so far are those of another run (FK1). */
-  fork(of: string, at: number): void {
-    this.forks.push({ of, at, calls: this.#calls.size });
+  fork(of: string, at: number, upTo: number): void {
+    this.forks.push({ of, at, calls: this.#calls.size, upTo });
   }
 
   /** The keys of the calls that another run has made: nothing here undoes them (FK2). */

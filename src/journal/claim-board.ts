@@ -67,9 +67,13 @@ export class ClaimBoard {
   /** The part of what is wanted that a run does not have yet. */
   lacking(run: string, wanted: readonly Claim[]): readonly Claim[] {
     const own = this.#held.get(run) ?? [];
-    return wanted.filter(
-      ({ key, shared }) => !own.some((each) => each.key.text === key.text && (shared || !each.shared)),
-    );
+    const lacks = ({ key, shared }: Claim) =>
+      !own.some((each) => each.key.text === key.text && (shared || !each.shared));
+    // A grant that is shared with kin is still shared with them where the run wants it stronger.
+    return wanted.filter(lacks).map((claim) => {
+      const from = claim.from ?? own.find((each) => each.key.text === claim.key.text)?.from;
+      return from === undefined ? claim : { ...claim, from };
+    });
   }
 
   /** Answers a call, and does what the answer says. */
@@ -126,19 +130,34 @@ export class ClaimBoard {
     const known = this.#owners.get(call);
     if (known !== undefined) return known;
     const owners = [...this.#held].flatMap(([run, claims]) => {
-      const met = run === call.run ? undefined : claims.find((claim) => meetsAny(claim, call.wanted));
+      const met = claims.find((claim) => this.#meets(run, claim, call));
       return met === undefined ? [] : [{ run, key: met.key.text }];
     });
     this.#owners.set(call, owners);
     return owners;
   }
 
+  /** True where what a run has or wants is in the way of a call of another run. Kin share the grants of their common past (FK6). */
+  #meets(run: string, claim: Claim, call: ClaimCall): boolean {
+    if (run === call.run || !meetsAny(claim, call.wanted)) return false;
+    const own = [...(this.#held.get(call.run) ?? []), ...call.wanted];
+    const owner = claim.from ?? run;
+    return !own.some(({ key, from = call.run }) => key.text === claim.key.text && from === owner);
+  }
+
+  /** True for a claim on what kin have already: a call that stands in line for it waits for them all the same (FK6). */
+  #joins({ key, from }: Claim): boolean {
+    const isIt = (run: string, claim: Claim) => claim.key.text === key.text && (claim.from ?? run) === from;
+    return from !== undefined && [...this.#held].some(([run, claims]) => claims.some((claim) => isIt(run, claim)));
+  }
+
   /** The calls of other runs before a call in line that want something of it. */
   #before(call: ClaimCall): readonly Owner[] {
     const place = this.#line.indexOf(call);
     const earlier = place === -1 ? this.#line : this.#line.slice(0, place);
+    const asking = { ...call, wanted: call.wanted.filter((claim) => !this.#joins(claim)) };
     return earlier.flatMap(({ run, wanted }) => {
-      const met = run === call.run ? undefined : wanted.find((claim) => meetsAny(claim, call.wanted));
+      const met = wanted.find((claim) => this.#meets(run, claim, asking));
       return met === undefined ? [] : [{ run, key: met.key.text }];
     });
   }

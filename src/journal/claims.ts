@@ -13,6 +13,8 @@ type Awaitable<T> = T | Promise<T>;
 export interface Claim {
   readonly key: Key;
   readonly shared: boolean;
+  /** For a key that the common past of a fork has touched: the run that touched it first. Its grant is the fork's, too (FK6). */
+  readonly from?: string;
 }
 
 /** A call of a run that wants claims, all of them at once. */
@@ -40,6 +42,8 @@ export interface HeldClaim {
   readonly run: string;
   readonly key: string;
   readonly shared: boolean;
+  /** For a grant that a fork shares: the run that was given it first (FK6). */
+  readonly from?: string;
   /** The number of its grant: of two claims that overlap, the older one has the smaller. */
   readonly epoch: number;
   /** The wall clock of its grant, in milliseconds. */

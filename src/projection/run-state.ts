@@ -171,7 +171,7 @@ export class RunState {
       config: (entry) => this.#reconfigure(entry),
       migrated: (entry) => this.#reconfigure(entry),
       forked: ({ of, at, classes = [] }) => {
-        calls.ledger.fork(of, at);
+        calls.ledger.fork(of, at, this.history.head);
         calls.asked.paused = null;
         for (const kept of classes) calls.keepAs(kept);
       },

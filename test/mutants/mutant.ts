@@ -46,7 +46,7 @@ export const RULES = [
   'ST7',
   'ST9',
   'ST10',
-  ...(['FK1', 'FK2', 'FK3', 'FK4', 'FK5'] as const),
+  ...(['FK1', 'FK2', 'FK3', 'FK4', 'FK5', 'FK6'] as const),
   'WH1',
   'WH2',
   'WH3',

@@ -107,7 +107,7 @@ export class MemoryClaims implements ClaimDesk {
     const keys = new Set(lacking.map(({ key }) => key.text));
     // A key that was shared, and is now the run's alone, has one claim.
     const others = this.#held.filter((each) => each.run !== call.run || !keys.has(each.key));
-    this.#held = [...others, ...lacking.map(({ key, shared }) => ({ run: call.run, key: key.text, shared, ...grant }))];
+    this.#held = [...others, ...lacking.map(({ key, ...how }) => ({ run: call.run, key: key.text, ...how, ...grant }))];
     return answer;
   }
 }

@@ -20,6 +20,7 @@ CREATE TABLE belay.claim (
   segs text[] NOT NULL,
   prefix text COLLATE "C" NOT NULL,
   shared boolean NOT NULL,
+  owner text COLLATE "C" NOT NULL,
   epoch bigint NOT NULL,
   since timestamptz NOT NULL,
   PRIMARY KEY (run, key)
@@ -50,13 +51,16 @@ CREATE FUNCTION belay.claim_taken(p_run bigint, p_wanted jsonb) RETURNS boolean 
   SELECT EXISTS (
     SELECT FROM jsonb_to_recordset(p_wanted) AS w (segs text[], prefix text, above text[], past text, shared boolean)
     JOIN belay.claim c ON c.prefix = ANY (w.above) OR (c.prefix >= w.prefix AND (w.past IS NULL OR c.prefix < w.past))
-    WHERE c.run <> p_run AND NOT (c.shared AND w.shared) AND belay.claim_meets(c.segs, w.segs))
+    WHERE c.run <> p_run AND NOT (c.shared AND w.shared) AND belay.claim_meets(c.segs, w.segs)
+      -- Kin share the grants of their common past (FK6).
+      AND NOT EXISTS (SELECT FROM belay.claim o WHERE o.run = p_run AND o.key = c.key AND o.owner = c.owner)
+      AND NOT EXISTS (SELECT FROM jsonb_to_recordset(p_wanted) AS o (key text, "from" text) WHERE o.key = c.key AND o."from" = c.owner))
 $belay$;
 
 CREATE FUNCTION belay.claim_hold(p_run bigint, p_epoch bigint, p_wanted jsonb) RETURNS void LANGUAGE sql AS $belay$
-  INSERT INTO belay.claim AS c (run, key, segs, prefix, shared, epoch, since)
-    SELECT p_run, w.key, w.segs, w.prefix, w.shared, p_epoch, clock_timestamp()
-    FROM jsonb_to_recordset(p_wanted) AS w (key text, segs text[], prefix text, shared boolean)
+  INSERT INTO belay.claim AS c (run, key, segs, prefix, shared, owner, epoch, since)
+    SELECT p_run, w.key, w.segs, w.prefix, w.shared, coalesce(w."from", (SELECT name FROM belay.run WHERE id = p_run)), p_epoch, clock_timestamp()
+    FROM jsonb_to_recordset(p_wanted) AS w (key text, segs text[], prefix text, shared boolean, "from" text)
     ON CONFLICT (run, key) DO UPDATE SET shared = false, epoch = excluded.epoch, since = excluded.since
       WHERE c.shared AND NOT excluded.shared
 $belay$;

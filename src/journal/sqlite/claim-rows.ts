@@ -134,11 +134,12 @@ export class ClaimRows {
   #claims(run: Run, row: unknown): readonly Claim[] {
     const list = this.#opened(run, row);
     if (!Array.isArray(list)) throw this.#corrupt(run.name);
-    return list.map((each: { key?: unknown; shared?: unknown } | null) => {
-      const { key, shared } = each ?? {};
-      if (typeof key !== 'string' || typeof shared !== 'boolean') throw this.#corrupt(run.name);
+    return list.map((each: { key?: unknown; shared?: unknown; from?: unknown } | null) => {
+      const { key, shared, from } = each ?? {};
+      const isNamed = from === undefined || typeof from === 'string';
+      if (typeof key !== 'string' || typeof shared !== 'boolean' || !isNamed) throw this.#corrupt(run.name);
       try {
-        return { key: parseKey(key), shared };
+        return { key: parseKey(key), shared, ...(from !== undefined && { from }) };
       } catch {
         throw this.#corrupt(run.name);
       }
@@ -176,5 +177,5 @@ export class ClaimRows {
 }
 
 function listed(claims: readonly Claim[]): unknown {
-  return claims.map(({ key, shared }) => ({ key: key.text, shared }));
+  return claims.map(({ key, ...how }) => ({ key: key.text, ...how }));
 }

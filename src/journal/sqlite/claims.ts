@@ -156,8 +156,8 @@ export function listed(rows: ClaimRows, listing: Listing): ClaimsListed {
   const { board, places } = boarded(rows, listing);
   const held = new Map<string, ClaimsListed['held'][number]>();
   for (const { run, epoch, time, claims } of rows.grants())
-    for (const { key, shared } of claims)
-      held.set(`${run.id} ${key.text}`, { run: run.name, key: key.text, shared, epoch, since: time });
+    for (const { key, ...how } of claims)
+      held.set(`${run.id} ${key.text}`, { run: run.name, key: key.text, ...how, epoch, since: time });
   const waiting = board.line.map((call, index) => {
     const wanted = call.wanted.map(({ key, shared }) => ({ key: key.text, shared }));
     return { run: call.run, wanted, since: places[index]?.time ?? 0, waitsFor: board.waitsFor(call) };

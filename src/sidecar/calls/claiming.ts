@@ -1,6 +1,7 @@
 /** Claims the keys of a run's calls, if runs are kept apart (semantics.md §12). */
 import { ClaimRefused, type Claims, ClaimsClosed } from '../../effects/claims/claims.ts';
 import { underEither } from '../../effects/either.ts';
+import type { ForkedFrom } from '../../effects/ledger.ts';
 import { claimsOn, keysTouched } from '../../effects/touched.ts';
 import type { Access } from '../../history/key-tree.ts';
 import type { Claim } from '../../journal/claims.ts';
@@ -20,6 +21,12 @@ import { argsOf } from './args.ts';
 interface Named {
   readonly calls: readonly ActorState[];
   readonly answered: readonly ActorState[];
+}
+
+/** A key that was touched, and the run of the common past that did it; null for this run itself. */
+interface Touch {
+  readonly key: Key;
+  readonly of: string | null;
 }
 
 /** The claiming of one run. */
@@ -71,16 +78,37 @@ export class Claiming {
       const named = untouched.get(at);
       return named?.calls.some(names) === true && !named.answered.some(names);
     };
-    const accessed: Key[] = [];
+    const touched: Touch[] = [];
     for (const record of registry.all())
       for (const accesses of [versions.readsBy(record), versions.writesOf(record)])
-        for (const access of accesses) if (isExternal(access.key) && !isUntouched(access)) accessed.push(access.key);
-    const calls = [...runState.ledger.all()].flatMap(({ intent }) =>
-      keysTouched(config, { tool: intent.tool, args: argsOf(runState, intent), entity: intent.instance.entity }),
-    );
-    const keys = [...accessed, ...calls];
-    if (keys.length === 0) return null;
-    return this.#take(claims, claimsOn(config, keys), this.#cancelled.signal, null);
+        for (const access of accesses)
+          if (isExternal(access.key) && !isUntouched(access))
+            touched.push({ key: access.key, of: this.#ownerOf((fork) => access.at <= fork.upTo) });
+    for (const [index, { intent }] of [...runState.ledger.all()].entries()) {
+      const call = { tool: intent.tool, args: argsOf(runState, intent), entity: intent.instance.entity };
+      const of = this.#ownerOf((fork) => index < fork.calls);
+      for (const key of keysTouched(config, call)) touched.push({ key, of });
+    }
+    if (touched.length === 0) return null;
+    return this.#take(claims, this.#shared(touched), this.#cancelled.signal, null);
+  }
+
+  /** The run whose past a touch lies in, the first of those that this one was forked from; null for a touch of its own. */
+  #ownerOf(isIn: (fork: ForkedFrom) => boolean): string | null {
+    return this.#parts.runState.ledger.forks.find(isIn)?.of ?? null;
+  }
+
+  /** The claims on keys: what the common past has touched is shared with kin (FK6). */
+  #shared(touched: readonly Touch[]): readonly Claim[] {
+    const line = this.#parts.runState.ledger.forks.map(({ of }) => of);
+    const first = new Map<string, string>();
+    for (const of of line)
+      for (const { key, of: owner } of touched) if (owner === of && !first.has(key.text)) first.set(key.text, of);
+    const keys = touched.map(({ key }) => key);
+    return claimsOn(this.#parts.config, keys).map((claim) => {
+      const from = first.get(claim.key.text);
+      return from === undefined ? claim : { ...claim, from };
+    });
   }
 
   /**
