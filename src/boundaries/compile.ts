@@ -51,6 +51,7 @@ export function compileConfig(root: Item, guards: Guards, findings: Findings): B
     recover: itemsOf(field(root, 'recover')).map((rule) => compileRecover(rule, tools, findings)),
     tries: numberOf(field(root, 'tries')) ?? 20,
     budgets,
+    release: textOf(field(field(root, 'claims'), 'release')) === 'final' ? 'final' : 'whole',
   };
 }
 

@@ -91,6 +91,8 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   migrated: object('migrated', 42),
   forked: object('forked', 43),
   turn: object('turn', 44),
+  released: object('released', 46),
+  reclaimed: object('reclaimed', 47),
 };
 
 const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));

@@ -86,7 +86,7 @@ export type CallOutcome = EffectStatus | 'answered' | 'abandoned';
 
 /** Tells an entry that a run's state has folded in; null for entries that tell nothing of their own. */
 export function happeningOf(entry: Entry, runState: RunState): Happening | null {
-  const { redaction, ledger } = runState;
+  const { ledger } = runState;
   const toolOf = (key: string) => ledger.get(key)?.intent.tool ?? null;
   switch (entry.do) {
     case 'step':
@@ -107,12 +107,7 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
     case 'answer':
       return answered(entry, runState);
     case 'finding':
-      return {
-        is: 'found',
-        code: entry.code,
-        skeleton: skeletonOf(entry.instance),
-        values: () => ({ ...named([entry.instance], runState), why: redaction.text(entry.text) }),
-      };
+      return found(entry, runState);
     case 'end':
       return { is: 'ended', status: entry.status, values: none };
     case 'begin':
@@ -129,6 +124,8 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
     case 'discarded':
     case 'stands':
     case 'demoted':
+    case 'released':
+    case 'reclaimed':
     case 'asked':
     case 'publish':
     case 'retracted':
@@ -149,6 +146,11 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
     case 'steered':
       return null;
   }
+}
+
+function found({ code, instance, text }: Extract<Entry, { do: 'finding' }>, runState: RunState): Happening {
+  const values = () => ({ ...named([instance], runState), why: runState.redaction.text(text) });
+  return { is: 'found', code, skeleton: skeletonOf(instance), values };
 }
 
 function stuck({ phase, effect, error }: Extract<Entry, { do: 'phase' }>, runState: RunState): Happening | null {

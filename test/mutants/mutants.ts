@@ -4,11 +4,13 @@ import { OF_GRAPHS } from './graphs.ts';
 import { OF_LATER_WORDS } from './later-words.ts';
 import type { Mutant } from './mutant.ts';
 import { OF_THREADS } from './of-threads.ts';
+import { OF_RELEASES } from './releases.ts';
 import { OF_THROWS } from './throws.ts';
 import { OF_WHY } from './why.ts';
 
 export const MUTANTS: readonly Mutant[] = [
   ...OF_FORKS,
+  ...OF_RELEASES,
   ...OF_GRAPHS,
   ...OF_THREADS,
   ...OF_THROWS,

@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type Key, parseKey } from '../../model/key.ts';
+import type { PassedOn } from '../../model/passed-on.ts';
 import { ClaimBoard, changesNothing, type Settled } from '../claim-board.ts';
 import { type Claim, type ClaimAnswer, type ClaimCall, type ClaimDesk, type ClaimsListed, Freed } from '../claims.ts';
 import { wrongRun } from '../rows.ts';
@@ -19,6 +20,8 @@ const TAKE = 'SELECT belay.claim_take($1, $2, $3, $4) AS answer';
 const SETTLE = 'SELECT belay.claim_settle($1, $2, $3, $4, $5) AS kept';
 const LEAVE = 'SELECT belay.claim_leave($1, $2)';
 const RELEASE = 'SELECT belay.claim_release($1, $2, $3, $4)';
+const LET_GO = 'SELECT belay.claim_let_go($1, $2, $3, $4, $5)';
+const TAKE_BACK = 'SELECT key, run, epoch FROM belay.claim_take_back($1, $2, $3)';
 const FREE = 'SELECT refusal, holder, remaining, keys FROM belay.claim_free($1, $2, $3, $4)';
 /** The line, what its calls and the ones asked for meet, and the runs that are still under their fence: all of one moment. */
 const SEEN = `WITH line AS (
@@ -31,7 +34,7 @@ const SEEN = `WITH line AS (
   ), met AS (
     SELECT DISTINCT c.run, c.key, c.shared, c.owner, c.epoch FROM wanted w JOIN belay.claim c
     ON (c.prefix = ANY (w.above) OR (c.prefix >= w.prefix AND (w.past IS NULL OR c.prefix < w.past)))
-      AND belay.claim_meets(c.segs, w.segs)
+      AND belay.claim_meets(c.segs, w.segs) AND NOT c.released
   )
   SELECT o.line,
     (SELECT jsonb_agg(jsonb_build_object('run', r.name, 'key', m.key, 'shared', m.shared, 'from', m.owner) ORDER BY m.epoch, m.key)
@@ -97,6 +100,23 @@ export class PostgresClaims implements ClaimDesk {
     this.#known.delete(writer);
     await this.#database.ask('write', RELEASE, [writer.run.id, writer.token, writer.nonce, this.#channel]);
     this.#freed.tell();
+  }
+
+  async letGo(run: string, keys: readonly string[]): Promise<void> {
+    this.#refuseIfClosed();
+    const writer = this.#writerOf(run);
+    if (writer === null) return;
+    for (const key of keys) this.#known.get(writer)?.delete(key);
+    await this.#database.ask('write', LET_GO, [writer.run.id, writer.token, writer.nonce, keys, this.#channel]);
+    this.#freed.tell();
+  }
+
+  async takeBack(run: string): Promise<readonly PassedOn[]> {
+    this.#refuseIfClosed();
+    const writer = this.#writerOf(run);
+    if (writer === null) return [];
+    const rows = await this.#database.ask('write', TAKE_BACK, [writer.run.id, writer.token, writer.nonce]);
+    return rows.map(({ key, run: to, epoch }) => ({ key: String(key), run: String(to), epoch: whole(epoch) ?? 0 }));
   }
 
   async free(run: string, head: number, by: string | null): Promise<readonly string[] | null> {

@@ -13,6 +13,7 @@ import type { ActorState } from '../../projection/state-types.ts';
 import type { Call } from '../../runtime/runtime.ts';
 import type { RunParts, RunWriter } from '../parts.ts';
 import { argsOf } from './args.ts';
+import type { Releasing } from './releasing.ts';
 
 /**
  * The calls whose keys an event names: calls that have touched nothing, and calls whose answer the event's step has
@@ -34,10 +35,12 @@ export class Claiming {
   readonly #parts: RunParts;
   readonly #write: RunWriter;
   readonly #cancelled = new AbortController();
+  readonly #releasing: Releasing;
 
-  constructor(parts: RunParts, write: RunWriter) {
+  constructor(parts: RunParts, write: RunWriter, releasing: Releasing) {
     this.#parts = parts;
     this.#write = write;
+    this.#releasing = releasing;
   }
 
   /** Ends every wait: a person has ended the run, and no call of it leaves any more. */
@@ -51,8 +54,11 @@ export class Claiming {
     const keys = claims === null ? [] : keysTouched(config, { tool, args, entity: instance.entity });
     if (claims === null || keys.length === 0) return null;
     try {
+      const wanted = claimsOn(config, keys);
+      const late = await this.#releasing.mayTake(wanted);
+      if (late !== null) return new ClaimRefused('claim_refused', late);
       const why = await underEither([signal, this.#cancelled.signal], (either) =>
-        this.#take(claims, claimsOn(config, keys), either, instance),
+        this.#take(claims, wanted, either, instance),
       );
       return why === null ? null : new ClaimRefused('claim_refused', why);
     } catch (error) {
@@ -89,8 +95,11 @@ export class Claiming {
       const of = this.#ownerOf((fork) => index < fork.calls);
       for (const key of keysTouched(config, call)) touched.push({ key, of });
     }
-    if (touched.length === 0) return null;
-    return this.#take(claims, this.#shared(touched), this.#cancelled.signal, null);
+    const { released } = runState.ledger;
+    const kept = touched.filter(({ key }) => !released.has(key.text));
+    await this.#releasing.again();
+    if (kept.length === 0) return null;
+    return this.#take(claims, this.#shared(kept), this.#cancelled.signal, null);
   }
 
   /** The run whose past a touch lies in, the first of those that this one was forked from; null for a touch of its own. */
@@ -139,12 +148,14 @@ export class Claiming {
     return keysTouched(this.#parts.config, { tool: started.src, args: started.input, entity });
   }
 
-  #take(claims: Claims, wanted: readonly Claim[], signal: AbortSignal, instance: InstanceId | null) {
-    return claims.take(this.#parts.run, wanted, signal, (reason) => {
+  async #take(claims: Claims, wanted: readonly Claim[], signal: AbortSignal, instance: InstanceId | null) {
+    const why = await claims.take(this.#parts.run, wanted, signal, (reason) => {
       const finding = { do: 'finding', code: 'waits_for_run', instance, text: `waits: ${reason}` } as const;
       this.#write.append([finding]);
       this.#parts.onFinding(finding);
     });
+    if (why === null && !signal.aborted) this.#releasing.took(wanted);
+    return why;
   }
 }
 
