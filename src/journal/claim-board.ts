@@ -81,7 +81,7 @@ export class ClaimBoard {
     this.#owners = new Map();
   }
 
-  /** The keys of a run that it may release: of the given ones, those that it has, and none while a call of it stands in line (ER2). */
+  /** Selects the given keys that a run has. No key is selected while a call of the run stands in line (ER2). */
   mayLetGo(run: string, keys: readonly string[]): readonly string[] {
     if (this.#line.some((call) => call.run === run)) return [];
     const own = this.#held.get(run) ?? [];
@@ -201,7 +201,7 @@ export class ClaimBoard {
     return !own.some(({ key, from = call.run }) => key.text === claim.key.text && from === owner);
   }
 
-  /** True for a claim on what kin have already: a call that stands in line for it waits for them all the same (FK6). */
+  /** True for a claim on a key that kin have already: calls in line for that key wait for the kin anyway (FK6). */
   #joins({ key, from }: Claim): boolean {
     const isIt = (run: string, claim: Claim) => claim.key.text === key.text && (claim.from ?? run) === from;
     return from !== undefined && [...this.#held].some(([run, claims]) => claims.some((claim) => isIt(run, claim)));

@@ -1,6 +1,6 @@
 /** Judges runs that met by the world and their contexts alone: some order of the whole runs explains both (semantics.md ER1 to ER4). */
 import type { Course } from './trial.ts';
-import { changed, seen } from './world.ts';
+import { type Act, changed, seen } from './world.ts';
 
 /** Says what is wrong with a course; null where nothing is. */
 export function judge(course: Course): string | null {
@@ -48,10 +48,10 @@ function isExplained(course: Course, order: readonly number[]): boolean {
 
 /** True where a run that goes on alone from these values comes to its context and its acts. The values go on with it. */
 function isRunExplained({ scenario, world, stands }: Course, run: number, values: Map<string, string>): boolean {
-  const { status, context = {} } = stands[run] ?? {};
+  const { status, context } = stands[run] as Course['stands'][number];
   const name = `run-${'abc'[run]}`;
   let input = '0';
-  for (const [nth, { is, key }] of (scenario.runs[run] ?? []).entries()) {
+  for (const [nth, { is, key }] of (scenario.runs[run] as readonly Act[]).entries()) {
     const told = context[`u${nth}`];
     const before = values.get(key) ?? '0';
     const made = world.done.find((each) => each.run === name && each.act === nth && !each.isUndone);

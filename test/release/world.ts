@@ -27,7 +27,7 @@ export interface Done {
   isUndone: boolean;
 }
 
-export const digest = (...parts: readonly unknown[]): string =>
+const digest = (...parts: readonly unknown[]): string =>
   createHash('sha1').update(JSON.stringify(parts)).digest('hex').slice(0, 8);
 
 /** The value of a key after a change. */

@@ -1,7 +1,7 @@
 /** The claims of the runs of a store in memory. Closing a run takes it out of the line; it keeps its claims. */
 
 import type { PassedOn } from '../../model/passed-on.ts';
-import { ClaimBoard, releaseOf, reclaimed } from '../claim-board.ts';
+import { ClaimBoard, reclaimed, releaseOf } from '../claim-board.ts';
 import {
   type ClaimAnswer,
   type ClaimCall,

@@ -31,7 +31,7 @@ export interface Place {
 export class ClaimRows {
   readonly #tables: Tables;
   readonly #prepared: (sql: string) => Statement;
-  /** The grants that were read before: but for what is released of it, a grant never changes. */
+  /** The grants that were read before. A grant never changes, except for its released keys. */
   #known = new Map<number, Grant>();
 
   constructor(db: Database.Database, tables: Tables) {

@@ -4,7 +4,7 @@
  */
 import type Database from 'better-sqlite3';
 import type { PassedOn } from '../../model/passed-on.ts';
-import { ClaimBoard, changesNothing, type Had, type Passing, type Settled, reclaimed } from '../claim-board.ts';
+import { ClaimBoard, changesNothing, type Had, type Passing, reclaimed, type Settled } from '../claim-board.ts';
 import { type ClaimAnswer, type ClaimCall, type ClaimDesk, type ClaimsListed, Freed } from '../claims.ts';
 import { wrongRun } from '../rows.ts';
 import { ClaimRows, type Place } from './claim-rows.ts';

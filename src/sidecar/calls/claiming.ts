@@ -102,7 +102,7 @@ export class Claiming {
     return this.#take(claims, this.#shared(kept), this.#cancelled.signal, null);
   }
 
-  /** The run whose past a touch lies in, the first of those that this one was forked from; null for a touch of its own. */
+  /** The first ancestor of this fork whose past has a touch; null for a touch behind the fork. */
   #ownerOf(isIn: (fork: ForkedFrom) => boolean): string | null {
     return this.#parts.runState.ledger.forks.find(isIn)?.of ?? null;
   }

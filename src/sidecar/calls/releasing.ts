@@ -12,7 +12,7 @@ import type { PassedOn } from '../../model/passed-on.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import { argsOf } from './args.ts';
 
-/** The released keys of one run, and those that it has. */
+/** The released keys and the granted keys of one run. */
 export class Releasing {
   readonly #parts: RunParts;
   readonly #write: Writer;
