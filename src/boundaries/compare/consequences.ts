@@ -239,7 +239,7 @@ export function consequenceOf({ path, is }: Pick<Difference, 'path' | 'is'>): st
 
 function sentencesAt([part = '', ...rest]: readonly string[]): Sentences | undefined {
   const { config, tool, skeleton, boundary, rollback } = CONSEQUENCES;
-  if (part === 'keys') return config[`keys ${rest[0]}`];
+  if (part === 'keys' || part === 'claims') return config[`${part} ${rest[0]}`];
   if (part === 'events') return config[`events ${rest[1]}`] ?? config.events;
   if (part === 'tools') return tool[rest[1] === 'spends' ? 'spends' : rest.slice(1).join(' ') || '(whole)'];
   if (part !== 'skeletons') return config[part];
