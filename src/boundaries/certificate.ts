@@ -128,6 +128,8 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   'recover.signals': 'free',
   tries: 'free',
   budgets: 'free',
+  claims: 'free',
+  'claims.release': 'free',
 };
 
 /** The length of a digest in a certificate, in hexadecimal digits: it tells changes apart, and vouches for nothing. */

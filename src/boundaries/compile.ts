@@ -38,6 +38,7 @@ export function compileConfig(root: Item, guards: Guards, findings: Findings): B
   checkInvariants(root, tools, findings);
   checkSeen(root, tools, findings);
   checkNames(root, skeletons, tools, findings);
+  checkMixed(root, findings);
   const agent = field(root, 'agent');
   const keys = field(root, 'keys');
   return {
@@ -55,7 +56,36 @@ export function compileConfig(root: Item, guards: Guards, findings: Findings): B
     recover: itemsOf(field(root, 'recover')).map((rule) => compileRecover(rule, tools, findings)),
     tries: numberOf(field(root, 'tries')) ?? 20,
     budgets,
+    release: textOf(field(field(root, 'claims'), 'release')) === 'final' ? 'final' : 'whole',
   };
+}
+
+/**
+ * Refuses what no enumeration has played together. A choice does not look again at what its held calls rest on, and a
+ * second look touches a key in states that no walk over the machine counts.
+ */
+function checkMixed(root: Item, findings: Findings): void {
+  const tools = entriesOf(field(root, 'tools'));
+  const looks = tools.flatMap(([name, { item }]) => {
+    const at = field(item, 'revalidate')?.at;
+    return at === undefined ? [] : [{ name, at }];
+  });
+  const [alternatives] = entriesOf(field(root, 'alternatives'));
+  const isReleased = textOf(field(field(root, 'claims'), 'release')) === 'final';
+  const mixed = alternatives === undefined ? null : `"${alternatives[0]}" has alternatives`;
+  const others = isReleased ? 'claims are released before the end of the run' : null;
+  for (const { name, at } of looks)
+    for (const beside of [mixed, others])
+      if (beside !== null)
+        findings.report(
+          'bad_revalidate',
+          'error',
+          at,
+          `"${name}" is revalidated, and ${beside}`,
+          'Take one of both out.',
+        );
+  if (alternatives !== undefined && others !== null)
+    findings.report('bad_alternatives', 'error', alternatives[1].at, `${mixed}, and ${others}`, 'Take claims out.');
 }
 
 /** The types of events: what their senders have seen, and who may change them. */

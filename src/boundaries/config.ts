@@ -279,4 +279,6 @@ export interface BoundaryConfig {
   readonly tries: number;
   /** The amounts that a run may spend in all, by budget: whole numbers; `time` in milliseconds of its calls. */
   readonly budgets: ReadonlyMap<string, number>;
+  /** `whole`: a run keeps the external keys that it has claimed to its end; `final`: until no state that is to come can touch them (ER1). */
+  readonly release: 'whole' | 'final';
 }

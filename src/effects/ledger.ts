@@ -6,6 +6,7 @@ import type { IntentEntry, OutcomeEntry } from '../model/call-entries.ts';
 import { isOpen } from '../model/effect.ts';
 import type { NamedProcess } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
+import type { PassedOn } from '../model/passed-on.ts';
 import { Acts, actOf, isAct } from './acts.ts';
 import { DisplacedCalls } from './displaced-calls.ts';
 import { firstOf, freeKey, type KeyedCall, keyOf } from './keys.ts';
@@ -22,6 +23,8 @@ export interface ForkedFrom {
   readonly at: number;
   /** The number of calls in that past. */
   readonly calls: number;
+  /** The number of the last event of the history in that past. */
+  readonly upTo: number;
 }
 
 /** The calls of a run. */
@@ -37,6 +40,8 @@ export class Ledger {
   readonly left = new Map<string, NamedProcess>();
   /** The runs that this one has a past in common with, the nearest last: it was forked from the last one (FK1). */
   readonly forks: ForkedFrom[] = [];
+  /** The keys that the run has released, each with the run that was given it where that is known (ER1, ER3). */
+  readonly released = new Map<string, PassedOn | null>();
   readonly #calls = new Map<string, LedgerCall>();
   /** The calls that have a place in the history, by the name of their instance, in the order of their intents. */
   readonly #placed = new Map<string, PlacedCalls<LedgerCall>>();
@@ -65,8 +70,19 @@ export class Ledger {
   }
 
   /** The run was forked here: its calls so far are those of another run (FK1). */
-  fork(of: string, at: number): void {
-    this.forks.push({ of, at, calls: this.#calls.size });
+  fork(of: string, at: number, upTo: number): void {
+    this.forks.push({ of, at, calls: this.#calls.size, upTo });
+  }
+
+  /** Keys are released. */
+  letGo(keys: readonly string[]): void {
+    for (const key of keys) this.released.set(key, null);
+  }
+
+  /** All released keys were taken back but for some. */
+  reclaim(passed: readonly PassedOn[]): void {
+    this.released.clear();
+    for (const each of passed) this.released.set(each.key, each);
   }
 
   /** The keys of the calls that another run has made: nothing here undoes them (FK2). */

@@ -5,7 +5,8 @@
  * have keys can close a circle; then a call is refused.
  */
 import { overlaps } from '../model/key.ts';
-import type { Claim, ClaimAnswer, ClaimCall } from './claims.ts';
+import type { PassedOn } from '../model/passed-on.ts';
+import type { Claim, ClaimAnswer, ClaimCall, HeldClaim } from './claims.ts';
 
 /** Another run that is in the way, and with what. */
 interface Owner {
@@ -13,11 +14,27 @@ interface Owner {
   readonly key: string;
 }
 
+/** A claim of a run; `released` where the run goes on without it, and `passed` where another run was given it then. */
+export interface Had extends Claim {
+  readonly released?: true;
+  readonly passed?: { readonly run: string; readonly epoch: number };
+}
+
+/** A released key of a run that a grant has passed on. */
+export interface Passing {
+  readonly from: string;
+  readonly key: string;
+}
+
 /** The answers to calls, and what a store has to keep of them. */
 export interface Settled {
   readonly answers: readonly ClaimAnswer[];
   /** The claims that calls were given and their runs did not have. */
-  readonly granted: readonly { readonly call: ClaimCall; readonly claims: readonly Claim[] }[];
+  readonly granted: readonly {
+    readonly call: ClaimCall;
+    readonly claims: readonly Claim[];
+    readonly passed: readonly Passing[];
+  }[];
   /** The calls that stand in line from now on. */
   readonly queued: readonly ClaimCall[];
   /** The ids of those that stood in line and do not any more. */
@@ -31,7 +48,7 @@ export function changesNothing({ granted, queued, gone }: Settled): boolean {
 
 /** Claims and calls at one moment. */
 export class ClaimBoard {
-  readonly #held = new Map<string, Claim[]>();
+  readonly #held = new Map<string, Had[]>();
   #line: ClaimCall[] = [];
   /** The owners of what each call in line wants, until something is granted or freed. */
   #owners = new Map<ClaimCall, readonly Owner[]>();
@@ -42,7 +59,7 @@ export class ClaimBoard {
   }
 
   /** Gives claims to a run. */
-  hold(run: string, wanted: readonly Claim[]): void {
+  hold(run: string, wanted: readonly Had[]): void {
     const own = this.#held.get(run) ?? [];
     this.#held.set(run, [...own, ...this.lacking(run, wanted)]);
     this.#owners = new Map();
@@ -64,12 +81,55 @@ export class ClaimBoard {
     this.#owners = new Map();
   }
 
+  /** Selects the given keys that a run has. No key is selected while a call of the run stands in line (ER2). */
+  mayLetGo(run: string, keys: readonly string[]): readonly string[] {
+    if (this.#line.some((call) => call.run === run)) return [];
+    const own = this.#held.get(run) ?? [];
+    return own.flatMap(({ key, released }) => (released !== true && keys.includes(key.text) ? [key.text] : []));
+  }
+
+  /** Releases keys of a run, or takes them back. */
+  mark(run: string, keys: readonly string[], released: boolean): void {
+    const marked = ({ released: _, ...claim }: Had): Had => (released ? { ...claim, released } : claim);
+    const own = this.#held.get(run) ?? [];
+    this.#held.set(
+      run,
+      own.map((claim) => (keys.includes(claim.key.text) ? marked(claim) : claim)),
+    );
+    this.#owners = new Map();
+  }
+
+  /** The released keys of a run, each with the run that was given it since. */
+  released(run: string): readonly { readonly key: string; readonly passed: Had['passed'] | null }[] {
+    const own = this.#held.get(run) ?? [];
+    return own.flatMap(({ key, released, passed = null }) => (released === true ? [{ key: key.text, passed }] : []));
+  }
+
+  /** Notes with the released keys that a grant overlaps who was given them. A key that was passed on once stays so (ER3). */
+  pass(call: ClaimCall, epoch: number): readonly Passing[] {
+    return [...this.#held].flatMap(([from, claims]) => {
+      const isPassed = (claim: Had) =>
+        claim.released === true && claim.passed === undefined && this.#meets(from, claim, call);
+      const passed = claims.filter(isPassed);
+      if (passed.length > 0)
+        this.#held.set(
+          from,
+          claims.map((claim) => (isPassed(claim) ? { ...claim, passed: { run: call.run, epoch } } : claim)),
+        );
+      return passed.map(({ key }) => ({ from, key: key.text }));
+    });
+  }
+
   /** The part of what is wanted that a run does not have yet. */
   lacking(run: string, wanted: readonly Claim[]): readonly Claim[] {
-    const own = this.#held.get(run) ?? [];
-    return wanted.filter(
-      ({ key, shared }) => !own.some((each) => each.key.text === key.text && (shared || !each.shared)),
-    );
+    const own = (this.#held.get(run) ?? []).filter(({ released }) => released !== true);
+    const lacks = ({ key, shared }: Claim) =>
+      !own.some((each) => each.key.text === key.text && (shared || !each.shared));
+    // A grant that is shared with kin is still shared with them where the run wants it stronger.
+    return wanted.filter(lacks).map((claim) => {
+      const from = claim.from ?? own.find((each) => each.key.text === claim.key.text)?.from;
+      return from === undefined ? claim : { ...claim, from };
+    });
   }
 
   /** Answers a call, and does what the answer says. */
@@ -84,7 +144,7 @@ export class ClaimBoard {
 
   /** Answers calls, one after the other. @param isOpen true for a run whose process asks. */
   settle(calls: readonly ClaimCall[], isOpen: (run: string) => boolean): Settled {
-    const granted: { call: ClaimCall; claims: readonly Claim[] }[] = [];
+    const granted: { call: ClaimCall; claims: readonly Claim[]; passed: readonly Passing[] }[] = [];
     const queued: ClaimCall[] = [];
     const gone: string[] = [];
     const answers = calls.map((call): ClaimAnswer => {
@@ -92,7 +152,7 @@ export class ClaimBoard {
       const isKnown = this.#line.some(({ id }) => id === call.id);
       const claims = this.lacking(call.run, call.wanted);
       const answer = this.ask(call);
-      if (answer.is === 'held' && claims.length > 0) granted.push({ call, claims });
+      if (answer.is === 'held' && claims.length > 0) granted.push({ call, claims, passed: this.pass(call, 0) });
       if (answer.is === 'waits' && !isKnown) queued.push(call);
       if (answer.is !== 'waits' && isKnown) gone.push(call.id);
       return answer;
@@ -126,19 +186,34 @@ export class ClaimBoard {
     const known = this.#owners.get(call);
     if (known !== undefined) return known;
     const owners = [...this.#held].flatMap(([run, claims]) => {
-      const met = run === call.run ? undefined : claims.find((claim) => meetsAny(claim, call.wanted));
+      const met = claims.find((claim) => claim.released !== true && this.#meets(run, claim, call));
       return met === undefined ? [] : [{ run, key: met.key.text }];
     });
     this.#owners.set(call, owners);
     return owners;
   }
 
+  /** True where what a run has or wants is in the way of a call of another run. Kin share the grants of their common past (FK6). */
+  #meets(run: string, claim: Claim, call: ClaimCall): boolean {
+    if (run === call.run || !meetsAny(claim, call.wanted)) return false;
+    const own = [...(this.#held.get(call.run) ?? []), ...call.wanted];
+    const owner = claim.from ?? run;
+    return !own.some(({ key, from = call.run }) => key.text === claim.key.text && from === owner);
+  }
+
+  /** True for a claim on a key that kin have already: calls in line for that key wait for the kin anyway (FK6). */
+  #joins({ key, from }: Claim): boolean {
+    const isIt = (run: string, claim: Claim) => claim.key.text === key.text && (claim.from ?? run) === from;
+    return from !== undefined && [...this.#held].some(([run, claims]) => claims.some((claim) => isIt(run, claim)));
+  }
+
   /** The calls of other runs before a call in line that want something of it. */
   #before(call: ClaimCall): readonly Owner[] {
     const place = this.#line.indexOf(call);
     const earlier = place === -1 ? this.#line : this.#line.slice(0, place);
+    const asking = { ...call, wanted: call.wanted.filter((claim) => !this.#joins(claim)) };
     return earlier.flatMap(({ run, wanted }) => {
-      const met = run === call.run ? undefined : wanted.find((claim) => meetsAny(claim, call.wanted));
+      const met = wanted.find((claim) => this.#meets(run, claim, asking));
       return met === undefined ? [] : [{ run, key: met.key.text }];
     });
   }
@@ -169,4 +244,24 @@ function heldBy({ run, key }: Owner): string {
 
 function meetsAny(claim: Claim, wanted: readonly Claim[]): boolean {
   return wanted.some((other) => !(claim.shared && other.shared) && overlaps(claim.key, other.key));
+}
+
+/** Takes back what no other run was given. @returns what one was. */
+export function reclaimed(board: ClaimBoard, run: string): readonly PassedOn[] {
+  const released = board.released(run);
+  const passed = released.flatMap(({ key, passed: to }) => (to ? [{ key, ...to }] : []));
+  const gone = new Set(passed.map(({ key }) => key));
+  board.mark(
+    run,
+    released.map(({ key }) => key).filter((key) => !gone.has(key)),
+    false,
+  );
+  return passed;
+}
+
+/** How a claim is listed that a run has released. */
+export function releaseOf(board: ClaimBoard, { run, key }: HeldClaim): Pick<HeldClaim, 'released' | 'passed'> {
+  const found = board.released(run).find((each) => each.key === key);
+  if (found === undefined) return {};
+  return { released: true, ...(found.passed && { passed: found.passed.run }) };
 }

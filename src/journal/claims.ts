@@ -5,6 +5,7 @@
  * is gone counts for nothing.
  */
 import type { Key } from '../model/key.ts';
+import type { PassedOn } from '../model/passed-on.ts';
 
 /** An answer: at once, or as a store on a server gives it. */
 type Awaitable<T> = T | Promise<T>;
@@ -13,6 +14,8 @@ type Awaitable<T> = T | Promise<T>;
 export interface Claim {
   readonly key: Key;
   readonly shared: boolean;
+  /** For a key that the common past of a fork has touched: the run that touched it first. Its grant is the fork's, too (FK6). */
+  readonly from?: string;
 }
 
 /** A call of a run that wants claims, all of them at once. */
@@ -40,10 +43,16 @@ export interface HeldClaim {
   readonly run: string;
   readonly key: string;
   readonly shared: boolean;
+  /** For a grant that a fork shares: the run that was given it first (FK6). */
+  readonly from?: string;
   /** The number of its grant: of two claims that overlap, the older one has the smaller. */
   readonly epoch: number;
   /** The wall clock of its grant, in milliseconds. */
   readonly since: number;
+  /** True where the run has released the key and goes on (ER1). */
+  readonly released?: true;
+  /** The run that was given a released key first. */
+  readonly passed?: string;
 }
 
 /** A call that stands in line. */
@@ -87,6 +96,10 @@ export interface ClaimDesk {
   leave(calls: readonly ClaimCall[]): Awaitable<void>;
   /** Frees everything that a run has which is open in this store: it is over. */
   release(run: string): Awaitable<void>;
+  /** Releases keys of a run that goes on, by their texts: others may be given them. Nothing is released while a call of the run stands in line (ER2). */
+  letGo(run: string, keys: readonly string[]): Awaitable<void>;
+  /** Takes back the released keys of a run that no other run has been given. @returns the others, which it never has again (ER3). */
+  takeBack(run: string): Awaitable<readonly PassedOn[]>;
   /**
    * Frees what a run has by the word of a person, and fences off a process that may still believe to have it.
    * @param head the end of the run, as the person saw it.

@@ -92,7 +92,8 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   forked: object('forked', 43),
   turn: object('turn', 44),
   verified: object('verified', 45),
-  // 46 and 47 are spoken for.
+  released: object('released', 46),
+  reclaimed: object('reclaimed', 47),
   branch: object('branch', 48),
   choice: object('choice', 49),
 };

@@ -31,6 +31,7 @@ import type {
   SettledEntry,
   SteeredEntry,
 } from './message-entries.ts';
+import type { PassedOn } from './passed-on.ts';
 import type { RedactionRules } from './redaction.ts';
 import type { HistoryValue, StateValue, StepEntry } from './step-entry.ts';
 
@@ -174,6 +175,10 @@ export type Entry =
   | { readonly do: 'leave'; readonly key: string; readonly gate: string }
   /** A confirmed call can no longer be undone: what it changed has moved on since (§6). */
   | { readonly do: 'demoted'; readonly key: string; readonly why: string }
+  /** Keys that the run can touch no more are released, by their texts; the store is told next (ER1). */
+  | { readonly do: 'released'; readonly keys: readonly string[] }
+  /** The run has taken its released keys back, but for those that another run was given (ER3). */
+  | { readonly do: 'reclaimed'; readonly passed: readonly PassedOn[] }
   /**
    * A counterparty was asked about a call and did not know. It is asked again no earlier than `next`, unless that is
    * null.

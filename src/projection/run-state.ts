@@ -175,7 +175,7 @@ export class RunState {
       config: (entry) => this.#reconfigure(entry),
       migrated: (entry) => this.#reconfigure(entry),
       forked: ({ of, at, classes = [] }) => {
-        calls.ledger.fork(of, at);
+        calls.ledger.fork(of, at, this.history.head);
         calls.asked.paused = null;
         for (const kept of classes) calls.keepAs(kept);
       },
@@ -257,6 +257,8 @@ export class RunState {
       },
       leave: (entry) => calls.opened(entry),
       demoted: (entry) => calls.demote(entry.key),
+      released: ({ keys }) => calls.ledger.letGo(keys),
+      reclaimed: ({ passed }) => calls.ledger.reclaim(passed),
       asked: (entry) => calls.reconciled(entry),
       voided: (entry) => calls.ledger.void(entry.key),
       overtaken: (entry) => calls.ledger.overtake(entry.upTo),

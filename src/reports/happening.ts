@@ -84,6 +84,50 @@ export type Happening = { values(): Values } & (
  */
 export type CallOutcome = EffectStatus | 'answered' | 'abandoned';
 
+/** The kinds of entries that tell nothing of their own: a new kind is told above, or listed here. */
+type Silent =
+  | 'begin'
+  | 'config'
+  | 'migrated'
+  | 'forked'
+  | 'overtaken'
+  | 'turn'
+  | 'branch'
+  | 'choice'
+  | 'verified'
+  | 'given_back'
+  | 'returned'
+  | 'voided'
+  | 'intent'
+  | 'leave'
+  | 'discarded'
+  | 'stands'
+  | 'demoted'
+  | 'released'
+  | 'reclaimed'
+  | 'asked'
+  | 'publish'
+  | 'retracted'
+  | 'retried'
+  | 'withdrawn'
+  | 'position'
+  | 'spend'
+  | 'timer'
+  | 'claimed'
+  | 'dismissed'
+  | 'late'
+  | 'held'
+  | 'message'
+  | 'complaint'
+  | 'cancel'
+  | 'pause'
+  | 'settled'
+  | 'steered';
+
+function silent(_: Silent): null {
+  return null;
+}
+
 /** Tells an entry that a run's state has folded in; null for entries that tell nothing of their own. */
 export function happeningOf(entry: Entry, runState: RunState): Happening | null {
   const { ledger } = runState;
@@ -110,42 +154,8 @@ export function happeningOf(entry: Entry, runState: RunState): Happening | null 
       return found(entry, runState);
     case 'end':
       return { is: 'ended', status: entry.status, values: none };
-    case 'begin':
-    case 'config':
-    case 'migrated':
-    case 'forked':
-    case 'overtaken':
-    case 'turn':
-    case 'branch':
-    case 'choice':
-    case 'verified':
-    case 'given_back':
-    case 'returned':
-    case 'voided':
-    case 'intent':
-    case 'leave':
-    case 'discarded':
-    case 'stands':
-    case 'demoted':
-    case 'asked':
-    case 'publish':
-    case 'retracted':
-    case 'retried':
-    case 'withdrawn':
-    case 'position':
-    case 'spend':
-    case 'timer':
-    case 'claimed':
-    case 'dismissed':
-    case 'late':
-    case 'held':
-    case 'message':
-    case 'complaint':
-    case 'cancel':
-    case 'pause':
-    case 'settled':
-    case 'steered':
-      return null;
+    default:
+      return silent(entry.do);
   }
 }
 

@@ -196,6 +196,8 @@ export interface Machines {
   relay(source: ActorHandle, ref: ActorHandle, event: RuntimeEvent): void;
   /** True where a machine has come to its end. */
   isOver(ref: ActorHandle): boolean;
+  /** The names of the tools that a machine may still call from where it stands; null where that cannot be told. */
+  toolsAhead(ref: ActorHandle): ReadonlySet<string> | null;
   /** The path of the state that a delayed event belongs to; null for a delayed event of another kind. */
   stateOfTimer(ref: ActorHandle, type: string): string | null;
   /** The paths of the regions in which a machine would take an event now; none if it would not, or is over. */

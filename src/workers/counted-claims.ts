@@ -48,6 +48,14 @@ export class CountedClaims implements Claims {
     return this.#claims.release(run);
   }
 
+  letGo(run: string, keys: readonly string[]): void | Promise<void> {
+    return this.#claims.letGo?.(run, keys);
+  }
+
+  takeBack(run: string): ReturnType<NonNullable<Claims['takeBack']>> {
+    return this.#claims.takeBack?.(run) ?? [];
+  }
+
   #count(run: string, by: 1 | -1): void {
     const count = (this.#waiting.get(run) ?? 0) + by;
     if (count === 0) this.#waiting.delete(run);

@@ -16,6 +16,7 @@ import type { StateValue } from '../model/step-entry.ts';
 import type { Place, RuntimeEvent } from '../runtime/microstep.ts';
 import type { ActorPlan, TimerPlan } from '../runtime/restore-plan.ts';
 import type { Arrival, Completion, Machines, Runtime, Watcher } from '../runtime/runtime.ts';
+import { toolsAhead } from './ahead.ts';
 import type { Delays } from './delays.ts';
 import { BEGIN, END, RESTORE, WAKE } from './events.ts';
 import { dropActions, keepWithin, NEVER_DUE, watchingInert } from './inert.ts';
@@ -110,6 +111,11 @@ export class MachineRuntime implements Runtime, Machines {
 
   end(root: AnyActorRef, output: unknown): void {
     inside(root)._send({ type: END, output });
+  }
+
+  toolsAhead(ref: AnyActorRef): ReadonlySet<string> | null {
+    const { _nodes: nodes, status } = ref.getSnapshot() as AnyMachineSnapshot;
+    return status === 'active' ? toolsAhead(nodes) : new Set();
   }
 
   wake(root: AnyActorRef): void {

@@ -27,6 +27,7 @@ const ELSEWHERE = new Set([
   'tools',
   'skeletons',
   'keys',
+  'claims',
   'id',
   'reconcile ask',
   'when guard',
@@ -83,6 +84,11 @@ test.each([
     'Held calls become visible although their sum is wrong.',
   ],
   [['budgets', 'cents'], 'stricter', 'A run may spend less: a call over it is denied.'],
+  [
+    ['claims', 'release'],
+    'other',
+    'Other runs get the keys of a run at another time. What another run was given, the run can neither undo nor touch again.',
+  ],
 ] as const)('%j, %s: %s', (path, is, says) => {
   expect(consequenceOf({ path, is })).toBe(says);
 });

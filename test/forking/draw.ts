@@ -4,6 +4,8 @@ import { type ActClass, UNITS } from './world.ts';
 
 const CLASSES: readonly ActClass[] = ['none', 'idempotent', 'compensable', 'irreversible'];
 
+const KEYS = [null, 'seat:1', 'seat:1', 'seat:2'];
+
 /** The scenario of a number. */
 export function drawn(seed: number): Scenario {
   let state = (seed * 2_654_435_761) >>> 0;
@@ -21,11 +23,13 @@ export function drawn(seed: number): Scenario {
     return { is: 'fail', unit: UNITS[draw(UNITS.length)] as string };
   };
   const moves = (most: number) => Array.from({ length: draw(most + 1) }, move);
-  return {
+  const scenario: Scenario = {
     classes: UNITS.map(() => CLASSES[draw(CLASSES.length)] as ActClass),
     before: [{ is: 'go' }, ...moves(3)],
     at: draw(11) / 10,
     after: moves(5).map((each) => ({ run: draw(2) === 0 ? 'parent' : 'child', move: each })),
-    says: draw(2) === 0 ? 'approved' : 'denied',
+    says: draw(2) === 0 ? ('approved' as const) : ('denied' as const),
   };
+  // Each second scenario has claims.
+  return seed % 2 === 0 ? scenario : { ...scenario, keys: UNITS.map(() => KEYS[draw(KEYS.length)] as string | null) };
 }

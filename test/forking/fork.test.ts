@@ -1,12 +1,24 @@
-/** Forks of a run: one past, two futures (semantics.md FK1 to FK5). Small scenarios by hand, and drawn ones that the world judges. */
-import { expect, test } from 'vitest';
+/** Forks of a run: one past, two futures (semantics.md FK1 to FK6). Small scenarios by hand, and drawn ones that the world judges. */
+import { afterAll, expect, test } from 'vitest';
 import { memoryStore } from '../../src/journal/memory/store.ts';
+import { postgresStore } from '../../src/journal/postgres/store.ts';
+import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { workClient } from '../../src/workers/client.ts';
+import { freshPath } from '../journal/files.ts';
 import { until } from '../poll.ts';
+import { startServer } from '../postgres-server.ts';
 import { drawn } from './draw.ts';
 import { judge } from './judge.ts';
 import { Life, play } from './trial.ts';
 import { type ActClass, World } from './world.ts';
+
+const server = await startServer();
+const schema = `forks ${process.pid}`;
+
+afterAll(async () => {
+  if (server?.own === false) await server.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
+  await server?.stop();
+});
 
 /** A parent that has made its first two acts, and forks of it. */
 async function pair(classes: readonly ActClass[], says: 'approved' | 'denied' = 'approved', gated = false) {
@@ -144,7 +156,7 @@ test('FK5: what the parent undoes of the common past is gone for its fork, which
   await parent.end();
 });
 
-test('FK1 to FK5: drawn runs and forks end so that the world has each act of the common past once, and the parent is as without a fork', async () => {
+test('FK1 to FK6: drawn runs and forks end so that the world has each act of the common past once, and the parent is as without a fork', async () => {
   const ends: Record<string, number> = {};
   for (let seed = 1; seed <= 60; seed += 1) {
     const scenario = drawn(seed);
@@ -154,4 +166,79 @@ test('FK1 to FK5: drawn runs and forks end so that the world has each act of the
   }
   console.log(`forks, by how they ended: ${JSON.stringify(ends)}`);
   expect(ends.done).toBeGreaterThan(20);
+});
+
+test('FK6: three forks of a run that holds a key wait neither for it nor for each other, in each store', async () => {
+  for (const store of [
+    memoryStore(),
+    sqliteStore(freshPath()),
+    ...(server === null ? [] : [postgresStore({ address: server.address(), schema })]),
+  ]) {
+    const world = new World();
+    const lives = (run: string, keys: readonly (string | null)[]) =>
+      new Life(run, world, store, { classes: THREE, says: 'approved', keys });
+    const parent = lives('parent', ['calendar:ada', 'calendar:ada', 'seat:1']);
+    await parent.open('attach');
+    await parent.move({ is: 'go' });
+    const attempts: Life[] = [];
+    for (const [index, seat] of ['seat:2', 'seat:2', 'seat:3'].entries()) {
+      await workClient(store).fork('parent', { as: `attempt-${index}`, by: 'ann' });
+      const attempt = lives(`attempt-${index}`, ['calendar:ada', 'calendar:ada', seat]);
+      await attempt.open('resume');
+      attempts.push(attempt);
+    }
+    const [one, two, three] = attempts as [Life, Life, Life];
+    for (const each of attempts) await each.move({ is: 'go' });
+    expect(attempts.map(({ waited }) => waited)).toEqual([[], [], []]);
+    expect(world.acts.map(({ by }) => by)).toEqual(['parent', 'attempt-0', 'attempt-1', 'attempt-2']);
+    // What a fork takes behind the past is its own, and kin are no strangers' way to the key.
+    for (const each of attempts) await each.move({ is: 'go' });
+    expect(attempts.map(({ waited }) => waited)).toEqual([[], ['waits: seat:2 is held by the run attempt-0'], []]);
+    const stranger = lives('stranger', ['calendar:ada', null, null]);
+    await stranger.open('attach');
+    await stranger.move({ is: 'go' });
+    expect(stranger.waited).toHaveLength(1);
+    await one.move({ is: 'go' });
+    await until(async () => !(await two.isWaiting()));
+    await two.move({ is: 'go' });
+    await three.move({ is: 'go' });
+    expect(await Promise.all([one.end(), two.end(), three.end()])).toMatchObject([
+      { is: 'done' },
+      { is: expect.stringMatching(/done|thirdOver/) },
+      { is: 'done' },
+    ]);
+    expect(await stranger.isWaiting()).toBe(true);
+    await Promise.all([parent.sidecar.close(), stranger.sidecar.close()]);
+    await store.close();
+  }
+});
+
+test('FK6: what the parent takes behind the fork is its own, and a fork that is taken up anew shares what it shared', async () => {
+  const [world, store] = [new World(), memoryStore()];
+  const lives = (run: string) =>
+    new Life(run, world, store, { classes: ['none', 'compensable', 'compensable'], says: 'approved', keys: KEYS });
+  const KEYS = ['calendar:ada', 'seat:1', 'seat:2'];
+  const parent = lives('parent');
+  await parent.open('attach');
+  await parent.move({ is: 'go' });
+  await workClient(store).fork('parent', { as: 'child', by: 'ann' });
+  const child = lives('child');
+  await child.open('resume');
+  await child.move({ is: 'reopen' });
+  await parent.move({ is: 'go' });
+  await child.move({ is: 'go' });
+  expect(child.waited).toEqual(['waits: seat:1 is held by the run parent']);
+  await workClient(store).fork('parent', { as: 'second', by: 'ann' });
+  const second = lives('second');
+  await second.open('resume');
+  expect(second.waited).toEqual([]);
+  const { held } = await store.claims.list();
+  expect(held.map(({ run, key, from }) => [run, key, from])).toEqual([
+    ['parent', 'calendar:ada', undefined],
+    ['child', 'calendar:ada', 'parent'],
+    ['parent', 'seat:1', undefined],
+    ['second', 'calendar:ada', 'parent'],
+    ['second', 'seat:1', 'parent'],
+  ]);
+  await Promise.all([parent.sidecar.close(), child.sidecar.close(), second.sidecar.close()]);
 });

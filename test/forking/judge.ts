@@ -1,10 +1,17 @@
 /** Judges a run and its fork by the world alone: nothing of the common past twice, nothing of the parent changed (semantics.md FK1 to FK5). */
+import type { Entry } from '../../src/model/entry.ts';
 import type { Course } from './trial.ts';
 import { UNITS, type WorldAct } from './world.ts';
 
 /** Says what is wrong with a course; null where nothing is. @param alone the parent without the fork, in a world of its own. */
 export function judge(course: Course, alone: Course): string | null {
-  return parentChanged(course, alone) ?? undoneByChild(course) ?? unasked(course) ?? remembersWhatIsGone(course);
+  return (
+    parentChanged(course, alone) ??
+    undoneByChild(course) ??
+    unasked(course) ??
+    remembersWhatIsGone(course) ??
+    waits(course)
+  );
 }
 
 function lifeOf({ parent, world }: Course): string {
@@ -15,6 +22,8 @@ function lifeOf({ parent, world }: Course): string {
 }
 
 function parentChanged(course: Course, alone: Course): string | null {
+  // A parent that has to wait for a fork goes on later.
+  if (course.parent.entries.some((entry) => entry.do === 'finding' && entry.code === 'waits_for_run')) return null;
   const [own, other] = [lifeOf(course), lifeOf(alone)];
   return own === other ? null : `the parent is another one with a fork: ${own} instead of ${other}`;
 }
@@ -50,4 +59,22 @@ function remembersWhatIsGone({ world, child }: Course): string | null {
       return `the child is done and relies on ${act.tool}, which is undone`;
   }
   return null;
+}
+
+/** Kin share the grants of their common past (FK6): a fork waits for its parent only on what the parent alone has touched, and not once that is over. */
+function waits(course: Course): string | null {
+  const { parent, child, waited, waiting } = course;
+  if (child.is === 'none') return null;
+  const shared = child.entries.findIndex((entry) => entry.do === 'forked');
+  const touched = new Set(keysOf(course, child.entries.slice(0, shared)));
+  const needless = waited.find((text) => touched.has(/^waits: (\S+) is/.exec(text)?.[1] ?? ''));
+  if (needless !== undefined) return `the child waits for what its past has touched: ${needless}`;
+  if (waiting.length > 0 && ['done', 'end'].includes(parent.is)) return `${waiting} waits for a parent that is over`;
+  return null;
+}
+
+/** The external keys of the calls that have left. */
+function keysOf({ keys }: Course, entries: readonly Entry[]): (string | null)[] {
+  const tools = entries.flatMap((entry) => (entry.do === 'intent' ? [entry.tool] : []));
+  return UNITS.flatMap((unit, index) => (tools.includes(`act-${unit}`) ? [keys?.[index] ?? null] : []));
 }

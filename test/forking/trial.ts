@@ -1,6 +1,8 @@
 /** One life of a run and of a fork of it: both go on in turns, are closed and taken up, complained about, and asked about by people. */
 
+import { claimsIn } from '../../src/effects/claims/kept.ts';
 import { entriesOf } from '../../src/journal/entries.ts';
+import { gathered } from '../../src/journal/gathered.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import type { Entry } from '../../src/model/entry.ts';
@@ -26,6 +28,8 @@ export interface Scenario {
   readonly after: readonly { readonly run: 'parent' | 'child'; readonly move: Move }[];
   /** The answer of the person who is asked whether an act of the child is another one. */
   readonly says: 'approved' | 'denied';
+  /** The external key that each unit touches, under claims; left out where the runs have none. */
+  readonly keys?: readonly (string | null)[];
 }
 
 /** The end of a run. */
@@ -44,9 +48,17 @@ export interface Course {
   readonly common: readonly string[];
   /** The keys of calls of the child that a person was asked about on account of the parent. */
   readonly asked: ReadonlyMap<string, string | null>;
+  readonly keys: Scenario['keys'];
+  /** The keys that the child has waited for, each with the run that had it. */
+  readonly waited: readonly string[];
+  /** The runs that wait at the end. */
+  readonly waiting: readonly string[];
   /** The number of messages of the parent, before and after. */
   readonly refused: string | null;
 }
+
+/** The part of a scenario that the life of one run needs. */
+type Lived = Pick<Scenario, 'classes' | 'says' | 'keys'> & { readonly gated?: boolean };
 
 /** One of the runs, process after process. */
 export class Life {
@@ -58,14 +70,10 @@ export class Life {
   readonly run: string;
   readonly world: World;
   readonly store: JournalStore;
-  readonly scenario: Pick<Scenario, 'classes' | 'says'> & { readonly gated?: boolean };
+  readonly scenario: Lived;
+  readonly waited: string[] = [];
 
-  constructor(
-    run: string,
-    world: World,
-    store: JournalStore,
-    scenario: Pick<Scenario, 'classes' | 'says'> & { readonly gated?: boolean },
-  ) {
+  constructor(run: string, world: World, store: JournalStore, scenario: Lived) {
     this.run = run;
     this.world = world;
     this.store = store;
@@ -73,12 +81,14 @@ export class Life {
   }
 
   async open(how: 'attach' | 'resume'): Promise<void> {
-    const { classes, says, gated } = this.scenario;
+    const { classes, says, gated, keys } = this.scenario;
     const machine = machineOf(this.world, this.run, classes);
     const sidecar = await (how === 'attach' ? attach : resume)(machine, {
       run: this.run,
       journal: this.store,
-      config: configOf(classes, gated),
+      config: configOf(classes, gated, keys),
+      ...(keys !== undefined && { claims: claimsIn(this.store) }),
+      onFinding: ({ code, text }) => void (code === 'waits_for_run' && this.waited.push(text)),
       reconcilers: this.world.reconcilers,
       undo: this.world.undosOf(this.run),
       keepAlive: false,
@@ -104,10 +114,16 @@ export class Life {
   /** Waits until the run waits for an event, a person, or is over. */
   async rest(): Promise<void> {
     await until(
-      () => this.#isAtRest(),
+      async () => (await this.isWaiting()) || this.#isAtRest(),
       () => `the rest of ${this.run}`,
       20_000,
     );
+  }
+
+  /** True while a call of the run stands in line for a claim. */
+  async isWaiting(): Promise<boolean> {
+    const { waiting } = await this.store.claims.list();
+    return waiting.some(({ run, waitsFor }) => run === this.run && waitsFor.length > 0);
   }
 
   #isAtRest(): boolean {
@@ -147,7 +163,7 @@ export class Life {
     const { status, actor } = this.sidecar;
     const { context, value } = actor.getSnapshot() as { context: Record<string, number>; value: string };
     await this.sidecar.close();
-    const entries = this.rows().map(({ entry }) => entry);
+    const entries = [...entriesOf(await gathered(this.store.read(this.run)))].map(({ entry }) => entry);
     return { is: status === 'running' ? value : status, context, entries };
   }
 }
@@ -184,9 +200,20 @@ export async function play(scenario: Scenario, isForked = true): Promise<Course>
   for (const life of [parent, child]) for (const _ of UNITS) await life?.move({ is: 'go' });
   await child?.move({ is: 'go' });
   await parent.move({ is: 'go' });
+  if (scenario.keys !== undefined) for (const _ of UNITS) await child?.move({ is: 'go' });
+  const waiting = (await store.claims.list()).waiting.map(({ run }) => run);
   const none: End = { is: 'none', context: {}, entries: [] };
   const ends = { child: (await child?.end()) ?? none, parent: await parent.end() };
-  return { world, ...ends, common, asked: child?.asked ?? new Map(), refused };
+  return {
+    world,
+    ...ends,
+    common,
+    keys: scenario.keys,
+    asked: child?.asked ?? new Map(),
+    waited: child?.waited ?? [],
+    waiting,
+    refused,
+  };
 }
 
 async function forked(store: JournalStore, share: number) {

@@ -17,11 +17,18 @@ function toolOf(unit: string): string {
 }
 
 /** The config: a tool for each unit, of its class. */
-export function configOf(classes: readonly ActClass[], gated = false): BoundaryConfig {
+export function configOf(
+  classes: readonly ActClass[],
+  gated = false,
+  keys: readonly (string | null)[] = [],
+): BoundaryConfig {
   const tools = classes.map((effect, index) => {
     const undo = effect === 'compensable' ? ', undo: undone' : '';
     const asks = effect === 'none' ? '' : `, reconcile: asked${gated ? ', gate: true' : ''}`;
-    return `  ${toolOf(UNITS[index] as string)}: { reads: [], writes: [], effect: ${effect}${asks}${undo} }`;
+    const touched = keys[index] ?? null;
+    const outside = touched === null || effect === 'none' ? '[]' : `['${touched}']`;
+    const read = touched !== null && effect === 'none' ? `['${touched}']` : '[]';
+    return `  ${toolOf(UNITS[index] as string)}: { reads: ${read}, writes: ${outside}, effect: ${effect}${asks}${undo} }`;
   });
   const skeletons = UNITS.map((unit, index) => {
     const inputs = index === 0 ? '' : (UNITS[index - 1] as string);

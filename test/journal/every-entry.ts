@@ -92,6 +92,10 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
       ],
     },
   },
+  released: { 'of two keys': { do: 'released', keys: ['stock:7', 'seat:*'] } },
+  reclaimed: {
+    'but for one': { do: 'reclaimed', passed: [{ key: 'stock:7', run: 'order-2', epoch: 5 }] },
+  },
   forked: {
     "with the calls that are another run's": {
       do: 'forked',

@@ -5,6 +5,30 @@ const by = { run: 'tests', file: 'test/forking/fork.test.ts' } as const;
 
 export const OF_FORKS: readonly Mutant[] = [
   {
+    rule: 'FK6',
+    file: 'journal/claim-board.ts',
+    off: 'kin wait for each other on what their common past has touched',
+    find: 'return !own.some(({ key, from = call.run }) => key.text === claim.key.text && from === owner);',
+    replace: 'return own.length >= 0 && owner !== null;',
+    by,
+  },
+  {
+    rule: 'FK6',
+    file: 'journal/claim-board.ts',
+    off: 'a fork that is taken up stands in line behind a run that waits for its kin',
+    find: 'call.wanted.filter((claim) => !this.#joins(claim))',
+    replace: 'call.wanted.filter((claim) => !this.#joins(claim) || true)',
+    by,
+  },
+  {
+    rule: 'FK6',
+    file: 'sidecar/calls/claiming.ts',
+    off: 'what a run touches behind a fork is shared with its kin, too',
+    find: 'const of = this.#ownerOf((fork) => index < fork.calls);',
+    replace: 'const of = this.#ownerOf((fork) => index < fork.calls || fork.calls >= 0);',
+    by,
+  },
+  {
     rule: 'FK1',
     file: 'sidecar/opening/fork-run.ts',
     off: 'a past is shared wherever the row is',

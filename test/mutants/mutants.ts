@@ -6,12 +6,14 @@ import type { Mutant } from './mutant.ts';
 import { OF_ALTERNATIVES } from './of-alternatives.ts';
 import { OF_LOOKS } from './of-looks.ts';
 import { OF_THREADS } from './of-threads.ts';
+import { OF_RELEASES } from './releases.ts';
 import { OF_THROWS } from './throws.ts';
 import { OF_WHY } from './why.ts';
 
 export const MUTANTS: readonly Mutant[] = [
   ...OF_FORKS,
   ...OF_ALTERNATIVES,
+  ...OF_RELEASES,
   ...OF_GRAPHS,
   ...OF_THREADS,
   ...OF_THROWS,

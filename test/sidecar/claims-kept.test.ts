@@ -37,7 +37,8 @@ test('what a run frees includes what it is being given: its store answers late',
       return near.ask(calls);
     },
   };
-  const claims = claimsIn({ claims: { ...far, free: near.free.bind(near), list: near.list.bind(near) } });
+  const rest = { letGo: near.letGo.bind(near), takeBack: near.takeBack.bind(near) };
+  const claims = claimsIn({ claims: { ...far, ...rest, free: near.free.bind(near), list: near.list.bind(near) } });
   const stop = new AbortController();
   const taking = claims.take('a', on('x:1'), stop.signal, () => {});
   stop.abort();

@@ -62,6 +62,7 @@ const PARTS: Readonly<Record<keyof BoundaryConfig, Compare>> = {
       ['budgets'],
       members(old.budgets, now.budgets, (a, b) => limit('', a, b, 'looser').map((each) => ({ ...each, path: [] }))),
     ),
+  release: ({ config: old }, { config: now }) => within(['claims'], said('release', old.release, now.release, 'other')),
 };
 
 /** Every difference in what two configs say. */

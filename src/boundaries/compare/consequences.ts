@@ -64,6 +64,9 @@ export const CONSEQUENCES: Readonly<
       'A run is parked for a person after fewer restores.',
     ),
     budgets: both('A run may spend more.', 'A run may spend less: a call over it is denied.'),
+    'claims release': neither(
+      'Other runs get the keys of a run at another time. What another run was given, the run can neither undo nor touch again.',
+    ),
   },
   tool: {
     '(whole)': both(
@@ -289,7 +292,7 @@ export function consequenceOf({ path, is }: Pick<Difference, 'path' | 'is'>): st
 
 function sentencesAt([part = '', ...rest]: readonly string[]): Sentences | undefined {
   const { config, tool, skeleton, boundary, rollback } = CONSEQUENCES;
-  if (part === 'keys') return config[`keys ${rest[0]}`];
+  if (part === 'keys' || part === 'claims') return config[`${part} ${rest[0]}`];
   if (part === 'events') return config[`events ${rest[1]}`] ?? config.events;
   if (part === 'tools') return tool[rest[1] === 'spends' ? 'spends' : rest.slice(1).join(' ') || '(whole)'];
   if (part !== 'skeletons') return config[part];

@@ -45,26 +45,7 @@ function troubles(alternatives: Alternatives, config: BoundaryConfig, shape: Mac
   if (unfit !== null) return [{ code: 'alternatives_unfit', severity: 'error', ...unfit }];
   const names = toolsIn(alternatives, shape);
   const tools = names.flatMap((name) => config.tools.get(name) ?? []);
-  return [
-    ...looks(alternatives, config),
-    ...tools.flatMap((tool) => callTroubles(tool, alternatives)),
-    ...readsOfHeld(tools, alternatives),
-  ];
-}
-
-/** A choice does not look again at what its held calls rest on: no read of the config may ask for it (RV4). */
-function looks({ name }: Alternatives, { tools }: BoundaryConfig): readonly Trouble[] {
-  const read = [...tools.values()].find(({ revalidate }) => revalidate !== null);
-  if (read === undefined) return [];
-  const message = `${read.name} is revalidated, and the choice of "${name}" does not look again at what a held call rests on`;
-  return [
-    {
-      code: 'branch_call_refused',
-      severity: 'error',
-      message,
-      mend: 'Take revalidate out, or look behind the choice.',
-    },
-  ];
+  return [...tools.flatMap((tool) => callTroubles(tool, alternatives)), ...readsOfHeld(tools, alternatives)];
 }
 
 function unfitness({ at, branch, name }: Alternatives, shape: MachineShape): Pick<Trouble, 'message' | 'mend'> | null {

@@ -30,8 +30,11 @@ function text({ held, waiting, freed }: ClaimsListed, medium: Medium): string[] 
   return [table(columns, rows, medium)];
 }
 
-function heldRow({ run, key, shared, since }: HeldClaim): string[] {
-  return [run, key, timeText(since), shared ? 'shared' : 'its own'];
+function heldRow({ run, key, shared, since, from, released, passed }: HeldClaim): string[] {
+  const kin = from === undefined ? '' : `, with its kin of ${from}`;
+  const stands = `${shared ? 'shared' : 'its own'}${kin}`;
+  if (released !== true) return [run, key, timeText(since), stands];
+  return [run, key, timeText(since), passed === undefined ? 'released' : `released, passed to ${passed}`];
 }
 
 function waitingRow({ run, wanted, since, waitsFor }: WaitingClaim): string[] {

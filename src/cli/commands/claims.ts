@@ -20,7 +20,9 @@ export function addClaims(program: Command): void {
       `
 A run keeps the external keys of its calls until it has ended, also while it is
 parked or no process has it. A call whose run has a living process stands in
-line. What a person has freed with belay release is listed last.
+line. A run whose config releases keys early goes on without those; the first
+run that was given one is named. What a person has freed with belay release is
+listed last.
 
 Examples:
   belay claims

@@ -5,6 +5,7 @@
  */
 import type { Claim } from '../../journal/claims.ts';
 import { CodedError } from '../../model/coded-error.ts';
+import type { PassedOn } from '../../model/passed-on.ts';
 
 /** The claims of runs. One for all runs that may meet. */
 export interface Claims {
@@ -22,6 +23,10 @@ export interface Claims {
   ): Promise<string | null>;
   /** Frees all claims of a run that is over. Claims that the run gave up stay in the way until this call. */
   release(run: string): void | Promise<void>;
+  /** Releases keys of a run that goes on, by their texts (ER1). Claims without it keep all keys to the end. */
+  letGo?(run: string, keys: readonly string[]): void | Promise<void>;
+  /** Takes back the released keys of a run that no other run has been given. @returns the others (ER3). */
+  takeBack?(run: string): readonly PassedOn[] | Promise<readonly PassedOn[]>;
 }
 
 /** Claims that are kept in a store. */

@@ -1,9 +1,10 @@
 /** Claims over their keeper: this process alone, or a store. */
 
-import { ClaimBoard, changesNothing } from '../../journal/claim-board.ts';
+import { ClaimBoard, changesNothing, reclaimed } from '../../journal/claim-board.ts';
 import { type ClaimAnswer, type ClaimCall, Freed } from '../../journal/claims.ts';
 import type { JournalStore } from '../../journal/journal.ts';
 import { NUMBER, OBJECT, optional, refuseOther, shape } from '../../model/argument.ts';
+import type { PassedOn } from '../../model/passed-on.ts';
 import type { Claims, StoreClaims } from './claims.ts';
 import { type Desk, WaitingClaims } from './waiting.ts';
 
@@ -76,6 +77,15 @@ class MemoryDesk implements Desk {
   release(run: string): void {
     this.#board.release(run);
     this.#freed.tell();
+  }
+
+  letGo(run: string, keys: readonly string[]): void {
+    this.#board.mark(run, this.#board.mayLetGo(run, keys), true);
+    this.#freed.tell();
+  }
+
+  takeBack(run: string): readonly PassedOn[] {
+    return reclaimed(this.#board, run);
   }
 
   onFreed(listener: () => void): () => void {

@@ -4,10 +4,11 @@ import { setAlarm } from '../../clock/alarm.ts';
 import { type Alarm, PROCESS } from '../../clock/clock.ts';
 import type { Claim, ClaimAnswer, ClaimCall, ClaimDesk } from '../../journal/claims.ts';
 import { JournalError } from '../../journal/journal.ts';
+import type { PassedOn } from '../../model/passed-on.ts';
 import { ClaimsClosed, type StoreClaims } from './claims.ts';
 
 /** The part of a store's claims that waiting needs. */
-export type Desk = Pick<ClaimDesk, 'ask' | 'leave' | 'release' | 'onFreed'>;
+export type Desk = Pick<ClaimDesk, 'ask' | 'leave' | 'release' | 'onFreed' | 'letGo' | 'takeBack'>;
 
 interface Waiter {
   readonly call: ClaimCall;
@@ -72,6 +73,14 @@ export class WaitingClaims implements StoreClaims {
   release(run: string): void | Promise<void> {
     if (this.#asking.size === 0) return this.#desk.release(run);
     return Promise.allSettled(this.#asking).then(() => this.#desk.release(run));
+  }
+
+  letGo(run: string, keys: readonly string[]): void | Promise<void> {
+    return this.#desk.letGo(run, keys);
+  }
+
+  takeBack(run: string): readonly PassedOn[] | Promise<readonly PassedOn[]> {
+    return this.#desk.takeBack(run);
   }
 
   close(): void {

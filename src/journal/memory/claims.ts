@@ -1,5 +1,7 @@
 /** The claims of the runs of a store in memory. Closing a run takes it out of the line; it keeps its claims. */
-import { ClaimBoard } from '../claim-board.ts';
+
+import type { PassedOn } from '../../model/passed-on.ts';
+import { ClaimBoard, reclaimed, releaseOf } from '../claim-board.ts';
 import {
   type ClaimAnswer,
   type ClaimCall,
@@ -52,6 +54,18 @@ export class MemoryClaims implements ClaimDesk {
     this.#told.tell();
   }
 
+  letGo(run: string, keys: readonly string[]): void {
+    this.#refuseIfClosed();
+    if (this.#runs.get(run)?.held !== true) return;
+    this.#board.mark(run, this.#board.mayLetGo(run, keys), true);
+    this.#told.tell();
+  }
+
+  takeBack(run: string): readonly PassedOn[] {
+    this.#refuseIfClosed();
+    return reclaimed(this.#board, run);
+  }
+
   free(run: string, head: number, by: string | null): readonly string[] | null {
     this.#refuseIfClosed();
     const found = this.#runs.get(run);
@@ -71,7 +85,11 @@ export class MemoryClaims implements ClaimDesk {
       const wanted = call.wanted.map(({ key, shared }) => ({ key: key.text, shared }));
       return { run: call.run, wanted, since: this.#since.get(call.id) ?? 0, waitsFor: this.#board.waitsFor(call) };
     });
-    return { held: [...this.#held], waiting, freed: [...this.#freed] };
+    return {
+      held: this.#held.map((each) => ({ ...each, ...releaseOf(this.#board, each) })),
+      waiting,
+      freed: [...this.#freed],
+    };
   }
 
   onFreed(listener: () => void): () => void {
@@ -103,11 +121,12 @@ export class MemoryClaims implements ClaimDesk {
     else this.#since.delete(call.id);
     if (answer.is !== 'held' || lacking.length === 0) return answer;
     this.#epoch += 1;
+    this.#board.pass(call, this.#epoch);
     const grant = { epoch: this.#epoch, since: this.#now() };
     const keys = new Set(lacking.map(({ key }) => key.text));
     // A key that was shared, and is now the run's alone, has one claim.
     const others = this.#held.filter((each) => each.run !== call.run || !keys.has(each.key));
-    this.#held = [...others, ...lacking.map(({ key, shared }) => ({ run: call.run, key: key.text, shared, ...grant }))];
+    this.#held = [...others, ...lacking.map(({ key, ...how }) => ({ run: call.run, key: key.text, ...how, ...grant }))];
     return answer;
   }
 }

@@ -8,7 +8,7 @@ const AT = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)`;
 
 /** Everything of one moment. */
 export const LIST = `SELECT
-  (SELECT jsonb_agg(jsonb_build_object('run', r.name, 'key', c.key, 'shared', c.shared, 'epoch', c.epoch, 'since', ${AT('c.since')})
+  (SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('run', r.name, 'key', c.key, 'shared', c.shared, 'from', nullif(c.owner, r.name), 'released', nullif(c.released, false), 'passed', c.passed, 'epoch', c.epoch, 'since', ${AT('c.since')}))
     ORDER BY c.epoch, c.key) FROM belay.claim c JOIN belay.run r ON r.id = c.run) AS held,
   (SELECT jsonb_agg(jsonb_build_object('id', q.id, 'run', r.name, 'since', ${AT('q.since')}, 'wanted', q.wanted) ORDER BY q.place)
     FROM belay.claim_wait q JOIN belay.run r ON r.id = q.run AND r.token = q.token
@@ -29,9 +29,10 @@ export function claimsListed(row: Readonly<Record<string, unknown>>, where: stri
   const lined = (row.waiting ?? []) as Waits[];
   const board = new ClaimBoard();
   try {
-    for (const { run, key, shared } of held) board.hold(run, [{ key: parseKey(key), shared }]);
+    for (const { run, key, shared, from = run, released } of held)
+      board.hold(run, [{ key: parseKey(key), shared, from, ...(released && { released }) }]);
     for (const { id, run, wanted } of lined)
-      board.wait({ id, run, wanted: wanted.map(({ key, shared }) => ({ key: parseKey(key), shared })) });
+      board.wait({ id, run, wanted: wanted.map(({ key, ...how }) => ({ ...how, key: parseKey(key) })) });
   } catch (error) {
     if (!(error instanceof KeyError)) throw error;
     throw corrupt(where, '', 0, 'one of its claims has no form');

@@ -20,11 +20,16 @@ CREATE TABLE belay.claim (
   segs text[] NOT NULL,
   prefix text COLLATE "C" NOT NULL,
   shared boolean NOT NULL,
+  owner text COLLATE "C" NOT NULL,
   epoch bigint NOT NULL,
   since timestamptz NOT NULL,
+  released boolean NOT NULL DEFAULT false,
+  passed text COLLATE "C",
+  passed_epoch bigint,
   PRIMARY KEY (run, key)
 );
 CREATE INDEX claim_prefix ON belay.claim (prefix);
+CREATE INDEX claim_released ON belay.claim (run) WHERE released;
 CREATE TABLE belay.claim_wait (
   place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id uuid NOT NULL UNIQUE,
@@ -50,16 +55,49 @@ CREATE FUNCTION belay.claim_taken(p_run bigint, p_wanted jsonb) RETURNS boolean 
   SELECT EXISTS (
     SELECT FROM jsonb_to_recordset(p_wanted) AS w (segs text[], prefix text, above text[], past text, shared boolean)
     JOIN belay.claim c ON c.prefix = ANY (w.above) OR (c.prefix >= w.prefix AND (w.past IS NULL OR c.prefix < w.past))
-    WHERE c.run <> p_run AND NOT (c.shared AND w.shared) AND belay.claim_meets(c.segs, w.segs))
+    WHERE c.run <> p_run AND NOT c.released AND NOT (c.shared AND w.shared) AND belay.claim_meets(c.segs, w.segs)
+      -- Kin share the grants of their common past (FK6).
+      AND NOT EXISTS (SELECT FROM belay.claim o WHERE o.run = p_run AND o.key = c.key AND o.owner = c.owner)
+      AND NOT EXISTS (SELECT FROM jsonb_to_recordset(p_wanted) AS o (key text, "from" text) WHERE o.key = c.key AND o."from" = c.owner))
 $belay$;
 
 CREATE FUNCTION belay.claim_hold(p_run bigint, p_epoch bigint, p_wanted jsonb) RETURNS void LANGUAGE sql AS $belay$
-  INSERT INTO belay.claim AS c (run, key, segs, prefix, shared, epoch, since)
-    SELECT p_run, w.key, w.segs, w.prefix, w.shared, p_epoch, clock_timestamp()
-    FROM jsonb_to_recordset(p_wanted) AS w (key text, segs text[], prefix text, shared boolean)
+  INSERT INTO belay.claim AS c (run, key, segs, prefix, shared, owner, epoch, since)
+    SELECT p_run, w.key, w.segs, w.prefix, w.shared, coalesce(w."from", (SELECT name FROM belay.run WHERE id = p_run)), p_epoch, clock_timestamp()
+    FROM jsonb_to_recordset(p_wanted) AS w (key text, segs text[], prefix text, shared boolean, "from" text)
     ON CONFLICT (run, key) DO UPDATE SET shared = false, epoch = excluded.epoch, since = excluded.since
-      WHERE c.shared AND NOT excluded.shared
+      WHERE c.shared AND NOT excluded.shared;
+  -- A released key says who was given it next (ER3).
+  UPDATE belay.claim c SET passed = (SELECT name FROM belay.run WHERE id = p_run), passed_epoch = p_epoch
+    FROM jsonb_to_recordset(p_wanted) AS w (key text, segs text[], shared boolean, "from" text)
+    WHERE c.released AND c.passed IS NULL AND c.run <> p_run AND NOT (c.shared AND w.shared) AND belay.claim_meets(c.segs, w.segs)
+      AND NOT EXISTS (SELECT FROM belay.claim o WHERE o.run = p_run AND o.key = c.key AND o.owner = c.owner)
 $belay$;
+
+CREATE FUNCTION belay.claim_let_go(p_run bigint, p_token bigint, p_nonce uuid, p_keys text[], p_channel text)
+RETURNS void LANGUAGE plpgsql AS $belay$
+BEGIN
+  PERFORM belay.safely();
+  PERFORM FROM belay.claim_order FOR UPDATE;
+  IF NOT EXISTS (SELECT FROM belay.run WHERE id = p_run AND token = p_token AND nonce = p_nonce)
+    OR EXISTS (SELECT FROM belay.claim_wait WHERE run = p_run AND token = p_token) THEN RETURN; END IF;
+  UPDATE belay.claim SET released = true WHERE run = p_run AND key = ANY (p_keys);
+  UPDATE belay.claim_order SET line = line + 1;
+  PERFORM belay.claim_told(p_channel);
+END $belay$;
+
+CREATE FUNCTION belay.claim_take_back(p_run bigint, p_token bigint, p_nonce uuid)
+RETURNS TABLE (key text, run text, epoch bigint) LANGUAGE plpgsql AS $belay$
+#variable_conflict use_column
+BEGIN
+  PERFORM belay.safely();
+  PERFORM FROM belay.claim_order FOR UPDATE;
+  IF EXISTS (SELECT FROM belay.run r WHERE r.id = p_run AND r.token = p_token AND r.nonce = p_nonce) THEN
+    UPDATE belay.claim c SET released = false WHERE c.run = p_run AND c.released AND c.passed IS NULL;
+    UPDATE belay.claim_order SET line = line + 1;
+  END IF;
+  RETURN QUERY SELECT c.key, c.passed, c.passed_epoch FROM belay.claim c WHERE c.run = p_run AND c.released ORDER BY c.key;
+END $belay$;
 
 CREATE FUNCTION belay.claim_take(p_run bigint, p_token bigint, p_nonce uuid, p_wanted jsonb)
 RETURNS text LANGUAGE plpgsql AS $belay$

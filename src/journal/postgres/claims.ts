@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type Key, parseKey } from '../../model/key.ts';
+import type { PassedOn } from '../../model/passed-on.ts';
 import { ClaimBoard, changesNothing, type Settled } from '../claim-board.ts';
 import { type Claim, type ClaimAnswer, type ClaimCall, type ClaimDesk, type ClaimsListed, Freed } from '../claims.ts';
 import { wrongRun } from '../rows.ts';
@@ -19,6 +20,8 @@ const TAKE = 'SELECT belay.claim_take($1, $2, $3, $4) AS answer';
 const SETTLE = 'SELECT belay.claim_settle($1, $2, $3, $4, $5) AS kept';
 const LEAVE = 'SELECT belay.claim_leave($1, $2)';
 const RELEASE = 'SELECT belay.claim_release($1, $2, $3, $4)';
+const LET_GO = 'SELECT belay.claim_let_go($1, $2, $3, $4, $5)';
+const TAKE_BACK = 'SELECT key, run, epoch FROM belay.claim_take_back($1, $2, $3)';
 const FREE = 'SELECT refusal, holder, remaining, keys FROM belay.claim_free($1, $2, $3, $4)';
 /** The line, what its calls and the ones asked for meet, and the runs that are still under their fence: all of one moment. */
 const SEEN = `WITH line AS (
@@ -29,12 +32,12 @@ const SEEN = `WITH line AS (
     SELECT w.* FROM (SELECT wanted FROM line UNION ALL SELECT $1::jsonb) s,
       jsonb_to_recordset(s.wanted) AS w (segs text[], prefix text, above text[], past text)
   ), met AS (
-    SELECT DISTINCT c.run, c.key, c.shared, c.epoch FROM wanted w JOIN belay.claim c
+    SELECT DISTINCT c.run, c.key, c.shared, c.owner, c.epoch FROM wanted w JOIN belay.claim c
     ON (c.prefix = ANY (w.above) OR (c.prefix >= w.prefix AND (w.past IS NULL OR c.prefix < w.past)))
-      AND belay.claim_meets(c.segs, w.segs)
+      AND belay.claim_meets(c.segs, w.segs) AND NOT c.released
   )
   SELECT o.line,
-    (SELECT jsonb_agg(jsonb_build_object('run', r.name, 'key', m.key, 'shared', m.shared) ORDER BY m.epoch, m.key)
+    (SELECT jsonb_agg(jsonb_build_object('run', r.name, 'key', m.key, 'shared', m.shared, 'from', m.owner) ORDER BY m.epoch, m.key)
       FROM met m JOIN belay.run r ON r.id = m.run) AS held,
     (SELECT jsonb_agg(jsonb_build_object('id', id, 'run', name, 'wanted', wanted) ORDER BY place) FROM line) AS waiting,
     (SELECT jsonb_agg(r.name) FROM unnest($2::bigint[], $3::bigint[], $4::uuid[]) AS f (id, token, nonce)
@@ -50,7 +53,7 @@ export class PostgresClaims implements ClaimDesk {
   readonly #channel: string;
   readonly #freed = new Freed();
   /** The claims that runs are known to have: under its fence a run loses nothing. */
-  readonly #known = new WeakMap<Writer, Map<string, boolean>>();
+  readonly #known = new WeakMap<Writer, Map<string, Claim>>();
   /** The calls that stand in line, as far as this store has put them there. */
   readonly #lined = new Set<string>();
   /** The statements on their way that no run awaits. */
@@ -99,6 +102,23 @@ export class PostgresClaims implements ClaimDesk {
     this.#freed.tell();
   }
 
+  async letGo(run: string, keys: readonly string[]): Promise<void> {
+    this.#refuseIfClosed();
+    const writer = this.#writerOf(run);
+    if (writer === null) return;
+    for (const key of keys) this.#known.get(writer)?.delete(key);
+    await this.#database.ask('write', LET_GO, [writer.run.id, writer.token, writer.nonce, keys, this.#channel]);
+    this.#freed.tell();
+  }
+
+  async takeBack(run: string): Promise<readonly PassedOn[]> {
+    this.#refuseIfClosed();
+    const writer = this.#writerOf(run);
+    if (writer === null) return [];
+    const rows = await this.#database.ask('write', TAKE_BACK, [writer.run.id, writer.token, writer.nonce]);
+    return rows.map(({ key, run: to, epoch }) => ({ key: String(key), run: String(to), epoch: whole(epoch) ?? 0 }));
+  }
+
   async free(run: string, head: number, by: string | null): Promise<readonly string[] | null> {
     return this.#free(run, head, by);
   }
@@ -112,7 +132,7 @@ export class PostgresClaims implements ClaimDesk {
 
   /** Takes once more what a run is known to have: a server may have lost it in a failover. @returns false where another run has some of it by now. */
   async again(writer: Writer): Promise<boolean> {
-    const known = [...(this.#known.get(writer) ?? [])].map(([text, shared]) => ({ key: parseKey(text), shared }));
+    const known = [...(this.#known.get(writer)?.values() ?? [])];
     if (known.length === 0) return true;
     const [row] = await this.#database.ask('write', TAKE, [writer.run.id, writer.token, writer.nonce, wantedOf(known)]);
     return row?.answer === 'held';
@@ -131,14 +151,17 @@ export class PostgresClaims implements ClaimDesk {
   async #taken(call: ClaimCall): Promise<ClaimAnswer | null> {
     const writer = this.#writerOf(call.run);
     if (writer === null) return { is: 'lost' };
-    const known = this.#known.get(writer) ?? new Map<string, boolean>();
-    const has = ({ key, shared }: Claim) => known.get(key.text) === false || (shared && known.has(key.text));
+    const known = this.#known.get(writer) ?? new Map<string, Claim>();
+    const has = ({ key, shared }: Claim) => known.get(key.text)?.shared === false || (shared && known.has(key.text));
     if (call.wanted.every(has)) return { is: 'held' };
     const values = [writer.run.id, writer.token, writer.nonce, wantedOf(call.wanted)];
     const [row] = await this.#database.ask('write', TAKE, values);
     if (row?.answer === 'lost') return { is: 'lost' };
     if (row?.answer !== 'held') return null;
-    for (const { key, shared } of call.wanted) known.set(key.text, shared && known.get(key.text) !== false);
+    for (const claim of call.wanted) {
+      const before = known.get(claim.key.text);
+      known.set(claim.key.text, { ...before, ...claim, shared: claim.shared && before?.shared !== false });
+    }
     this.#known.set(writer, known);
     return { is: 'held' };
   }
@@ -209,6 +232,7 @@ interface StoredClaim {
   readonly run: string;
   readonly key: string;
   readonly shared: boolean;
+  readonly from?: string;
 }
 
 interface StoredCall {
@@ -217,8 +241,8 @@ interface StoredCall {
   readonly wanted: readonly Omit<StoredClaim, 'run'>[];
 }
 
-function claimOf({ key, shared }: Omit<StoredClaim, 'run'>): Claim {
-  return { key: parseKey(key), shared };
+function claimOf({ key, ...how }: Omit<StoredClaim, 'run'>): Claim {
+  return { ...how, key: parseKey(key) };
 }
 
 function wantedOf(wanted: readonly Claim[]): string {
@@ -226,7 +250,7 @@ function wantedOf(wanted: readonly Claim[]): string {
 }
 
 function rowsOf(wanted: readonly Claim[]): object[] {
-  return wanted.map(({ key, shared }) => ({ key: key.text, shared, segs: key.segments, ...ranges(key) }));
+  return wanted.map(({ key, ...how }) => ({ key: key.text, ...how, segs: key.segments, ...ranges(key) }));
 }
 
 /**

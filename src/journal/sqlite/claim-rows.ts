@@ -2,6 +2,7 @@
 import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';
 import { parseKey } from '../../model/key.ts';
+import type { Had } from '../claim-board.ts';
 import type { Claim, FreedClaims } from '../claims.ts';
 import { corrupt } from './errors.ts';
 import { claimPlace } from './file/cipher.ts';
@@ -14,7 +15,7 @@ export interface Grant {
   readonly epoch: number;
   readonly run: Run;
   readonly time: number;
-  readonly claims: readonly Claim[];
+  readonly claims: readonly Had[];
 }
 
 /** A call in line, under the lease that it was asked with. */
@@ -30,7 +31,7 @@ export interface Place {
 export class ClaimRows {
   readonly #tables: Tables;
   readonly #prepared: (sql: string) => Statement;
-  /** The grants that were read before: a grant never changes. */
+  /** The grants that were read before. A grant never changes, except for its released keys. */
   #known = new Map<number, Grant>();
 
   constructor(db: Database.Database, tables: Tables) {
@@ -47,10 +48,12 @@ export class ClaimRows {
 
   /** The grants, oldest first. */
   grants(): readonly Grant[] {
-    const sql = 'SELECT c.epoch, c.run, r.name, c.time FROM claim c LEFT JOIN run r ON r.id = c.run ORDER BY c.epoch';
+    const sql =
+      'SELECT c.epoch, c.run, r.name, c.time, c.released FROM claim c LEFT JOIN run r ON r.id = c.run ORDER BY c.epoch';
     const known = new Map<number, Grant>();
+    const grants: Grant[] = [];
     for (const row of this.#prepared(sql).all()) {
-      const { epoch, run, name, time } = row as Record<string, unknown>;
+      const { epoch, run, name, time, released } = row as Record<string, unknown>;
       const before = this.#known.get(epoch as number);
       const grant = before ?? {
         epoch: this.#whole(epoch),
@@ -59,9 +62,10 @@ export class ClaimRows {
         claims: this.#claims(this.#run(run, name), this.#prepared('SELECT body FROM claim WHERE epoch = ?').get(epoch)),
       };
       known.set(grant.epoch, grant);
+      grants.push(released === null ? grant : { ...grant, claims: this.#released(grant, released) });
     }
     this.#known = known;
-    return [...known.values()];
+    return grants;
   }
 
   /** The calls in line, in its order. */
@@ -97,13 +101,33 @@ export class ClaimRows {
       });
   }
 
-  grant(run: Run, time: number, claims: readonly Claim[]): void {
+  /** Notes which keys of a grant are released, and whom they were passed on to. */
+  mark({ epoch, claims }: Grant): void {
+    const of = claims.map(({ released, passed }) => (released === true ? (passed ?? true) : null));
+    const text = of.every((each) => each === null) ? null : JSON.stringify(of);
+    this.#prepared('UPDATE claim SET released = ? WHERE epoch = ?').run(text, epoch);
+    this.#prepared('UPDATE claim_order SET place = place + 1').run();
+  }
+
+  /** @returns the number of the grant. */
+  grant(run: Run, time: number, claims: readonly Claim[]): number {
     this.#prepared('UPDATE claim_order SET epoch = epoch + 1').run();
     this.#prepared('INSERT INTO claim (epoch, run, time, body) SELECT epoch, ?, ?, ? FROM claim_order').run(
       run.id,
       time,
       this.#sealed(run, listed(claims)),
     );
+    return this.#whole((this.#prepared('SELECT epoch FROM claim_order').get() as { epoch: unknown }).epoch);
+  }
+
+  #released({ claims, run }: Grant, text: unknown): readonly Had[] {
+    const of = typeof text === 'string' ? (JSON.parse(text) as unknown) : null;
+    if (!Array.isArray(of) || of.length !== claims.length) throw this.#corrupt(run.name);
+    return claims.map((claim, index) => {
+      const how = of[index] as true | null | { run: string; epoch: number };
+      if (how === null) return claim;
+      return { ...claim, released: true, ...(how !== true && { passed: how }) };
+    });
   }
 
   /** Puts a call at the end of the line. Those that an earlier process of its run has left go. */
@@ -134,11 +158,12 @@ export class ClaimRows {
   #claims(run: Run, row: unknown): readonly Claim[] {
     const list = this.#opened(run, row);
     if (!Array.isArray(list)) throw this.#corrupt(run.name);
-    return list.map((each: { key?: unknown; shared?: unknown } | null) => {
-      const { key, shared } = each ?? {};
-      if (typeof key !== 'string' || typeof shared !== 'boolean') throw this.#corrupt(run.name);
+    return list.map((each: { key?: unknown; shared?: unknown; from?: unknown } | null) => {
+      const { key, shared, from } = each ?? {};
+      const isNamed = from === undefined || typeof from === 'string';
+      if (typeof key !== 'string' || typeof shared !== 'boolean' || !isNamed) throw this.#corrupt(run.name);
       try {
-        return { key: parseKey(key), shared };
+        return { key: parseKey(key), shared, ...(from !== undefined && { from }) };
       } catch {
         throw this.#corrupt(run.name);
       }
@@ -176,5 +201,5 @@ export class ClaimRows {
 }
 
 function listed(claims: readonly Claim[]): unknown {
-  return claims.map(({ key, shared }) => ({ key: key.text, shared }));
+  return claims.map(({ key, ...how }) => ({ key: key.text, ...how }));
 }

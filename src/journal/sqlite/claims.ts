@@ -3,7 +3,8 @@
  * lock. A call counts in line while a living process has its run under the lease that it was asked with.
  */
 import type Database from 'better-sqlite3';
-import { ClaimBoard, changesNothing, type Settled } from '../claim-board.ts';
+import type { PassedOn } from '../../model/passed-on.ts';
+import { ClaimBoard, changesNothing, type Had, type Passing, reclaimed, type Settled } from '../claim-board.ts';
 import { type ClaimAnswer, type ClaimCall, type ClaimDesk, type ClaimsListed, Freed } from '../claims.ts';
 import { wrongRun } from '../rows.ts';
 import { ClaimRows, type Place } from './claim-rows.ts';
@@ -75,6 +76,40 @@ export class SqliteClaims implements ClaimDesk {
     this.#freed.tell();
   }
 
+  letGo(name: string, keys: readonly string[]): void {
+    const changed = this.#marked(name, (board) => board.mark(name, board.mayLetGo(name, keys), true));
+    if (changed) this.#freed.tell();
+  }
+
+  takeBack(name: string): readonly PassedOn[] {
+    let passed: readonly PassedOn[] = [];
+    this.#marked(name, (board) => {
+      passed = reclaimed(board, name);
+    });
+    return passed;
+  }
+
+  /** Changes what a run has released, in a transaction. @returns false where another process has the run. */
+  #marked(name: string, change: (board: ClaimBoard) => void): boolean {
+    const { db, leases, watched } = this.#host;
+    const act = () => {
+      const own = this.#ownOf(name);
+      if (own === null || !leases.isOwn(own.run.id, own.lease)) return false;
+      const { board } = boarded(this.#rows, this.#host);
+      change(board);
+      const now = new Set(board.released(name).map(({ key }) => key));
+      for (const grant of this.#rows.grants().filter(({ run }) => run.id === own.run.id)) {
+        const claims = grant.claims.map(
+          ({ released: _, ...claim }): Had => (now.has(claim.key.text) ? { ...claim, released: true } : claim),
+        );
+        const isSame = claims.every((claim, index) => claim.released === grant.claims[index]?.released);
+        if (!isSame) this.#rows.mark({ ...grant, claims });
+      }
+      return true;
+    };
+    return watched(() => immediately(db, act), 'write');
+  }
+
   free(name: string, head: number, by: string | null): readonly string[] | null {
     const keys = this.#host.watched(() => immediately(this.#host.db, () => this.#free(name, head, by)), 'write');
     this.#freed.tell();
@@ -102,8 +137,10 @@ export class SqliteClaims implements ClaimDesk {
   #kept(calls: readonly ClaimCall[]): Settled {
     const settled = this.#settled(calls);
     const time = this.#host.now();
-    for (const { call, claims } of settled.granted)
-      this.#rows.grant((this.#ownOf(call.run) as Writer).run, time, claims);
+    for (const { call, claims, passed } of settled.granted) {
+      const epoch = this.#rows.grant((this.#ownOf(call.run) as Writer).run, time, claims);
+      this.#pass(passed, { run: call.run, epoch });
+    }
     for (const { id, run: name, wanted } of settled.queued) {
       const { run, lease } = this.#ownOf(name) as Writer;
       this.#rows.leave(id);
@@ -111,6 +148,17 @@ export class SqliteClaims implements ClaimDesk {
     }
     for (const id of settled.gone) this.#rows.leave(id);
     return settled;
+  }
+
+  /** Inside a transaction: notes who was given released keys. */
+  #pass(passed: readonly Passing[], to: { readonly run: string; readonly epoch: number }): void {
+    if (passed.length === 0) return;
+    const isPassed = (run: string, { key, released, passed: before }: Had) =>
+      released === true && before === undefined && passed.some((each) => each.from === run && each.key === key.text);
+    for (const grant of this.#rows.grants()) {
+      const claims = grant.claims.map((claim) => (isPassed(grant.run.name, claim) ? { ...claim, passed: to } : claim));
+      if (claims.some((claim, index) => claim !== grant.claims[index])) this.#rows.mark({ ...grant, claims });
+    }
   }
 
   /** Inside a transaction: what no living process has. @param head null for whatever it is. */
@@ -156,8 +204,15 @@ export function listed(rows: ClaimRows, listing: Listing): ClaimsListed {
   const { board, places } = boarded(rows, listing);
   const held = new Map<string, ClaimsListed['held'][number]>();
   for (const { run, epoch, time, claims } of rows.grants())
-    for (const { key, shared } of claims)
-      held.set(`${run.id} ${key.text}`, { run: run.name, key: key.text, shared, epoch, since: time });
+    for (const { key, passed, ...how } of claims)
+      held.set(`${run.id} ${key.text}`, {
+        run: run.name,
+        key: key.text,
+        ...how,
+        ...(passed && { passed: passed.run }),
+        epoch,
+        since: time,
+      });
   const waiting = board.line.map((call, index) => {
     const wanted = call.wanted.map(({ key, shared }) => ({ key: key.text, shared }));
     return { run: call.run, wanted, since: places[index]?.time ?? 0, waitsFor: board.waitsFor(call) };

@@ -208,7 +208,7 @@ export class ReadOnlyStore implements LocalStore {
       atOnce(view.db, () => listed(new ClaimRows(view.db, tables), { leases: this.#leasesIn(view) }));
     return {
       pollMs: 25,
-      ...{ ask: refuse, leave: refuse, release: refuse, free: refuse },
+      ...{ ask: refuse, leave: refuse, release: refuse, free: refuse, letGo: refuse, takeBack: refuse },
       list: () => this.#asked(list),
       onFreed: () => () => {},
     };

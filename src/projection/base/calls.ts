@@ -23,6 +23,7 @@ export function savedLedger(ledger: Ledger, to: Saving) {
     overtaken: ledger.overtaken,
     left: [...ledger.left],
     forks: ledger.forks,
+    released: [...ledger.released],
     calls: numbers(calls.values()),
     placed: [...placed].map(([name, of]) => [name, numbers(of.all())] as const),
     byActor: [...byActor].map(([actor, call]) => [actor, to.calls.of(call)] as const),
@@ -114,6 +115,7 @@ export function loadLedger(ledger: Ledger, saved: ReturnType<typeof savedLedger>
   ledger.overtaken = saved.overtaken;
   for (const [key, by] of saved.left) ledger.left.set(key, by);
   ledger.forks.push(...saved.forks);
+  for (const [key, passed] of saved.released) ledger.released.set(key, passed);
   for (const number of saved.calls) {
     calls.set(from.call(number).key, from.call(number));
     acts.add(from.call(number));

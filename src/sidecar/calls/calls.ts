@@ -32,6 +32,7 @@ import { confirmed } from './lease.ts';
 import { positioned } from './positions.ts';
 import { Preconditions } from './preconditions.ts';
 import { Reconciling } from './reconciling.ts';
+import { Releasing } from './releasing.ts';
 import { retried } from './retrying.ts';
 import { type Look, SecondLooking } from './revalidating.ts';
 import { storeAct } from './store-acts.ts';
@@ -54,6 +55,7 @@ export class Calls {
   readonly #preconditions: Preconditions;
   readonly #claiming: Claiming;
   readonly #branches: Branches;
+  readonly #releasing: Releasing;
   /** The calls that have left and have not come back. */
   readonly underWay: UnderWay;
   /** Asks counterparties. */
@@ -74,11 +76,12 @@ export class Calls {
     this.#write = write;
     this.#approvals = approvals;
     this.#preconditions = new Preconditions(parts);
-    this.#claiming = new Claiming(parts, write);
+    this.#releasing = new Releasing(parts, write);
+    this.#claiming = new Claiming(parts, write, this.#releasing);
     this.#branches = new Branches(parts);
     this.underWay = new UnderWay(parts);
     this.reconciling = new Reconciling(parts, write, (instance, signal) => this.lookFor(instance, signal));
-    this.undoing = new Undoing(parts, write);
+    this.undoing = new Undoing(parts, write, this.#releasing);
   }
 
   /** Makes a call through the guard, unless its instance lacks an input or the governor denies it. */
@@ -361,6 +364,11 @@ export class Calls {
   /** @see {@link Undoing.discard} */
   discard(call: LedgerCall | undefined): Promise<void> {
     return this.undoing.discard(call);
+  }
+
+  /** @see {@link Releasing.release} */
+  release(ahead: ReadonlySet<string> | null): Promise<void> {
+    return this.#releasing.release(ahead);
   }
 
   /** @see {@link Claiming.claimAgain} */

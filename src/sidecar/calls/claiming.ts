@@ -1,6 +1,7 @@
 /** Claims the keys of a run's calls, if runs are kept apart (semantics.md §12). */
 import { ClaimRefused, type Claims, ClaimsClosed } from '../../effects/claims/claims.ts';
 import { underEither } from '../../effects/either.ts';
+import type { ForkedFrom } from '../../effects/ledger.ts';
 import { claimsOn, keysTouched } from '../../effects/touched.ts';
 import type { Access } from '../../history/key-tree.ts';
 import type { Claim } from '../../journal/claims.ts';
@@ -12,6 +13,7 @@ import type { ActorState } from '../../projection/state-types.ts';
 import type { Call } from '../../runtime/runtime.ts';
 import type { RunParts, RunWriter } from '../parts.ts';
 import { argsOf } from './args.ts';
+import type { Releasing } from './releasing.ts';
 
 /**
  * The calls whose keys an event names: calls that have touched nothing, and calls whose answer the event's step has
@@ -22,15 +24,23 @@ interface Named {
   readonly answered: readonly ActorState[];
 }
 
+/** A key that was touched, and the run of the common past that did it; null for this run itself. */
+interface Touch {
+  readonly key: Key;
+  readonly of: string | null;
+}
+
 /** The claiming of one run. */
 export class Claiming {
   readonly #parts: RunParts;
   readonly #write: RunWriter;
   readonly #cancelled = new AbortController();
+  readonly #releasing: Releasing;
 
-  constructor(parts: RunParts, write: RunWriter) {
+  constructor(parts: RunParts, write: RunWriter, releasing: Releasing) {
     this.#parts = parts;
     this.#write = write;
+    this.#releasing = releasing;
   }
 
   /** Ends every wait: a person has ended the run, and no call of it leaves any more. */
@@ -44,8 +54,11 @@ export class Claiming {
     const keys = claims === null ? [] : keysTouched(config, { tool, args, entity: instance.entity });
     if (claims === null || keys.length === 0) return null;
     try {
+      const wanted = claimsOn(config, keys);
+      const late = await this.#releasing.mayTake(wanted);
+      if (late !== null) return new ClaimRefused('claim_refused', late);
       const why = await underEither([signal, this.#cancelled.signal], (either) =>
-        this.#take(claims, claimsOn(config, keys), either, instance),
+        this.#take(claims, wanted, either, instance),
       );
       return why === null ? null : new ClaimRefused('claim_refused', why);
     } catch (error) {
@@ -71,16 +84,40 @@ export class Claiming {
       const named = untouched.get(at);
       return named?.calls.some(names) === true && !named.answered.some(names);
     };
-    const accessed: Key[] = [];
+    const touched: Touch[] = [];
     for (const record of registry.all())
       for (const accesses of [versions.readsBy(record), versions.writesOf(record)])
-        for (const access of accesses) if (isExternal(access.key) && !isUntouched(access)) accessed.push(access.key);
-    const calls = [...runState.ledger.all()].flatMap(({ intent }) =>
-      keysTouched(config, { tool: intent.tool, args: argsOf(runState, intent), entity: intent.instance.entity }),
-    );
-    const keys = [...accessed, ...calls];
-    if (keys.length === 0) return null;
-    return this.#take(claims, claimsOn(config, keys), this.#cancelled.signal, null);
+        for (const access of accesses)
+          if (isExternal(access.key) && !isUntouched(access))
+            touched.push({ key: access.key, of: this.#ownerOf((fork) => access.at <= fork.upTo) });
+    for (const [index, { intent }] of [...runState.ledger.all()].entries()) {
+      const call = { tool: intent.tool, args: argsOf(runState, intent), entity: intent.instance.entity };
+      const of = this.#ownerOf((fork) => index < fork.calls);
+      for (const key of keysTouched(config, call)) touched.push({ key, of });
+    }
+    const { released } = runState.ledger;
+    const kept = touched.filter(({ key }) => !released.has(key.text));
+    await this.#releasing.again();
+    if (kept.length === 0) return null;
+    return this.#take(claims, this.#shared(kept), this.#cancelled.signal, null);
+  }
+
+  /** The first ancestor of this fork whose past has a touch; null for a touch behind the fork. */
+  #ownerOf(isIn: (fork: ForkedFrom) => boolean): string | null {
+    return this.#parts.runState.ledger.forks.find(isIn)?.of ?? null;
+  }
+
+  /** The claims on keys: what the common past has touched is shared with kin (FK6). */
+  #shared(touched: readonly Touch[]): readonly Claim[] {
+    const line = this.#parts.runState.ledger.forks.map(({ of }) => of);
+    const first = new Map<string, string>();
+    for (const of of line)
+      for (const { key, of: owner } of touched) if (owner === of && !first.has(key.text)) first.set(key.text, of);
+    const keys = touched.map(({ key }) => key);
+    return claimsOn(this.#parts.config, keys).map((claim) => {
+      const from = first.get(claim.key.text);
+      return from === undefined ? claim : { ...claim, from };
+    });
   }
 
   /**
@@ -111,12 +148,14 @@ export class Claiming {
     return keysTouched(this.#parts.config, { tool: started.src, args: started.input, entity });
   }
 
-  #take(claims: Claims, wanted: readonly Claim[], signal: AbortSignal, instance: InstanceId | null) {
-    return claims.take(this.#parts.run, wanted, signal, (reason) => {
+  async #take(claims: Claims, wanted: readonly Claim[], signal: AbortSignal, instance: InstanceId | null) {
+    const why = await claims.take(this.#parts.run, wanted, signal, (reason) => {
       const finding = { do: 'finding', code: 'waits_for_run', instance, text: `waits: ${reason}` } as const;
       this.#write.append([finding]);
       this.#parts.onFinding(finding);
     });
+    if (why === null && !signal.aborted) this.#releasing.took(wanted);
+    return why;
   }
 }
 

@@ -11,15 +11,18 @@ import type { RunParts, Writer } from '../parts.ts';
 import { broughtAs } from '../registered.ts';
 import { triesOf, waitOf } from '../retry.ts';
 import { argsOf } from './args.ts';
+import type { Releasing } from './releasing.ts';
 
 /** The undoing of one run's calls. */
 export class Undoing {
   readonly #parts: RunParts;
   readonly #write: Writer;
+  readonly #releasing: Releasing;
 
-  constructor(parts: RunParts, write: Writer) {
+  constructor(parts: RunParts, write: Writer, releasing: Releasing) {
     this.#parts = parts;
     this.#write = write;
+    this.#releasing = releasing;
   }
 
   /** True where the reviewed policy lets a tool's inverse or compensation be used for an instance. */
@@ -45,12 +48,14 @@ export class Undoing {
   }
 
   /**
-   * The reason why a confirmed call cannot be undone any more: a later change of the same thing. Null if it can be
+   * The reason why a confirmed call cannot be undone any more: a later change of the same thing, or a key that another run has by now. Null if it can be
    * undone, or if only the undo itself will find out.
    */
   async moved(effect: Effect): Promise<string | null> {
     const call = effect.id === null ? undefined : this.#parts.runState.ledger.get(effect.id);
     const undo = call === undefined ? null : this.#undoOf(call.intent.tool);
+    const passed = call?.status === 'confirmed' ? await this.#releasing.passedOver(call) : null;
+    if (passed !== null) return passed;
     if (call === undefined || undo === null || typeof undo === 'function' || call.status !== 'confirmed') return null;
     try {
       return await undo.moved(this.#undoCall(call));
@@ -69,6 +74,9 @@ export class Undoing {
     if (!(await this.#mayBegin())) return never();
     if (call.status === 'compensated') return null;
     if (this.#parts.lifecycle.isAborting && !isOfAbort) return 'the run is aborted, which undoes it in its own order';
+    // Not under what another run was given (ER3).
+    const passed = await this.#releasing.passedOver(call);
+    if (passed !== null) return passed;
     const undo = this.#undoOf(call.intent.tool);
     let failure = `nothing is registered that undoes ${call.intent.tool}`;
     this.#write.append([{ do: 'phase', phase: 'COMPENSATING', effect: call.key }]);

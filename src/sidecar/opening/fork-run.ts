@@ -154,6 +154,7 @@ function whyUnshared(runState: RunState, calls: Iterable<LedgerCall>): string | 
   if (asked.cancelled !== null || aborted.owed.size > 0) return 'a person has ended the run there';
   if (parts.decisions.pending !== null || open.size > 0) return 'the run is in question there';
   if (records.size > 0 || runState.toRedeliver.length > 0) return 'the run is done again from an earlier row there';
+  if (runState.ledger.released.size > 0) return 'the run has released keys there';
   if (runState.publications.length > 0) return 'a commit is not wholly visible there';
   for (const call of calls) {
     const why = whyUnsettled(call);

@@ -14,6 +14,7 @@ import type { Macrosteps } from '../../recording/macrosteps.ts';
 import type { StepRecorder } from '../../recording/record-step.ts';
 import { type ActorHandle, bare, type Microstep, type RuntimeEvent } from '../../runtime/microstep.ts';
 import type { Crash, Runtime } from '../../runtime/runtime.ts';
+import type { Calls } from '../calls/calls.ts';
 import type { LeftActs } from '../calls/left-acts.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
@@ -41,6 +42,7 @@ interface StepsPort {
   readonly recovering: Recovering;
   readonly left: LeftActs;
   readonly choosing: Pick<Choosing, 'branches' | 'ended' | 'fail'>;
+  readonly calls: Calls;
   /** The machine was over before the run watched it. */
   over(output: unknown): void;
 }
@@ -94,7 +96,10 @@ export class Steps {
       this.#port.recovering.discarding.begin();
     // What was promised is made durable at once; the calls that rely on it await it (§5).
     if (entries.some((entry) => entry.do === 'step' && entry.boundaries.some((id) => id !== ''))) {
-      void write.durable().catch(() => {});
+      void write
+        .durable()
+        .then(() => this.#release())
+        .catch(() => {});
       this.#port.outbox.begin();
     }
     for (const entry of entries) {
@@ -102,6 +107,18 @@ export class Steps {
     }
     // A machine that ends in its very first macrostep is over before anybody watches it.
     if (number === 0 && seen.before === null && seen.done) this.#port.over(seen.output);
+  }
+
+  /** What no state to come can touch is released once a boundary is durable (ER1). */
+  async #release(): Promise<void> {
+    const { parts, actors, runtime, calls, write } = this.#port;
+    const root = actors.at(0);
+    if (parts.claims === null || parts.config.release === 'whole' || root === undefined) return;
+    try {
+      await calls.release(runtime.machines?.toolsAhead(root) ?? null);
+    } catch (error) {
+      write.break(error);
+    }
   }
 
   /** The sources that a step heard and told, by their numbers. */
