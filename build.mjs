@@ -6,9 +6,10 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
+import ts from 'typescript';
 
 /** What is started or loaded by its path: the command, the seams of the audit, a process of a rehearsal, and the command in a process that is warm. */
 const BY_PATH = ['cli/main', 'cli/program', 'cli/rehearse/life', 'langgraph/seam', 'xstate/seam'];
@@ -49,21 +50,36 @@ async function declare() {
   if (code !== 0) process.exit(code ?? 1);
 }
 
-/** Removes the declarations that no module leads to. */
+/** Removes the declarations that no module leads to, and the comments of those whose names no address exports. */
 function prune() {
-  const reached = new Set();
   const left = modules.map((name) => resolve(`dist/${name}.d.ts`));
+  const reached = leadsTo(left, /\b(?:from|import)\s*\(?\s*['"](\.[^'"]+)\.[jt]s['"]/g);
+  const named = leadsTo(left, /\bexport [^;]*?from\s*['"](\.[^'"]+)\.[jt]s['"]/g);
+  for (const name of readdirSync('dist', { recursive: true, encoding: 'utf8' })) {
+    const file = resolve('dist', name);
+    if (!name.endsWith('.d.ts')) continue;
+    if (!reached.has(file)) rmSync(file);
+    else if (!named.has(file)) writeFileSync(file, withoutComments(file));
+  }
+  removeEmpty('dist');
+}
+
+/** The declarations that some lead to, by a pattern of how one names another. */
+function leadsTo(from, pattern) {
+  const reached = new Set();
+  const left = [...from];
   for (let file = left.pop(); file !== undefined; file = left.pop()) {
     if (reached.has(file) || !existsSync(file)) continue;
     reached.add(file);
-    for (const [, from] of readFileSync(file, 'utf8').matchAll(/\b(?:from|import)\s*\(?\s*['"](\.[^'"]+)\.[jt]s['"]/g))
-      left.push(resolve(dirname(file), `${from}.d.ts`));
+    for (const [, path] of readFileSync(file, 'utf8').matchAll(pattern))
+      left.push(resolve(dirname(file), `${path}.d.ts`));
   }
-  for (const name of readdirSync('dist', { recursive: true, encoding: 'utf8' })) {
-    const file = resolve('dist', name);
-    if (name.endsWith('.d.ts') && !reached.has(file)) rmSync(file);
-  }
-  removeEmpty('dist');
+  return reached;
+}
+
+function withoutComments(file) {
+  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest);
+  return ts.createPrinter({ removeComments: true }).printFile(source);
 }
 
 function removeEmpty(folder) {
