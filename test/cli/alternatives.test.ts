@@ -4,8 +4,8 @@ import { explainRun } from '../../src/cli/explain/explanation.ts';
 import { showRun } from '../../src/cli/run/show.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { attach } from '../../src/xstate/index.ts';
+import { agentOf } from '../alternatives/agent.ts';
 import { scratchFolder } from '../scratch.ts';
-import { agentOf } from './agent.ts';
 
 const TOOLS = `
   book: { reads: [], writes: ['seat:{args.branch}'], effect: compensable, undo: un }
