@@ -9,11 +9,14 @@ export interface LookedAt {
   readonly at: number;
 }
 
+/** An answer that a call relied on as it left first. */
+type Relied = LookedAt & { readonly actor: number };
+
 /** The looks of one run, by the numbers of the actors that were answered. */
 export class Looks {
   readonly all = new Map<number, LookedAt>();
-  /** The numbers of the actors whose answers a call relied on as it left, by the key of the call. */
-  readonly relied = new Map<string, readonly number[]>();
+  /** The answers that a call relied on as it left first under its key. A later look of the same actor is none of them. */
+  readonly relied = new Map<string, readonly Relied[]>();
 
   take({ key, reads }: VerifiedEntry): void {
     for (const { actor, at, first } of reads) {
@@ -22,11 +25,18 @@ export class Looks {
       const { tool, args, output } = known;
       this.all.set(actor, { tool, args, output, at });
     }
-    if (key !== null)
-      this.relied.set(
-        key,
-        reads.map(({ actor }) => actor),
-      );
+    // What was seen before the second leaving of a key may be the effect of the first.
+    if (key === null || this.relied.has(key)) return;
+    const of = ({ actor }: { readonly actor: number }) => {
+      const known = this.all.get(actor);
+      return known === undefined ? [] : [{ ...known, actor }];
+    };
+    this.relied.set(key, reads.flatMap(of));
+  }
+
+  /** A call is known not to have happened: made again, it rests on what is seen then. */
+  failed(key: string): void {
+    this.relied.delete(key);
   }
 
   /** A replay takes an answer over, with the number of another actor (C5). */
@@ -35,10 +45,8 @@ export class Looks {
     if (known !== undefined) this.all.set(as, known);
   }
 
-  /** The answer of a tool that a call relied on as it left, the last of several; undefined where there is none. */
-  ofCall(key: string, tool: string): (LookedAt & { readonly actor: number }) | undefined {
-    const actor = (this.relied.get(key) ?? []).findLast((each) => this.all.get(each)?.tool === tool);
-    const look = this.all.get(actor ?? -1);
-    return actor === undefined || look === undefined ? undefined : { ...look, actor };
+  /** The answer of a tool that a call relied on as it left first, the last of several; undefined where there is none. */
+  ofCall(key: string, tool: string): Relied | undefined {
+    return this.relied.get(key)?.findLast((each) => each.tool === tool);
   }
 }

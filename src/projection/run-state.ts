@@ -253,6 +253,7 @@ export class RunState {
       outcome: (entry) => {
         this.aborted.settle(entry);
         if (entry.status === 'confirmed') calls.compared(entry.key);
+        if (entry.status === 'failed') calls.looks.failed(entry.key);
         if (calls.settle(entry)) this.#setAside.dismissWith(entry.key);
       },
       leave: (entry) => calls.opened(entry),

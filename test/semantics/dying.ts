@@ -7,6 +7,13 @@ import type { configOf } from './little.ts';
 export const value = ({ actor }: Sidecar) => (actor.getSnapshot() as { value: unknown }).value;
 export const context = ({ actor }: Sidecar) => (actor.getSnapshot() as { context: unknown }).context;
 
+/** The end of a run, or what it is parked on; null where it comes to neither within some hundred turns of a held clock. */
+export async function settledIn(sidecar: Sidecar) {
+  for (let turn = 0; turn < 2_000 && !['done', 'parked', 'stuck'].includes(sidecar.status); turn += 1)
+    await new Promise<void>((resolve) => setTimeout(resolve, 100));
+  return ['done', 'parked', 'stuck'].includes(sidecar.status) ? sidecar.finished() : null;
+}
+
 /** The processes of one run. Its counterparties say of a call that it did not happen. */
 export class Dying {
   readonly store: MortalStore;

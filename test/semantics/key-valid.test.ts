@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { vetoes } from '../../src/index.ts';
 import { tool } from '../../src/xstate/index.ts';
 import { VirtualTime } from '../virtual-time.ts';
-import { Dying } from './dying.ts';
+import { Dying, settledIn } from './dying.ts';
 import { calls, configOf, machineOf } from './little.ts';
 
 const HOUR = 3_600_000;
@@ -51,6 +51,16 @@ class Till {
   };
 }
 
+/** What is wrong with the end of a case. */
+function wrongIn(end: { late: boolean; isOver: boolean; isDone: boolean; charges: number }): string[] {
+  return [
+    ...(end.late ? ['sent again under a key that is forgotten'] : []),
+    ...(end.charges > 1 ? [`${end.charges} charges`] : []),
+    ...(end.isOver ? [] : ['it hangs']),
+    ...(end.isDone && end.charges !== 1 ? ['it ended without its charge'] : []),
+  ];
+}
+
 /** Plays a case. @returns what is wrong with it; the codes of what it is parked on; and whether it died. */
 async function play(one: Case, keyValid = ', key_valid: 24h') {
   const till = new Till(one);
@@ -82,16 +92,13 @@ async function play(one: Case, keyValid = ', key_valid: 24h') {
     await sleep(one.hours * HOUR);
     dying.isDead = false;
     const next = await dying.resumed(first).catch(() => null);
-    const ending = next === null ? null : await Promise.race([next.finished(), sleep(60_000).then(() => null)]);
+    const ending = next === null ? null : await settledIn(next);
     const codes = ending !== null && 'decision' in ending ? [...vetoes(ending.decision)].map(({ code }) => code) : [];
     await next?.close();
     const first1 = (key: string) => till.sent.find((sent) => sent.key === key)?.at ?? 0;
     const late = till.sent.some(({ key, at }) => at - first1(key) > VALID);
-    const wrong = [
-      ...(late ? ['sent again under a key that is forgotten'] : []),
-      ...(till.charges.length > 1 ? [`${till.charges.length} charges`] : []),
-      ...(ending?.status === 'done' && till.charges.length !== 1 ? ['it ended without its charge'] : []),
-    ];
+    const isOver = next === null || ending !== null;
+    const wrong = wrongIn({ late, isOver, isDone: ending?.status === 'done', charges: till.charges.length });
     return { wrong, codes, status: ending?.status ?? 'none', died: died.is, charges: till.charges.length };
   });
 }
@@ -103,7 +110,7 @@ const ASKED = ['key', 'order', 'never'] as const;
 const CASES: readonly Case[] = KINDS.flatMap((kind) =>
   ASKED.flatMap((asked) =>
     (['done', 'lost'] as const).flatMap((first) =>
-      [1, 25].flatMap((hours) =>
+      [1, 25, 47].flatMap((hours) =>
         Array.from({ length: 9 }, (_, nth) => ({ class: kind, asked, first, hours, append: nth + 1 })),
       ),
     ),

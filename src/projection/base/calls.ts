@@ -9,7 +9,7 @@ import { RetainedCall } from '../../effects/retained-call.ts';
 import type { PositionEntry, PublishEntry } from '../../model/call-entries.ts';
 import { EFFECT_STATUSES, type EffectStatus } from '../../model/effect.ts';
 import { parseKey } from '../../model/key.ts';
-import type { Looks } from '../looks.ts';
+import type { LookedAt, Looks } from '../looks.ts';
 import type { Positions } from '../positions.ts';
 import type { Loading } from './loading.ts';
 import type { Saving } from './saving.ts';
@@ -61,7 +61,7 @@ function savedCall(call: LedgerCall, to: Saving) {
     ...([asked.tries, asked.next, to.texts.time(call.calledAt), at, found, promised] as const),
     ...([act === null ? null : to.word(act), repeats === null ? null : to.word(repeats)] as const),
     place === null ? null : to.word(place),
-    keyedAt,
+    keyedAt === null ? null : to.texts.time(keyedAt),
   ] as const;
 }
 
@@ -201,15 +201,21 @@ export function loadPositions(
 
 /** Lays down the answers of tools whose reads are revalidated, and who relied on them. */
 export function savedLooks({ all, relied }: Looks, to: Saving) {
-  const looks = [...all].map(([actor, { tool, args, output, at }]) => {
+  const saved = ([actor, { tool, args, output, at }]: readonly [number, LookedAt]) => {
     const texts = [to.texts.value(args, 'arguments'), savedOutput(output, to)] as const;
-    return [actor, to.word(tool), ...texts, at] as const;
-  });
-  return { looks, relied: [...relied].map(([key, actors]) => [to.word(key), actors] as const) };
+    return [actor, to.word(tool), ...texts, to.texts.time(at)] as const;
+  };
+  return {
+    looks: [...all].map(saved),
+    relied: [...relied].map(([key, looks]) => [to.word(key), looks.map((look) => saved([look.actor, look]))] as const),
+  };
 }
 
 export function loadLooks({ all, relied }: Looks, saved: ReturnType<typeof savedLooks>, from: Loading): void {
-  for (const [actor, tool, args, output, at] of saved.looks)
-    all.set(actor, { tool: from.word(tool), args: from.source.value(args), output: outputFrom(output, from), at });
-  for (const [key, actors] of saved.relied) relied.set(from.word(key), actors);
+  const loaded = ([actor, tool, args, output, at]: (typeof saved.looks)[number]) => {
+    const read = { args: from.source.value(args), output: outputFrom(output, from) };
+    return { actor, tool: from.word(tool), ...read, at };
+  };
+  for (const look of saved.looks.map(loaded)) all.set(look.actor, look);
+  for (const [key, looks] of saved.relied) relied.set(from.word(key), looks.map(loaded));
 }

@@ -149,7 +149,7 @@ export class Calls {
       const made = this.#toolNamed(name);
       if (made === undefined || tool === undefined) return denied(`the machine has no tool ${name}`);
       const act = (_: unknown, own: AbortSignal) => made({ input: args, signal: own });
-      const call = { tool: name, input: args, act: act as Call['act'] };
+      const call = { tool: name, input: args, signal, act: act as Call['act'] };
       const { admit, charge } = this.#budgeted(call, actor, instance);
       const looked = (key: string | undefined, own: AbortSignal) => this.#act(key, own, call, actor, instance);
       return plainCall(this.#plainPort(instance), { actor, tool, signal, admit, charge, act: looked });
@@ -304,7 +304,7 @@ export class Calls {
   #act(
     key: string | undefined,
     own: AbortSignal,
-    call: Pick<Call, 'tool' | 'input' | 'act'>,
+    call: Pick<Call, 'tool' | 'input' | 'act' | 'signal'>,
     actor: number,
     instance: InstanceId,
   ): Promise<unknown> {
@@ -314,7 +314,7 @@ export class Calls {
     const about = { ...of, ...(key !== undefined && { key }) };
     const made = (signal: AbortSignal) => {
       const act = () => call.act(key, signal, args);
-      return observing === null ? act() : observing.calls(about, signal, act);
+      return observing === null ? act() : observing.calls(about, call.signal, act);
     };
     const acting = key === undefined ? this.underWay.trackPlain(tool, made(own)) : this.underWay.track(key, own, made);
     const buffer = this.#parts.config.tools.get(call.tool)?.buffer ?? null;
