@@ -71,6 +71,15 @@ export const OF_LOOKS: readonly Mutant[] = [
   },
   {
     rule: 'RV6',
+    file: 'projection/looks.ts',
+    off: 'a call that is sent again is compared with its own effect',
+    find: 'return this.relied.get(key)?.findLast((each) => each.tool === tool);',
+    replace:
+      'const one = this.relied.get(key)?.findLast((each) => each.tool === tool);\n    return one && { ...(this.all.get(one.actor) as LookedAt), actor: one.actor };',
+    by: { run: 'tests', file: 'test/semantics/seen.test.ts' },
+  },
+  {
+    rule: 'RV6',
     file: 'sidecar/calls/reconciling.ts',
     off: 'no look settles a call',
     find: 'const seeing = tool?.see && call ? this.#seeing(call, tool.see) : undefined;',

@@ -4,9 +4,12 @@ import { DrivenClock } from '../../src/testing/index.ts';
 import { judge } from '../revalidate/judge.ts';
 import { deaths, type Scenario, scenarios } from '../revalidate/scenario.ts';
 import { play } from '../revalidate/trial.ts';
+import { MortalStore } from '../simulation/mortal-store.ts';
 import { calls, configOf, machineOf, run, World } from './little.ts';
 
 const MINUTE = 60_000;
+/** The kind of row that an intent is. */
+const INTENT = 4;
 
 /** look; wait a minute; pay; mail the receipt a minute later. Each look answers with the next price. */
 function shop(look = '30s', pay = '') {
@@ -49,7 +52,7 @@ function shop(look = '30s', pay = '') {
       await it.sidecar.close();
       return is;
     });
-  return { world, prices, ended };
+  return { world, prices, machine, config, ended };
 }
 
 const PAID = [{ offer: { cents: 100 } }];
@@ -61,6 +64,29 @@ describe('RV2: an answer that is too old is looked at again right before the act
 
   test('no look is made while the answer is good', async () => {
     expect(await shop('2m').ended()).toEqual({ status: 'done', codes: [], looks: 1, paid: PAID });
+  });
+
+  test('an act that a pause holds behind its intent is looked at anew: the price that has moved meanwhile is paid', async () => {
+    const { world, prices, machine, config } = shop();
+    prices.push(100, 100, 130);
+    const store = new MortalStore([]);
+    let pauses = 1;
+    const status = await new DrivenClock().during(async () => {
+      const it = await run(machine, config, { journal: await store.next('r') } as never);
+      store.onRows = (rows) => {
+        if (pauses === 0 || !rows.some(({ kind }) => kind === INTENT)) return;
+        pauses -= 1;
+        void it.sidecar.pause({ by: 'ann' });
+      };
+      while (pauses > 0) await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await new Promise((resolve) => setTimeout(resolve, 10 * MINUTE));
+      await it.sidecar.unpause({ by: 'ann' });
+      const ending = await it.ending();
+      await it.sidecar.close();
+      return ending.status;
+    });
+    const paid = world.acts.filter(({ tool }) => tool === 'pay').map(({ input }) => input);
+    expect([status, paid]).toEqual(['done', [{ offer: { cents: 130 } }]]);
   });
 
   test('0s looks before each act', async () => {

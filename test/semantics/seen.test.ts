@@ -16,6 +16,8 @@ interface Case {
   /** The fate of the first click; every later one is done. */
   readonly first: (typeof FATES)[number];
   readonly append: number;
+  /** True where the click is not given what it rests on. */
+  readonly bare: boolean;
 }
 
 /** A page: a click adds one to what it shows. */
@@ -67,7 +69,7 @@ async function play(one: Case) {
       initial: 'look',
       states: {
         look: calls('look', 'page', 'click'),
-        click: calls('click', 'clicked', 'end', ['page']),
+        click: calls('click', 'clicked', 'end', one.bare ? [] : ['page']),
         end: { type: 'final' },
       },
     },
@@ -108,7 +110,11 @@ async function play(one: Case) {
 
 const CASES: readonly Case[] = (['irreversible', 'idempotent'] as const).flatMap((kind) =>
   [true, false].flatMap((always) =>
-    FATES.flatMap((first) => Array.from({ length: 14 }, (_, nth) => ({ class: kind, always, first, append: nth + 1 }))),
+    FATES.flatMap((first) =>
+      [true, false].flatMap((bare) =>
+        Array.from({ length: 14 }, (_, nth) => ({ class: kind, always, first, bare, append: nth + 1 })),
+      ),
+    ),
   ),
 );
 
