@@ -4,7 +4,7 @@
  * So a step costs the depth of its key, and a decision the dependencies that it follows.
  */
 import type { WriteMode } from '../model/event.ts';
-import type { Key } from '../model/key.ts';
+import { type Key, overlaps } from '../model/key.ts';
 import { FirstAccesses, type Told } from './first-accesses.ts';
 import { type Access, childOf, emptyNode, type KeyNode, leafOf, pathTo } from './key-tree.ts';
 import { coveredAlong, overlapping } from './overlapping.ts';
@@ -37,8 +37,7 @@ export class Versions {
       const [isRead, isWrite] = [reads[read]?.at === at, writes[write]?.at === at];
       const access = (isRead ? reads[read] : writes[write]) as Access;
       [read, write] = [read + Number(isRead), write + Number(isWrite)];
-      const { covers } = leafOf(this.#root, access.key);
-      yield [access, isRead, isWrite, isWrite && covers.at(covers.countUpTo(at - 1)) === access];
+      yield [access, isRead, isWrite, isWrite && this.#isCover(access)];
     }
   }
 
@@ -176,6 +175,29 @@ export class Versions {
   }
 
   /**
+   * The writes that a read of a key before an event depends on (K6), the newest first: {@link readsOf} read backward. Costs the writes behind the
+   * newest one that covers the whole key.
+   */
+  *writersOf(key: Key, before: number): Generator<Access> {
+    const covers: Key[] = [];
+    for (let index = this.#written.countUpTo(before - 1) - 1; index >= 0; index -= 1) {
+      const write = this.#written.at(index) as Access;
+      if (!overlaps(write.key, key)) continue;
+      const common = commonPart(write.key, key);
+      if (covers.some(({ segments }) => isAbove(segments, common))) continue;
+      yield write;
+      if (!this.#isCover(write)) continue;
+      if (isAbove(write.key.segments, key.segments)) return;
+      covers.push(write.key);
+    }
+  }
+
+  #isCover(write: Access): boolean {
+    const { covers } = leafOf(this.#root, write.key);
+    return covers.at(covers.countUpTo(write.at - 1)) === write;
+  }
+
+  /**
    * The reads that overlap any key that an instance ever wrote, whatever was written in between: a list for each key,
    * with the key's first write.
    */
@@ -275,4 +297,16 @@ function removeAll(list: Paged<Access>, accesses: readonly Access[]): void {
     return;
   }
   for (const access of [...accesses].sort((a, b) => b.at - a.at)) list.remove(list.countUpTo(access.at - 1), access);
+}
+
+/** The segments of what two overlapping keys have in common: of each pair the one that is concrete. */
+function commonPart(a: Key, b: Key): readonly string[] {
+  const longer = a.segments.length > b.segments.length ? a : b;
+  const shorter = longer === a ? b : a;
+  return longer.segments.map((segment, index) => (segment === '*' ? (shorter.segments[index] ?? segment) : segment));
+}
+
+/** True where a key without wildcards is another one, or lies above it. */
+function isAbove(segments: readonly string[], below: readonly string[]): boolean {
+  return segments.length <= below.length && segments.every((segment, index) => segment === below[index]);
 }

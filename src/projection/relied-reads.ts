@@ -5,33 +5,19 @@
 import type { LedgerCall } from '../effects/ledger-call.ts';
 import type { Access } from '../history/key-tree.ts';
 import type { PlacedStep } from '../history/step-lists.ts';
+import { isSame } from '../journal/value-codec.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import { isExternal } from '../model/external-keys.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 import { answeringChild, eventType } from '../model/reply-event.ts';
+import type { LookedAt } from './looks.ts';
 import type { RunState } from './run-state.ts';
 import type { ActorState, RecordedStep } from './state-types.ts';
 
 /** True for a mark of a step that may be of a call which the step begins: what it reads, and what it may come to write outside. */
 export function isOfCall(mark: HistoryEvent): boolean {
   return mark.do === 'read' || (mark.do === 'write' && mark.mode === 'append');
-}
-
-/** The writes that each read of a run rests on, by the number of the read. */
-export function writersIn({ history: { registry, versions } }: RunState): ReadonlyMap<number, Access[]> {
-  const writers = new Map<number, Access[]>();
-  const follow = (write: Access, read: Access | undefined) => {
-    if (read === undefined) return;
-    const known = writers.get(read.at);
-    if (known === undefined) writers.set(read.at, [write]);
-    else known.push(write);
-  };
-  for (const record of registry.all())
-    for (const write of versions.writesOf(record))
-      for (const { reads, from, until } of versions.readsOf(write))
-        for (let index = from; index < until; index += 1) follow(write, reads.at(index));
-  return writers;
 }
 
 /** The step that made a call; null where the past does not have it. */
@@ -41,9 +27,13 @@ export function beganBy(runState: RunState, actor: number): RecordedStep | null 
 }
 
 /** The reads of some work, by its name. */
-export function readsOf({ history }: RunState, name: string): readonly Access[] {
+export function readsOf(runState: RunState, name: string): readonly Access[] {
+  return readsBetween(runState, name, -1, Number.POSITIVE_INFINITY);
+}
+
+function readsBetween({ history }: RunState, name: string, after: number, upTo: number): readonly Access[] {
   const record = history.registry.named(name);
-  return record === undefined ? [] : [...history.versions.readsBy(record)];
+  return record === undefined ? [] : history.versions.readsBetween(record, after, upTo);
 }
 
 /**
@@ -55,7 +45,7 @@ export function readsOfCall(runState: RunState, step: RecordedStep, name: string
     if (mark.do !== 'enter') number += 1;
     if (!isOfCall(mark)) behind = number;
   }
-  return readsOf(runState, name).filter(({ at }) => at > behind && at <= step.to);
+  return readsBetween(runState, name, behind, step.to);
 }
 
 /** The keys that a step has read for a call and whose reads a restore has taken back: started again, the call is given what stands there now (R7). */
@@ -69,19 +59,9 @@ function lostReads(runState: RunState, step: RecordedStep, name: string): readon
 }
 
 /** The writes under a key that no later write covers, the newest first. */
-export function standingWrites({ history: { registry, versions } }: RunState, key: Key): readonly Access[] {
-  const writes = [...registry.all()].flatMap((record) =>
-    versions.writesOf(record).filter((write) => write.key.segments.length > 0 && overlaps(write.key, key)),
-  );
-  const covers: Key[] = [];
-  return writes
-    .sort((a, b) => b.at - a.at)
-    .filter((write) => {
-      const common = write.key.segments.length > key.segments.length ? write.key : key;
-      if (covers.some(({ segments }) => segments.every((each, nth) => common.segments[nth] === each))) return false;
-      if (!write.key.pattern) covers.push(write.key);
-      return true;
-    });
+export function standingWrites({ history: { versions } }: RunState, key: Key): readonly Access[] {
+  // What a machine begins with is no write of a key.
+  return [...versions.writersOf(key, Number.POSITIVE_INFINITY)].filter((write) => write.key.segments.length > 0);
 }
 
 /** The actor whose answer a step took; undefined where it took none. */
@@ -98,7 +78,7 @@ export interface ReliedRead {
   readonly write: Access;
 }
 
-/** The answers of revalidated tools that a call rests on, in the order of their writes. Costs the history; nothing in a run without such answers. */
+/** The answers of revalidated tools that a call rests on, in the order of their writes. Costs the writes behind those that it finds; nothing in a run without such answers. */
 export function reliedReads(
   runState: RunState,
   { actor, instance }: { readonly actor: number; readonly instance: InstanceId },
@@ -112,27 +92,59 @@ export function reliedReads(
     walk.follow(readsOfCall(runState, began, name));
     for (const key of lostReads(runState, began, name)) walk.followWrites(standingWrites(runState, key));
   }
-  return walk.found.sort((a, b) => a.write.at - b.write.at);
+  return newestAnswers(
+    runState,
+    walk.found.sort((a, b) => a.write.at - b.write.at),
+  );
+}
+
+/** Drops each answer that a later one to the same question was written over: the later one is what is known (RV2). */
+function newestAnswers({ looks }: RunState, found: readonly ReliedRead[]): readonly ReliedRead[] {
+  let groups: { readonly read: ReliedRead; readonly keys: readonly Key[] }[] = [];
+  for (const read of found) {
+    const { tool, args } = looks.all.get(read.actor) as LookedAt;
+    const isOver = ({ read: older, keys }: (typeof groups)[number]) => {
+      const asked = looks.all.get(older.actor) as LookedAt;
+      return asked.tool === tool && isSame(asked.args, args) && keys.some((key) => overlaps(key, read.write.key));
+    };
+    const over = groups.filter(isOver);
+    const keys = [read.write.key, ...over.flatMap((group) => group.keys)];
+    groups = [...groups.filter((group) => !over.includes(group)), { read, keys }];
+  }
+  return groups.map(({ read }) => read);
 }
 
 class Walk {
   readonly found: ReliedRead[] = [];
   readonly #runState: RunState;
-  readonly #writers: ReadonlyMap<number, Access[]>;
   readonly #met = new Set<Access>();
+  /** Of each key the read that was followed last, and the newest write before it. */
+  readonly #followed = new Map<string, { readonly from: number; readonly upTo: number }>();
 
   constructor(runState: RunState) {
     this.#runState = runState;
-    this.#writers = writersIn(runState);
   }
 
   follow(first: readonly Access[]): void {
-    const reads = [...first];
+    // The newest first: a read then finds the writes of an older read of its key among its own.
+    const reads = [...first].sort((a, b) => a.at - b.at);
     for (let read = reads.pop(); read !== undefined; read = reads.pop()) {
       const isOut = isExternal(read.key);
-      const writes = this.#writers.get(read.at) ?? [];
-      reads.push(...this.#behindAll(writes.filter(({ key }) => !isOut || isExternal(key))));
+      const writes = this.#writersOf(read);
+      for (const each of this.#behindAll(writes.filter(({ key }) => !isOut || isExternal(key)))) {
+        const place = reads.findLastIndex(({ at }) => at <= each.at);
+        reads.splice(place + 1, 0, each);
+      }
     }
+  }
+
+  /** The writes that a read depends on; none where a read of the same key that was followed before depends on the same. */
+  #writersOf({ key, at }: Access): readonly Access[] {
+    const known = this.#followed.get(key.text);
+    if (known !== undefined && at > known.from && at <= known.upTo) return [];
+    const writes = [...this.#runState.history.versions.writersOf(key, at)];
+    this.#followed.set(key.text, { from: writes[0]?.at ?? -1, upTo: at });
+    return writes;
   }
 
   followWrites(writes: readonly Access[]): void {
@@ -152,7 +164,7 @@ class Walk {
     const step = this.#runState.places.stepAt(write.at);
     if (step === undefined) return [];
     const name = instanceName(write.by.id);
-    const own = readsOf(this.#runState, name).filter(({ at }) => at > step.act && at < write.at);
+    const own = readsBetween(this.#runState, name, step.act, write.at - 1);
     const actor = step.isOutside ? undefined : answeredBy(this.#runState, step);
     if (actor === undefined) return own;
     if (this.#runState.looks.all.has(actor.number)) this.found.push({ actor: actor.number, write });

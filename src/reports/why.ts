@@ -13,7 +13,7 @@ import { isExternal } from '../model/external-keys.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { type Key, parseKey } from '../model/key.ts';
 import { eventType } from '../model/reply-event.ts';
-import { answeredBy, beganBy, readsOf, readsOfCall, standingWrites, writersIn } from '../projection/relied-reads.ts';
+import { answeredBy, beganBy, readsOf, readsOfCall, standingWrites } from '../projection/relied-reads.ts';
 import { RunState } from '../projection/run-state.ts';
 import type { RecordedStep } from '../projection/state-types.ts';
 import { EventRows } from './event-rows.ts';
@@ -138,15 +138,12 @@ function finished(why: Why, isNewest: boolean, { ledger, asked }: RunState): Why
 class Backward {
   readonly #runState: RunState;
   readonly #eventRows: EventRows;
-  /** The writes that each read rests on, by the number of the read. */
-  readonly #writers: ReadonlyMap<number, readonly Access[]>;
   readonly #met = new Set<number>();
   #left = MOST.nodes;
 
   constructor(runState: RunState, eventRows: EventRows) {
     this.#runState = runState;
     this.#eventRows = eventRows;
-    this.#writers = writersIn(runState);
   }
 
   call({ key, tool, intent }: LedgerCall, row: number): Why {
@@ -177,7 +174,7 @@ class Backward {
   #versions(reads: readonly Access[]): readonly WhyVersion[] {
     const byKey = new Map(reads.map((read) => [read.key.text, read]));
     return [...byKey.values()].flatMap((read) => {
-      const all = this.#writers.get(read.at) ?? [];
+      const all = [...this.#runState.history.versions.writersOf(read.key, read.at)].reverse();
       // The first context of a machine is a write of everything: of what is outside it says nothing.
       const isOut = isExternal(read.key);
       const writes = isOut ? all.filter(({ key }) => isExternal(key)) : all;

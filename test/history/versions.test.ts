@@ -1,4 +1,5 @@
 /** K6, one case a sentence: which reads depend on a write. */
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dependencies } from '../../src/history/dependencies.ts';
 import { History } from '../../src/history/history.ts';
@@ -106,4 +107,47 @@ test('everything overlaps **, schemes included', () => {
 
 test('a write above many keys that were read long ago reaches the one that was read since', () => {
   expect(edges('R_B x/1', 'R_B x/2', 'W_A x', 'R_B x/3', 'R_B y').sort()).toEqual(['A3-B4']);
+});
+
+/** The pairs of a write and a read that depends on it, asked from the write and from the read. */
+function pairsOf({ registry, versions }: History): readonly [Set<string>, Set<string>] {
+  const records = [...registry.all()];
+  const forward = records.flatMap((record) =>
+    versions
+      .writesOf(record)
+      .flatMap((write) =>
+        [...versions.readsOf(write)].flatMap(({ reads, from, until }) =>
+          reads.slice(from, until).map((read) => `${write.at} ${read.at}`),
+        ),
+      ),
+  );
+  const backward = records.flatMap((record) =>
+    versions
+      .readsBy(record)
+      .flatMap((read) => [...versions.writersOf(read.key, read.at)].map((write) => `${write.at} ${read.at}`)),
+  );
+  return [new Set(forward), new Set(backward)];
+}
+
+test('the writes that a read depends on are those whose readers have it', () => {
+  const keys = ['x', 'x/y', 'x/z', 'x/y/z', 'x/*', '*/y', 'x/**', 'w', '**'];
+  const event = fc.record({
+    verb: fc.constantFrom('read', 'update', 'blind', 'append'),
+    who: fc.constantFrom('A', 'B', 'C'),
+    text: fc.constantFrom(...keys),
+  });
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 14 }), (events) => {
+      const history = new History();
+      const id = (entity: string) => ({ skeleton: 'S', entity, ordinal: 0 });
+      for (const name of ['A', 'B', 'C']) history.apply({ do: 'enter', in: id(name), by: null });
+      for (const { verb, who, text } of events) {
+        const where = { in: id(who), key: parseKey(text) };
+        history.apply(verb === 'read' ? { do: 'read', ...where } : { do: 'write', ...where, mode: verb as WriteMode });
+      }
+      const [forward, backward] = pairsOf(history);
+      expect([...backward].toSorted()).toEqual([...forward].toSorted());
+    }),
+    { numRuns: 2_000 },
+  );
 });

@@ -38,6 +38,22 @@ export const OF_LOOKS: readonly Mutant[] = [
     by: LOOKS,
   },
   {
+    rule: 'RV2',
+    file: 'projection/relied-reads.ts',
+    off: 'the answers of the rounds before are looked at again',
+    find: 'const over = groups.filter(isOver);',
+    replace: 'const over = groups.filter((group) => isOver(group) && false);',
+    by: { run: 'tests', file: 'test/semantics/rounds-revalidated.test.ts' },
+  },
+  {
+    rule: 'RV2',
+    file: 'projection/relied-reads.ts',
+    off: 'an answer under another key takes the place of one that stands',
+    find: '&& keys.some((key) => overlaps(key, read.write.key))',
+    replace: '',
+    by: { run: 'tests', file: 'test/semantics/rounds-revalidated.test.ts' },
+  },
+  {
     rule: 'RV3',
     file: 'sidecar/calls/revalidating.ts',
     off: 'two answers are not compared',
