@@ -1,5 +1,8 @@
 /** The entries of alternatives: a branch has failed, and the choice among the branches (semantics.md AL5, AL10). */
 
+/** The events by which the machine takes a choice: with a winner, and without one. */
+export const CHOICE_EVENTS = { chosen: '@belay.chosen', none: '@belay.none' } as const;
+
 /** A branch of alternatives has failed: it goes no further, and is undone at the choice. */
 export interface BranchEntry {
   readonly do: 'branch';

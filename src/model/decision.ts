@@ -149,6 +149,16 @@ export function isRestore(decision: Decision): decision is Restore {
   return decision.verdict === 'restore' || decision.verdict === 'restore_joint';
 }
 
+/** A decision that nothing is restored until a person has acted: the question is then asked again (§8). */
+export function escalated(
+  { failed, at, policy }: Pick<Decision, 'failed' | 'at' | 'policy'>,
+  refusals: readonly Refusal[],
+  acts: readonly Act[],
+): Extract<Decision, { verdict: 'rerun' | 'escalate' }> {
+  const unblock = { leadsTo: 'ask_again', acts } as const;
+  return { verdict: 'escalate', failed, at, policy, refusals, undo: [], line: null, unblock };
+}
+
 /** The effects that refusals name. */
 export function effectsIn(refusals: Decision['refusals']): Effect[] {
   const reasons = refusals.flatMap((refusal): readonly object[] => ('adds' in refusal ? refusal.adds : [refusal]));

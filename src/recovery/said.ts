@@ -1,7 +1,7 @@
 /** The law that what a person has read stands: a decision that would take back something from before the end of such a turn is refused (semantics.md RC3, RC4). */
 import type { History } from '../history/history.ts';
 import { positionBefore } from '../history/registry.ts';
-import type { Decision, Keep } from '../model/decision.ts';
+import { type Decision, escalated, type Keep } from '../model/decision.ts';
 import { type InstanceId, ROOT } from '../model/instance.ts';
 import type { Said } from '../model/said.ts';
 import type { Refusal } from '../model/veto.ts';
@@ -17,16 +17,7 @@ export function heldToSaid(history: History, said: Said | null, decision: Decisi
   if (said === null || decision.verdict === 'settle' || !goesBehind(history, said, decision)) return decision;
   const { turn, step } = said;
   const refusal: Refusal = { code: 'said_to_person', candidate: null, instance: decision.failed, turn, step };
-  return {
-    verdict: 'escalate',
-    failed: decision.failed,
-    at: decision.at,
-    policy: decision.policy,
-    refusals: [...decision.refusals, refusal],
-    undo: [],
-    line: null,
-    unblock: { leadsTo: 'ask_again', acts: [{ act: 'correct_in_turn', turn }] },
-  };
+  return escalated(decision, [...decision.refusals, refusal], [{ act: 'correct_in_turn', turn }]);
 }
 
 /** True where a root, which lasts from turn to turn, would lose a position from before the end of a turn. */

@@ -1,4 +1,5 @@
 /** Lints of alternatives against their machine: whether it invokes branches and takes the choice, and what the branches call. Pure. */
+import { CHOICE_EVENTS } from '../../model/choice-entries.ts';
 import { isExternal } from '../../model/external-keys.ts';
 import { overlaps, type parseKey } from '../../model/key.ts';
 import type { MachineShape } from '../../model/machine.ts';
@@ -8,7 +9,7 @@ import type { Findings } from '../page/finding.ts';
 import { isWithin } from '../sections/skeleton.ts';
 
 /** The events by which a machine is given the choice. */
-const CHOICES = ['@belay.chosen', '@belay.none'] as const;
+const CHOICES = Object.values(CHOICE_EVENTS);
 
 /** One thing that is wrong with alternatives. */
 interface Trouble {

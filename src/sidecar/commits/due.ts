@@ -5,6 +5,7 @@
 import { commitIdOf } from '../../effects/keys.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { PublishEntry } from '../../model/call-entries.ts';
+import { CHOICE_EVENTS } from '../../model/choice-entries.ts';
 import { isOpen } from '../../model/effect.ts';
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
 import { reliesOnUncommitted } from '../../recovery/covered.ts';
@@ -27,7 +28,6 @@ export function dueCommits(parts: RunParts, isOver: boolean): PublishEntry[] {
 }
 
 /** The boundary of what a branch has held back: the choice, and none of the config. */
-const CHOSEN = '@belay.chosen';
 
 /** True while what a loser did is unknown or not undone, and no person has let it stand (AL7). */
 function isLoserOwed({ runState: { ledger, choices, actors } }: RunParts): boolean {
@@ -50,7 +50,7 @@ function dueByChoice(parts: RunParts): PublishEntry[] {
   return [...of.values()].map((calls) => {
     const [first] = calls as [LedgerCall];
     const { at = 0 } = choices.branchOf(actors, first.intent.actor)?.choice ?? {};
-    return entryOf(parts, first.intent.instance, at, calls, CHOSEN);
+    return entryOf(parts, first.intent.instance, at, calls, CHOICE_EVENTS.chosen);
   });
 }
 

@@ -3,7 +3,7 @@
  * (semantics.md E2, C11).
  */
 import type { LedgerCall } from '../../effects/ledger-call.ts';
-import type { Decision } from '../../model/decision.ts';
+import { type Decision, escalated } from '../../model/decision.ts';
 import { isOpen } from '../../model/effect.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import type { RunState } from '../../projection/run-state.ts';
@@ -144,16 +144,11 @@ export class OpenCalls {
     const { instance } = intent;
     const effect = queries.effectOf(key, instance);
     const candidate = this.#runState.history.registry.get(instance)?.committed ?? { kind: 'commit', at: 0 };
-    const decision: Decision = {
-      verdict: 'escalate',
-      failed: instance,
-      at: this.#runState.history.head,
-      policy: parts.decisionPolicy.policy,
-      refusals: [{ candidate, adds: [{ code: 'effect_outcome_unknown', effect }] }],
-      undo: [],
-      line: null,
-      unblock: { leadsTo: 'ask_again', acts: [{ act: 'settle_outcome', effect }] },
-    };
+    const decision = escalated(
+      { failed: instance, at: this.#runState.history.head, policy: parts.decisionPolicy.policy },
+      [{ candidate, adds: [{ code: 'effect_outcome_unknown', effect }] }],
+      [{ act: 'settle_outcome', effect }],
+    );
     this.#parking.askLater();
     const failure = { in: instance, key: null };
     const commit = this.#runState.publications.find(({ keys }) => keys.includes(key))?.id;

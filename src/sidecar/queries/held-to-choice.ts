@@ -1,5 +1,6 @@
 /** The law that a choice among alternatives stands: a decision that would take it back, or work of its branches, is refused (semantics.md AL9). */
-import { type Decision, isRestore } from '../../model/decision.ts';
+import { CHOICE_EVENTS } from '../../model/choice-entries.ts';
+import { type Decision, escalated, isRestore } from '../../model/decision.ts';
 import { eventType } from '../../model/reply-event.ts';
 import type { Refusal } from '../../model/veto.ts';
 import type { Choice } from '../../projection/choices.ts';
@@ -29,16 +30,7 @@ export function heldToChoice({ parts, queries }: Needs, decision: Decision): Dec
     alternatives: choice.alternatives,
     winner,
   };
-  return {
-    verdict: 'escalate',
-    failed: decision.failed,
-    at: decision.at,
-    policy: decision.policy,
-    refusals: [...decision.refusals, refusal],
-    undo: [],
-    line: null,
-    unblock: { leadsTo: 'ask_again', acts: [{ act: 'cancel_run' }] },
-  };
+  return escalated(decision, [...decision.refusals, refusal], [{ act: 'cancel_run' }]);
 }
 
 function rerunOf(decision: Decision, all: readonly Choice[]): Choice | undefined {
@@ -56,7 +48,7 @@ function firstOf(
     const of = choices.branchOf(actors, step.actor)?.choice;
     if (of !== undefined) return of;
     const type = step.actor === 0 ? eventType(step.entry?.event) : '';
-    if (type === '@belay.chosen' || type === '@belay.none')
+    if (type === CHOICE_EVENTS.chosen || type === CHOICE_EVENTS.none)
       return choices.all.findLast(({ at }) => at <= step.act) ?? choices.all[0];
   }
   return undefined;

@@ -5,7 +5,7 @@
 import type { MovedAnswer, Reply } from '../../effects/guarded-call.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { encode } from '../../journal/codec.ts';
-import type { Act, Decision } from '../../model/decision.ts';
+import { type Act, type Decision, escalated } from '../../model/decision.ts';
 import { type Effect, isOpen } from '../../model/effect.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { InstanceId } from '../../model/instance.ts';
@@ -126,16 +126,8 @@ function escalation(
   refusals: readonly Refusal[],
   acts: readonly Act[],
 ): Escalation {
-  return {
-    verdict: 'escalate',
-    failed,
-    at: parts.runState.history.head,
-    policy: parts.decisionPolicy.policy,
-    refusals,
-    undo: [],
-    line: null,
-    unblock: { leadsTo: 'ask_again', acts },
-  };
+  const { runState, decisionPolicy } = parts;
+  return escalated({ failed, at: runState.history.head, policy: decisionPolicy.policy }, refusals, acts);
 }
 
 /** Arguments as they are shown. */

@@ -5,7 +5,7 @@
 import { setAlarm } from '../../clock/alarm.ts';
 import type { Alarm } from '../../clock/clock.ts';
 import { errorMessage } from '../../effects/signals.ts';
-import type { Candidate, ChoiceEntry } from '../../model/choice-entries.ts';
+import { type Candidate, CHOICE_EVENTS, type ChoiceEntry } from '../../model/choice-entries.ts';
 import { regionName } from '../../model/region.ts';
 import { endedChild } from '../../model/reply-event.ts';
 import type { Facts } from '../../predicates/predicate.ts';
@@ -20,8 +20,7 @@ import type { Actors } from './actors.ts';
 import type { Deliveries } from './deliveries.ts';
 
 /** The events by which a machine receives a choice. */
-const CHOSEN = '@belay.chosen';
-const NONE = '@belay.none';
+const { chosen: CHOSEN, none: NONE } = CHOICE_EVENTS;
 
 /** The surroundings of the choices of a run. */
 interface ChoosingPort {
