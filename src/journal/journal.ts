@@ -22,6 +22,7 @@ import { CodedError } from '../model/coded-error.ts';
 import type { ActChange, HeldAct } from './acts.ts';
 import type { RowArchive } from './base/row-archive.ts';
 import type { ClaimDesk } from './claims.ts';
+import type { NoticeBoard } from './notices.ts';
 import type { Rest, WorkQueue } from './work.ts';
 
 /** A row before it has a place: the kind of its entry, and its body as JSON text. */
@@ -247,6 +248,8 @@ export interface JournalStore {
   readonly work: WorkQueue;
   /** The claims of its runs. */
   readonly claims: ClaimDesk;
+  /** The messages to people about its runs; a store without them cannot be watched by `belay notify`. */
+  readonly notices?: NoticeBoard;
   /** Closes the store; every journal of it must be closed before. */
   close(): Promise<void>;
 }

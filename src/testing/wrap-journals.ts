@@ -31,6 +31,7 @@ export function wrapJournals(store: JournalStore, change: (journal: never) => Pa
     delete: (run, seen) => store.delete(run, seen),
     work: store.work,
     claims: store.claims,
+    ...(store.notices !== undefined && { notices: store.notices }),
     close: () => store.close(),
   };
 }

@@ -9,6 +9,7 @@ import { deleteContract } from './delete-contract.ts';
 import { inboxContract } from './inbox-contract.ts';
 import { listContract } from './list-contract.ts';
 import { notesContract } from './notes-contract.ts';
+import { noticesContract } from './notices-contract.ts';
 import { all, failing, refused, row, told } from './rows-of.ts';
 import { workContract } from './work-contract.ts';
 
@@ -237,7 +238,7 @@ export function journalContract(name: string, open: (now: () => number) => Journ
     listContract({ newStore, journalOf, setClock, begin: filling.runs ?? begun });
     inboxContract({ newStore, journalOf, setClock, fill: filling.messages ?? left });
     for (const part of [notesContract, basesContract]) part(newStore, journalOf);
-    for (const part of [workContract, deleteContract, claimsContract]) part({ newStore, journalOf });
+    for (const part of [workContract, deleteContract, claimsContract, noticesContract]) part({ newStore, journalOf });
 
     test('any mixture of appends, flushes and resumes reads back as it was appended', async () => {
       const act = fc.oneof(

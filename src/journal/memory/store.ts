@@ -20,6 +20,7 @@ import { checkRoom, postBytes } from '../posts.ts';
 import { checkLimit, checkRunName, wrongRun } from '../rows.ts';
 import { MemoryClaims } from './claims.ts';
 import { MemoryJournal, type MemoryRun, newRun } from './journal.ts';
+import { MemoryNotices } from './notices.ts';
 import { MemoryWork } from './work.ts';
 
 /**
@@ -48,6 +49,7 @@ class MemoryStore implements LocalStore {
   readonly confidential = true;
   readonly work: MemoryWork;
   readonly claims: MemoryClaims;
+  readonly notices: MemoryNotices;
   readonly #runs = new Map<string, MemoryRun>();
   readonly #acts = new Map<string, HeldAct>();
   readonly #now: () => number;
@@ -57,6 +59,7 @@ class MemoryStore implements LocalStore {
     this.#now = now;
     const refuse = () => this.#refuseIfClosed();
     this.claims = new MemoryClaims(this.#runs, now, refuse);
+    this.notices = new MemoryNotices(now, refuse);
     this.work = new MemoryWork(this.#runs, now, refuse, (run) => this.claims.has(run));
   }
 

@@ -6,6 +6,7 @@
 import { BASE_SCHEMA } from './bases/schema.ts';
 import { CLAIM_SCHEMA } from './claim-schema.ts';
 import { FUNCTIONS } from './functions.ts';
+import { NOTICE_SCHEMA } from './notices.ts';
 import { OWNER_FUNCTIONS } from './owner-functions.ts';
 import { WORK_SCHEMA } from './work-schema.ts';
 
@@ -76,7 +77,10 @@ CREATE INDEX act_key ON belay.act (run, key);`;
 
 /** Every step there is, in order; the last one leads to the present format. */
 export const MIGRATIONS: readonly Migration[] = [
-  { to: 1, sql: [TABLES, FUNCTIONS, WORK_SCHEMA, CLAIM_SCHEMA, BASE_SCHEMA, OWNER_FUNCTIONS].join('\n') },
+  {
+    to: 1,
+    sql: [TABLES, FUNCTIONS, WORK_SCHEMA, CLAIM_SCHEMA, BASE_SCHEMA, NOTICE_SCHEMA, OWNER_FUNCTIONS].join('\n'),
+  },
 ];
 
 /** A statement in the words of another schema. */

@@ -39,6 +39,7 @@ import { Database, type PostgresPool } from './database.ts';
 import { deleteRun } from './deleting.ts';
 import { type Host, PostgresJournal } from './journal.ts';
 import { Leases } from './leases.ts';
+import { PostgresNotices } from './notices.ts';
 import { posted } from './posting.ts';
 import { MIGRATIONS, type Migration } from './schema.ts';
 import { Tables } from './tables.ts';
@@ -116,6 +117,7 @@ const POSTGRES_OPTIONS = shape<PostgresOptions>('an address, or an object', {
 class PostgresStore implements JournalStore {
   readonly work: PostgresWork;
   readonly claims: PostgresClaims;
+  readonly notices: PostgresNotices;
   readonly #database: Database;
   readonly #tables: Tables;
   readonly #leases: Leases;
@@ -139,6 +141,7 @@ class PostgresStore implements JournalStore {
     const refuse = () => this.#refuseIfClosed();
     this.work = new PostgresWork(this.#database, refuse);
     this.claims = new PostgresClaims(this.#database, schema, this.#writers, refuse);
+    this.notices = new PostgresNotices(this.#database, refuse);
     this.#leases = new Leases(this.#database, options.name, leaseMs);
     const onPosts = (writer: Writer, messages: number) => {
       if (messages > writer.posts.length) void this.#hear([writer]).catch(() => {});

@@ -14,6 +14,7 @@ import {
   type RunsFilter,
   type StoredRow,
 } from '../journal.ts';
+import type { NoticeBoard } from '../notices.ts';
 import type { WorkQueue } from '../work.ts';
 import { archiveOf } from './archived/archiving.ts';
 import { folderOf } from './archived/files.ts';
@@ -27,6 +28,7 @@ import { Leases } from './lease/lease.ts';
 import { Bases } from './log/bases.ts';
 import { Notes } from './log/notes.ts';
 import { Tables } from './log/tables.ts';
+import { SqliteNotices } from './notices.ts';
 import { baseOf, type Listing, postsOf, rowsOf, summaries, summary } from './reader.ts';
 import { Work } from './work.ts';
 
@@ -50,6 +52,7 @@ export class ReadOnlyStore implements LocalStore {
   readonly confidential: boolean;
   readonly work: WorkQueue;
   readonly claims: ClaimDesk;
+  readonly notices: NoticeBoard;
   readonly archive: RowArchive;
   readonly #path: string;
   readonly #settings: Settings;
@@ -65,6 +68,7 @@ export class ReadOnlyStore implements LocalStore {
     this.#giveBack(opened);
     this.work = this.#queue();
     this.claims = this.#desk();
+    this.notices = this.#board();
     this.archive = this.#archive();
   }
 
@@ -211,6 +215,20 @@ export class ReadOnlyStore implements LocalStore {
       ...{ ask: refuse, leave: refuse, release: refuse, free: refuse, letGo: refuse, takeBack: refuse },
       list: () => this.#asked(list),
       onFreed: () => () => {},
+    };
+  }
+
+  #board(): NoticeBoard {
+    const refuse = () => {
+      throw this.#refused('to send notices');
+    };
+    return {
+      ...{ note: refuse, take: refuse, sent: refuse, putOff: refuse },
+      list: (channel) =>
+        this.#asked(({ db, cipher }) => {
+          const { now } = this.#settings;
+          return new SqliteNotices({ db, path: this.#path, cipher, now, watched: (call) => call() }).list(channel);
+        }),
     };
   }
 

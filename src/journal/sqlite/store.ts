@@ -51,6 +51,7 @@ import type { Run } from './log/run.ts';
 import { Tables } from './log/tables.ts';
 import { verifiedHead } from './log/verify.ts';
 import type { Writer } from './log/writer.ts';
+import { SqliteNotices } from './notices.ts';
 import type { SqliteOptions } from './options.ts';
 import { ReadOnlyStore } from './read-only.ts';
 import { baseOf, type Listing, postsOf, rowsOf, summaries, summary } from './reader.ts';
@@ -106,6 +107,7 @@ class SqliteStore implements LocalStore {
   readonly #work: Work;
   readonly work: WorkQueue;
   readonly claims: SqliteClaims;
+  readonly notices: SqliteNotices;
   readonly archive: RowArchive;
   readonly #host: Host;
   readonly #writers = new Set<Writer>();
@@ -131,6 +133,7 @@ class SqliteStore implements LocalStore {
     const watched = <T>(call: () => T, doing: 'read' | 'write') => this.#watched(call, doing);
     this.work = watchedQueue(this.#work, watched);
     this.claims = new SqliteClaims({ ...made, db: file.db, now, writers: this.#writers, watched });
+    this.notices = new SqliteNotices({ db: file.db, path, cipher: file.cipher, now, watched });
     this.archive = watchedArchive(made, file, watched);
     const commits = new Commits(file.db, tables, leases, made, file);
     const release: Host['release'] = (writer, rest) => this.#release(writer, rest);

@@ -34,6 +34,11 @@ export function rowPlace(run: number, seq: number, kind: number): string {
   return `row ${run} ${seq} ${kind}`;
 }
 
+/** The place of a message to people. */
+export function noticePlace(channel: string, id: string): string {
+  return `notice ${JSON.stringify([channel, id])}`;
+}
+
 /** The place of the input of a run that is left for workers. */
 export function inputPlace(run: number): string {
   return `input ${run}`;

@@ -1,0 +1,89 @@
+/**
+ * The messages to people outside of Belay: a person is needed, or is needed no more. A store keeps each until it was delivered, so
+ * that a cause is told once however many processes look at the store, and whichever of them dies. A receiver that took a
+ * message whose answer stayed out is sent the same message again, under the same name. Times are those of the store's own clock.
+ */
+import { JournalError } from './journal.ts';
+
+/** An answer: at once, or as a store on a server gives it. */
+type Awaitable<T> = T | Promise<T>;
+
+/** A reason why a run needs a person, as it is noted: its name, and the message about it as JSON text. */
+export interface NotedCause {
+  /** Names the cause among all of the store: 1 to 64 letters, digits, `_` and `-`. */
+  readonly id: string;
+  readonly body: string;
+}
+
+/** The causes of one run, as a process has found them. */
+export interface SeenCauses {
+  /** Names the receivers; each channel is told by itself. */
+  readonly channel: string;
+  readonly run: string;
+  /** The head of the rows that they were read from: what was seen earlier than what is noted changes nothing. */
+  readonly head: number;
+  /** All that there are now: what was noted before and is not among them is over. */
+  readonly causes: readonly NotedCause[];
+}
+
+/** A message that is to be sent, and that no other process sends for a while. */
+export interface DueNotice {
+  readonly channel: string;
+  readonly id: string;
+  readonly run: string;
+  /** `resolved`: a cause is over whose `needed` was delivered, or may have been. */
+  readonly is: 'needed' | 'resolved';
+  readonly body: string;
+  /** How often the cause has come again after it was over. */
+  readonly round: number;
+  /** The number of times that its sending has failed. */
+  readonly tries: number;
+  /** Says that this process sends it: the message about its end is bound to this. */
+  readonly lease: number;
+}
+
+/** A cause as a list shows it. */
+export interface ListedNotice extends Pick<DueNotice, 'channel' | 'id' | 'run' | 'round' | 'tries'> {
+  /** The wall clock at which it was noted, and at which it was over, in milliseconds. */
+  readonly since: number;
+  readonly over: number | null;
+  /** The last message that was delivered. */
+  readonly told: 'needed' | 'resolved' | null;
+  /** In so many milliseconds the next message is sent, 0 for now; null where there is none. */
+  readonly due: number | null;
+  /** The error of the last try; null where there was none. */
+  readonly error: string | null;
+}
+
+/** The messages of a store. */
+export interface NoticeBoard {
+  /** Notes the causes of a run, and that those which are gone are over. A cause that no one was told of, and that is over, is not told. */
+  note(seen: SeenCauses): Awaitable<void>;
+  /** Takes messages that are due, the longest due first. Until the lease ends, no other process is given them. */
+  take(channel: string, limit: number, leaseMs: number): Awaitable<readonly DueNotice[]>;
+  /** Notes that a message was delivered. A message that another process has taken since is left alone. */
+  sent(notice: DueNotice): Awaitable<void>;
+  /** Puts a message off that could not be delivered. @param error why, at most 200 characters of it are kept. */
+  putOff(notice: DueNotice, milliseconds: number, error: string): Awaitable<void>;
+  /** The causes of a channel that are not over or have a message due, in the order in which they were noted; of all channels with null. */
+  list(channel: string | null): Awaitable<readonly ListedNotice[]>;
+}
+
+/** The time for which a cause is kept that is over and was told, in milliseconds: until then, a process that looked earlier cannot bring it back. */
+export const KEPT = 24 * 60 * 60_000;
+
+/** The most characters of an error that are kept. */
+export const ERROR_LIMIT = 200;
+
+/** The most bytes of a message. */
+const NOTICE_LIMIT = 64 * 1024;
+
+/** The bytes of a message. @throws JournalError `post_too_large`. */
+export function noticeBytes(body: string): Buffer {
+  const bytes = Buffer.from(body, 'utf8');
+  if (bytes.length <= NOTICE_LIMIT) return bytes;
+  throw new JournalError('post_too_large', `A notice has at most ${NOTICE_LIMIT} bytes, and this one ${bytes.length}.`);
+}
+
+/** The last message that was delivered, by its number in the tables of stores. */
+export const TOLD = [null, 'needed', 'resolved'] as const;

@@ -1,0 +1,116 @@
+/** The messages to people of a database. Nothing of a run depends on the table. */
+import {
+  type DueNotice,
+  ERROR_LIMIT,
+  KEPT,
+  type ListedNotice,
+  type NoticeBoard,
+  noticeBytes,
+  type SeenCauses,
+  TOLD,
+} from '../notices.ts';
+import type { Database } from './database.ts';
+import { whole } from './tables.ts';
+
+/** The table and the function that notes causes: `told` is 1 once `needed` was delivered, and 2 once `resolved` was. */
+export const NOTICE_SCHEMA = `
+CREATE TABLE belay.notice (
+  channel text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  run text COLLATE "C" NOT NULL,
+  seen bigint NOT NULL,
+  body bytea NOT NULL,
+  since timestamptz NOT NULL DEFAULT clock_timestamp(),
+  over timestamptz,
+  told int NOT NULL DEFAULT 0,
+  tried boolean NOT NULL DEFAULT false,
+  round bigint NOT NULL DEFAULT 0,
+  tries bigint NOT NULL DEFAULT 0,
+  due timestamptz DEFAULT clock_timestamp(),
+  lease bigint NOT NULL DEFAULT 0,
+  error text,
+  PRIMARY KEY (channel, id)
+);
+CREATE INDEX notice_run ON belay.notice (channel, run);
+CREATE INDEX notice_due ON belay.notice (channel, due) WHERE due IS NOT NULL;
+
+CREATE FUNCTION belay.note(p_channel text, p_run text, p_head bigint, p_ids text[], p_bodies bytea[]) RETURNS void LANGUAGE plpgsql AS $belay$
+BEGIN
+  PERFORM belay.safely();
+  -- Two processes that look at one run come one after the other.
+  PERFORM pg_advisory_xact_lock(hashtextextended('belay notice ' || p_channel || ' ' || p_run, 0));
+  IF EXISTS (SELECT FROM belay.notice WHERE channel = p_channel AND run = p_run AND seen > p_head) THEN RETURN; END IF;
+  UPDATE belay.notice SET seen = p_head WHERE channel = p_channel AND run = p_run AND seen < p_head;
+  INSERT INTO belay.notice AS n (channel, id, run, seen, body)
+    SELECT p_channel, c.id, p_run, p_head, c.body FROM unnest(p_ids, p_bodies) AS c (id, body)
+    ON CONFLICT (channel, id) DO UPDATE SET seen = p_head, body = excluded.body, since = clock_timestamp(), over = NULL, told = 0,
+      tried = false, round = n.round + 1, tries = 0, due = clock_timestamp(), error = NULL WHERE n.over IS NOT NULL;
+  UPDATE belay.notice SET over = clock_timestamp(), due = CASE WHEN told = 1 THEN clock_timestamp() WHEN tried THEN due END
+    WHERE channel = p_channel AND run = p_run AND over IS NULL AND id <> ALL (p_ids);
+END $belay$;`;
+
+const NOTE = 'SELECT belay.note($1, $2, $3, $4, $5)';
+const SWEEP = `DELETE FROM belay.notice WHERE due IS NULL AND over <= clock_timestamp() - $1 * interval '1 ms'`;
+const TAKE = `UPDATE belay.notice n SET tried = true, due = clock_timestamp() + $3 * interval '1 ms', lease = n.lease + 1
+  FROM (SELECT channel, id FROM belay.notice WHERE channel = $1 AND due <= clock_timestamp() ORDER BY due LIMIT $2 FOR UPDATE SKIP LOCKED) AS d
+  WHERE n.channel = d.channel AND n.id = d.id
+  RETURNING n.id, n.run, n.body, n.round, n.tries, n.lease, n.over IS NOT NULL AS over`;
+const SENT = `UPDATE belay.notice SET told = $4, tries = 0, error = NULL, due = CASE WHEN $4 = 1 AND over IS NOT NULL THEN clock_timestamp() END
+  WHERE channel = $1 AND id = $2 AND lease = $3`;
+const PUT_OFF = `UPDATE belay.notice SET tries = tries + 1, lease = lease + 1, due = clock_timestamp() + $4 * interval '1 ms', error = $5
+  WHERE channel = $1 AND id = $2 AND lease = $3`;
+const LIST = `SELECT channel, id, run, round, tries, told, error, floor(extract(epoch FROM since) * 1000) AS since,
+    floor(extract(epoch FROM over) * 1000) AS over,
+    CASE WHEN due IS NOT NULL THEN greatest(0, ceil(extract(epoch FROM due - clock_timestamp()) * 1000)) END AS due
+  FROM belay.notice n WHERE ($1::text IS NULL OR channel = $1) AND (n.over IS NULL OR n.due IS NOT NULL) ORDER BY n.since, n.id`;
+
+/** The messages of one store. */
+export class PostgresNotices implements NoticeBoard {
+  readonly #database: Database;
+  readonly #refuseIfClosed: () => void;
+
+  constructor(database: Database, refuseIfClosed: () => void) {
+    this.#database = database;
+    this.#refuseIfClosed = refuseIfClosed;
+  }
+
+  async note({ channel, run, head, causes }: SeenCauses): Promise<void> {
+    const bodies = causes.map(({ body }) => noticeBytes(body));
+    await this.#ask('write', NOTE, [channel, run, head, causes.map(({ id }) => id), bodies]);
+  }
+
+  async take(channel: string, limit: number, leaseMs: number): Promise<readonly DueNotice[]> {
+    await this.#ask('write', SWEEP, [KEPT]);
+    const rows = await this.#ask('write', TAKE, [channel, limit, leaseMs]);
+    return rows.map(({ id, run, body, round, tries, lease, over }) => ({
+      ...{ channel, id: String(id), run: String(run), body: (body as Buffer).toString('utf8') },
+      is: over === true ? 'resolved' : 'needed',
+      ...{ round: whole(round) ?? 0, tries: whole(tries) ?? 0, lease: whole(lease) ?? 0 },
+    }));
+  }
+
+  async sent({ channel, id, lease, is }: DueNotice): Promise<void> {
+    await this.#ask('write', SENT, [channel, id, lease, is === 'needed' ? 1 : 2]);
+  }
+
+  async putOff({ channel, id, lease }: DueNotice, milliseconds: number, error: string): Promise<void> {
+    const kept = error.slice(0, ERROR_LIMIT).toWellFormed().replaceAll('\0', ' ');
+    await this.#ask('write', PUT_OFF, [channel, id, lease, milliseconds, kept]);
+  }
+
+  async list(channel: string | null): Promise<readonly ListedNotice[]> {
+    const rows = await this.#ask('read', LIST, [channel]);
+    return rows.map((row) => ({
+      ...{ channel: String(row.channel), id: String(row.id), run: String(row.run) },
+      ...{ round: whole(row.round) ?? 0, tries: whole(row.tries) ?? 0, since: whole(row.since) ?? 0 },
+      ...{ over: row.over === null ? null : whole(row.over), due: row.due === null ? null : whole(row.due) },
+      ...{ told: TOLD[whole(row.told) ?? 0] ?? null, error: row.error === null ? null : String(row.error) },
+    }));
+  }
+
+  async #ask(doing: 'read' | 'write', text: string, values: unknown[]) {
+    this.#refuseIfClosed();
+    await this.#database.identity();
+    return this.#database.ask(doing, text, values);
+  }
+}
