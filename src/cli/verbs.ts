@@ -144,6 +144,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Verb>>>> = {
       async () => (await claims()).addClaims,
     ],
     release: ['free the claims of a run that will not be taken up again', async () => (await claims()).addRelease],
+    notify: [
+      'tell a webhook, once for each cause, that runs need a person',
+      async () => (await import('./commands/notify.ts')).addNotify,
+    ],
   },
   'Releases and stores:': {
     verify: [

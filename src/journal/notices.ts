@@ -3,8 +3,6 @@
  * that a cause is told once however many processes look at the store, and whichever of them dies. A receiver that took a
  * message whose answer stayed out is sent the same message again, under the same name. Times are those of the store's own clock.
  */
-import { JournalError } from './journal.ts';
-
 /** An answer: at once, or as a store on a server gives it. */
 type Awaitable<T> = T | Promise<T>;
 
@@ -74,16 +72,6 @@ export const KEPT = 24 * 60 * 60_000;
 
 /** The most characters of an error that are kept. */
 export const ERROR_LIMIT = 200;
-
-/** The most bytes of a message. */
-const NOTICE_LIMIT = 64 * 1024;
-
-/** The bytes of a message. @throws JournalError `post_too_large`. */
-export function noticeBytes(body: string): Buffer {
-  const bytes = Buffer.from(body, 'utf8');
-  if (bytes.length <= NOTICE_LIMIT) return bytes;
-  throw new JournalError('post_too_large', `A notice has at most ${NOTICE_LIMIT} bytes, and this one ${bytes.length}.`);
-}
 
 /** The last message that was delivered, by its number in the tables of stores. */
 export const TOLD = [null, 'needed', 'resolved'] as const;

@@ -78,3 +78,13 @@ export function otherRequest(run: string, what: string): JournalError {
 function refused(what: string): JournalError {
   return new JournalError('journal_cannot_write', `Not taken: ${what}.`);
 }
+
+/** The most bytes of a message. */
+const NOTICE_LIMIT = 64 * 1024;
+
+/** The bytes of a message. @throws JournalError `post_too_large`. */
+export function noticeBytes(body: string): Buffer {
+  const bytes = Buffer.from(body, 'utf8');
+  if (bytes.length <= NOTICE_LIMIT) return bytes;
+  throw new JournalError('post_too_large', `A notice has at most ${NOTICE_LIMIT} bytes, and this one ${bytes.length}.`);
+}

@@ -70,8 +70,22 @@ export function timelineOf(
   rows: Iterable<StoredRow>,
   hear: (stored: StoredEntry, runState: RunState) => void = () => {},
 ): Timeline {
+  const pieces = timelinePieces(rows, hear);
+  let piece = pieces.next();
+  while (piece.done !== true) piece = pieces.next();
+  return piece.value;
+}
+
+/** Reads a run in pieces, an entry each, for who gives other work its turn in between. */
+export function* timelinePieces(
+  rows: Iterable<StoredRow>,
+  hear: (stored: StoredEntry, runState: RunState) => void = () => {},
+): Generator<void, Timeline> {
   const narrator = new Narrator();
-  for (const stored of entriesOf(narrator.counted(rows))) hear(stored, narrator.take(stored));
+  for (const stored of entriesOf(narrator.counted(rows))) {
+    hear(stored, narrator.take(stored));
+    yield;
+  }
   return narrator.story();
 }
 

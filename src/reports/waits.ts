@@ -192,8 +192,8 @@ function movingWaits({ ledger, timers, actors }: RunState, last: number | null):
   return [{ kind: 'event', text: 'an event', since: last, code: 'event', act: 'send' }];
 }
 
-/** True of a wait that a person has to end. */
-function isForPerson({ kind }: Wait): boolean {
+/** True for a wait that a person has to end. */
+export function isForPerson({ kind }: Wait): boolean {
   return kind === 'person' || kind === 'commit';
 }
 

@@ -3,6 +3,7 @@
 export type { GuardedRequest, UnansweredComplaint } from '../effects/gates.ts';
 export type { SentEvent } from '../effects/messages/sent-events.ts';
 export { archiveLines } from '../journal/archive/lines.ts';
+export type { DueNotice, ListedNotice, NotedCause, NoticeBoard, SeenCauses } from '../journal/notices.ts';
 export type {
   Carried,
   LeftRun,
@@ -13,6 +14,7 @@ export type {
   WorkOrder,
   WorkQueue,
 } from '../journal/work.ts';
+export type { CauseCall } from '../reports/causes.ts';
 export type { LeftAtEnd } from '../reports/left-at-end.ts';
 export {
   type Answerer,
@@ -31,5 +33,14 @@ export {
 } from './client.ts';
 export type { Archive } from './deleting.ts';
 export type { Left } from './going-on.ts';
+export {
+  type Notice,
+  type NoticeData,
+  type Notifying,
+  type NotifyingOptions,
+  type NotifyTold,
+  startNotifying,
+} from './notifying.ts';
 export type { WorkCounts, WorkTold } from './told.ts';
+export { type WebhookOptions, WebhookRefused, webhook } from './webhook.ts';
 export { startWorker, type Worker, type WorkerOptions } from './worker.ts';

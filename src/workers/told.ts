@@ -1,6 +1,7 @@
 /** Reports of a worker, as events and as counts. */
 import type { LeftRun } from '../journal/work.ts';
 import type { Left } from './going-on.ts';
+import type { Notice } from './notifying.ts';
 
 /** A report of a worker. */
 export type WorkTold =
@@ -16,6 +17,9 @@ export type WorkTold =
   | { readonly is: 'deleted'; readonly run: string }
   /** One that is not deleted, though it ended long enough ago. Told again where the reason is another one. */
   | { readonly is: 'retained'; readonly run: string; readonly why: string }
+  /** A message to people was delivered, or could not be and is sent again in so many milliseconds. */
+  | { readonly is: 'sent'; readonly notice: Notice }
+  | { readonly is: 'put_off'; readonly notice: Notice; readonly why: string; readonly again: number }
   /** The store could not be asked; it is asked again. */
   | { readonly is: 'store_failed'; readonly error: unknown };
 

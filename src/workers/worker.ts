@@ -31,6 +31,7 @@ import { type CarriedAgent, carriedBy } from './carried.ts';
 import { CountedClaims } from './counted-claims.ts';
 import type { Archive } from './deleting.ts';
 import { goOn, type Left } from './going-on.ts';
+import { type Notice, type Notifying, type NotifyTold, startNotifying } from './notifying.ts';
 import { Sweeping } from './sweeping.ts';
 import type { WorkCounts, WorkTold } from './told.ts';
 
@@ -69,6 +70,11 @@ export interface WorkerOptions {
   readonly archive?: Archive;
   /** Keeps runs apart that touch the same things outside; those of the store, and none with null. */
   readonly claims?: Claims | null;
+  /**
+   * Takes messages to people: a run of the store needs a person, or needs no one any more. Each message once, over all workers of the
+   * store and their restarts; where it rejects, the message is sent again, with the same id (docs/notify.md).
+   */
+  readonly notify?: (notice: Notice) => Promise<void>;
   /** Told what becomes of runs. */
   readonly onTold?: (told: WorkTold) => void;
 }
@@ -113,6 +119,15 @@ export function startWorker(options: WorkerOptions): Worker {
   return new Working({ ...options, agents, releases });
 }
 
+/** Tells people of the runs of the store, where the worker is to. */
+function notifyingFor({ store, queue, notify, onTold }: WorkerOptions): Notifying | null {
+  if (notify === undefined) return null;
+  const told = (each: NotifyTold) => {
+    if (each.is !== 'unread') onTold?.(each);
+  };
+  return startNotifying({ store, notify, ...(queue !== undefined && { queue }), onTold: told });
+}
+
 class Working implements Worker {
   readonly carries: readonly Carried[];
   readonly #options: WorkerOptions;
@@ -138,6 +153,7 @@ class Working implements Worker {
     crashed: 0,
   };
   readonly #sweeping: Sweeping | null;
+  readonly #notifying: Notifying | null;
   readonly #working: Promise<void>;
   #answered: number | null = null;
   #left = '';
@@ -149,6 +165,7 @@ class Working implements Worker {
     this.carries = this.#carried.map(({ by: _, ...carried }) => carried);
     this.#adopting = options.adopt === true ? new Adopting(options, this.#carried) : null;
     this.#sweeping = options.retainMs === undefined ? null : new Sweeping(options, options.retainMs);
+    this.#notifying = notifyingFor(options);
     this.#own = options.claims === undefined ? claimsIn(options.store) : null;
     const claims = options.claims ?? this.#own;
     this.#claims = claims === null ? null : new CountedClaims(claims, this.#stopping.signal, () => this.#wake());
@@ -166,7 +183,7 @@ class Working implements Worker {
     this.#stopping.abort();
     this.#own?.close();
     this.#wake();
-    await Promise.all([...this.#open.values(), this.#working]);
+    await Promise.all([...this.#open.values(), this.#working, this.#notifying?.stop()]);
   }
 
   async #work(): Promise<void> {
@@ -317,5 +334,6 @@ const WORKER_OPTIONS = shape<WorkerOptions>('an object: { store, agents, folderO
   retainMs: optional(NUMBER),
   archive: optional(CODE),
   claims: optional(nullable(having('claims, as claimsIn() makes them', 'take'))),
+  notify: optional(CODE),
   onTold: optional(CODE),
 });

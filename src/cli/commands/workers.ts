@@ -6,6 +6,7 @@ import { JOURNAL } from '../reading/place.ts';
 import { finish } from '../terminal/console.ts';
 import { printable } from '../terminal/printable.ts';
 import { startRun } from '../workers/leaving.ts';
+import { timeOf } from './time-option.ts';
 import { VERSION } from './version.ts';
 
 const FILE = ['--journal <file>', 'the SQLite file of the runs', JOURNAL] as const;
@@ -139,10 +140,4 @@ function ageOf(text: string): number {
   const time = days === undefined ? parseTime(text) : Number(days) * 86_400_000;
   if (time > 0) return time;
   throw new InvalidArgumentError('It is a time such as 12h or 30d.');
-}
-
-function timeOf(text: string): number {
-  const time = parseTime(text);
-  if (time > 0 && time <= 2 ** 31 - 1) return time;
-  throw new InvalidArgumentError('It is a time such as 500ms, 2s or 1m.');
 }

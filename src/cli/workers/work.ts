@@ -14,6 +14,7 @@ import type { Problem } from '../run/run.ts';
 import { worldFolder } from '../run/session.ts';
 import { note } from '../terminal/console.ts';
 import { printable } from '../terminal/printable.ts';
+import { stopSignal } from '../terminal/stopping.ts';
 import { command, count, leftSentences, timeText } from '../terminal/wording.ts';
 import { countedRuns, serveHealth } from './health.ts';
 
@@ -152,6 +153,15 @@ function tell(told: WorkTold, at: Workplace, say: Say): void {
     case 'retained':
       say(told, `${told.run}: has ended and is not deleted: ${told.why}`);
       break;
+    case 'sent':
+      say(
+        { is: 'notified', run: told.notice.data.run, id: told.notice.id },
+        `${told.notice.data.run}: a person was told`,
+      );
+      break;
+    case 'put_off':
+      note(`${told.notice.data.run}: a person could not be told: ${told.why}`);
+      break;
     case 'store_failed': {
       const why = told.error instanceof Error ? told.error.message : String(told.error);
       note(`the store cannot be asked, and is asked again: ${why.split('\n')[0]}`);
@@ -202,17 +212,4 @@ function leftText(run: string, as: Extract<WorkTold, { is: 'left' }>['as'], jour
     case 'failed':
       return `cannot go on: ${as.code} ${as.why}`;
   }
-}
-
-/** Resolves when the process is told to stop. Told twice, it stops at once, as in a crash. */
-function stopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let told = false;
-    const onSignal = (by: NodeJS.Signals) => {
-      if (told) process.exit(by === 'SIGINT' ? 130 : 143);
-      told = true;
-      resolve(by);
-    };
-    process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  });
 }

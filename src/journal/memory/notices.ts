@@ -1,13 +1,6 @@
 /** The messages to people of a store in memory. */
-import {
-  type DueNotice,
-  ERROR_LIMIT,
-  KEPT,
-  type ListedNotice,
-  type NoticeBoard,
-  noticeBytes,
-  type SeenCauses,
-} from '../notices.ts';
+import { type DueNotice, ERROR_LIMIT, KEPT, type ListedNotice, type NoticeBoard, type SeenCauses } from '../notices.ts';
+import { noticeBytes } from '../rows.ts';
 
 /** A cause as it is kept; `due` is a time of the clock. */
 interface Kept {

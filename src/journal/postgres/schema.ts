@@ -6,7 +6,7 @@
 import { BASE_SCHEMA } from './bases/schema.ts';
 import { CLAIM_SCHEMA } from './claim-schema.ts';
 import { FUNCTIONS } from './functions.ts';
-import { NOTICE_SCHEMA } from './notices.ts';
+import { NOTICE_SCHEMA } from './notice-schema.ts';
 import { OWNER_FUNCTIONS } from './owner-functions.ts';
 import { WORK_SCHEMA } from './work-schema.ts';
 

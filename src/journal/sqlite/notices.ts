@@ -7,24 +7,14 @@ import {
   KEPT,
   type ListedNotice,
   type NoticeBoard,
-  noticeBytes,
   type SeenCauses,
   TOLD,
 } from '../notices.ts';
+import { noticeBytes } from '../rows.ts';
 import { corrupt } from './errors.ts';
 import { type Cipher, noticePlace } from './file/cipher.ts';
 import { preparing } from './file/statements.ts';
 import { atOnce, immediately } from './file/transaction.ts';
-
-/** The table: `told` is 1 once `needed` was delivered, and 2 once `resolved` was; `due` is null where no message is to be sent. */
-export const NOTICE_SQL = `
-      CREATE TABLE notice (
-        channel TEXT NOT NULL, id TEXT NOT NULL, run TEXT NOT NULL, seen INTEGER NOT NULL, body BLOB NOT NULL, since INTEGER NOT NULL,
-        over INTEGER, told INTEGER NOT NULL, tried INTEGER NOT NULL, round INTEGER NOT NULL, tries INTEGER NOT NULL, due INTEGER,
-        lease INTEGER NOT NULL, error TEXT, PRIMARY KEY (channel, id)
-      ) STRICT, WITHOUT ROWID;
-      CREATE INDEX notice_run ON notice (channel, run);
-      CREATE INDEX notice_due ON notice (channel, due) WHERE due IS NOT NULL;`;
 
 const SEEN = 'SELECT max(seen) AS seen FROM notice WHERE channel = ? AND run = ?';
 const SEE = 'UPDATE notice SET seen = @head WHERE channel = @channel AND run = @run AND seen < @head';

@@ -9,10 +9,10 @@
 import type Database from 'better-sqlite3';
 import { JournalError } from '../../journal.ts';
 import { ACT_SQL } from '../acts.ts';
-import { NOTICE_SQL } from '../notices.ts';
 import { BASE_SQL } from './base-tables.ts';
 import { CLAIM_SQL } from './claim-tables.ts';
 import { LOG_SQL } from './log-tables.ts';
+import { NOTICE_SQL } from './notice-table.ts';
 import { WORK_SQL } from './work-table.ts';
 
 /** "Bely": the application id in the file's header. */
