@@ -7,6 +7,7 @@ export const REFUSALS = {
   no_token: 401,
   wrong_host: 403,
   wrong_origin: 403,
+  read_only: 403,
   not_found: 404,
   wrong_method: 405,
   not_offered: 409,

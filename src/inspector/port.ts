@@ -41,6 +41,8 @@ export interface Inspected {
   cancel(run: string, by: string, why: string | null): Promise<Told>;
   /** Leaves the word of a person that the step which threw is to be tried again, as the verb `retry` does. */
   retry(run: string, by: string, why: string | null): Promise<Told>;
+  /** True where the page only shows: it offers the commands of acts, and does none. */
+  readonly readOnly: boolean;
   /** The words of a command about a run, ready to type. */
   command(verb: string, run: string, ...more: readonly string[]): string;
   /** Runs a verb that needs the agent's code; null where no module was named. */

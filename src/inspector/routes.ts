@@ -78,6 +78,8 @@ function nothing(): InspectorError {
 
 /** Does an act that the run offers at this moment. */
 async function act(read: Read, body: Body, port: Inspected, now: number): Promise<Told> {
+  if (port.readOnly)
+    throw new InspectorError('read_only', 'This server only shows: it was started with --read-only. Type the command.');
   const id = textOf(body, 'act', 200);
   const found = offered(read, now).find((each) => each.id === id);
   if (found === undefined)

@@ -34,11 +34,16 @@ export class Served {
 
   static async over(
     store: JournalStore,
-    { executes = false, ...options }: Partial<ServingOptions> & { executes?: boolean; port?: Inspected } = {},
+    {
+      executes = false,
+      readOnly = false,
+      ...options
+    }: Partial<ServingOptions> & { executes?: boolean; readOnly?: boolean; port?: Inspected } = {},
   ): Promise<Served> {
     const made: { served?: Served } = {};
     const port: Inspected = {
       file: 'runs.sqlite',
+      readOnly,
       open: () => reader(store),
       answer: async (gate, saying, by, why) => {
         made.served?.given.push({ gate, saying, by, why });

@@ -120,6 +120,22 @@ describe('a parked run', () => {
     await served.close();
   });
 
+  test('started to read only, it names the commands and does nothing', async () => {
+    const served = await Served.over(await parked(), { executes: true, readOnly: true });
+    const { body: run } = await served.ask<WireRun>(pathOf('r'));
+    expect(run.acts.length).toBeGreaterThan(2);
+    for (const { id, disabled, command } of run.acts) {
+      expect([disabled?.includes('--read-only'), command.startsWith('belay ')]).toEqual([true, true]);
+      const refused = await served.ask(`${pathOf('r')}/act`, { act: id, by: 'ada', output: '"yes"' });
+      expect(refused).toMatchObject({ status: 403, body: { code: 'read_only' } });
+    }
+    expect([served.given, served.ran, served.settled, served.cancelled, served.paused]).toEqual([[], [], [], [], []]);
+    // A question that changes nothing is answered.
+    const { status } = await served.ask(`${pathOf('r')}/what-if/1`, { suppose: {} });
+    expect(status).not.toBe(403);
+    await served.close();
+  });
+
   test('tells pages that listen when it moves', async () => {
     const journal = await parked();
     const served = await Served.over(journal);

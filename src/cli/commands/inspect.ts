@@ -11,6 +11,7 @@ interface Given {
   machines?: string;
   config?: string[];
   rehearsal?: string[];
+  readOnly?: boolean;
 }
 
 /** Adds `belay inspect`. */
@@ -23,6 +24,7 @@ export function addInspect(program: Command): void {
       new Option('--port <n>', 'listen there (default: any that is free)').default(0, '0').argParser(portNumber),
     )
     .option('--machines <file>', 'the module of the agents: resume, rerun and reconcile can be done from the page')
+    .option('--read-only', 'only show: the page does no act, and names the commands that do')
     .option('--config <files...>', 'show these configs, or the configs of these folders, with their reviews')
     .option('--rehearsal <files...>', 'show the matrix of these reports of belay rehearse --json')
     .addHelpText(
@@ -35,7 +37,8 @@ questions, as one can who may write the file: keep it to yourself.
 
 The file is read beside the programs that write it, and changed only by answers
 that are given on the page, under the name that is typed there. The name is not
-verified. Nothing leaves the machine (docs/inspect.md).
+verified. With --read-only nothing is changed. Nothing leaves the machine
+(docs/inspect.md).
 
 Examples:
   belay inspect
@@ -45,13 +48,16 @@ Examples:
 Exit code: 0 when it is stopped; 2 when the file or the page cannot be read, the
 port is taken, or the command is misused.`,
     )
-    .action(async (file: string | undefined, { journal, port, machines, config, rehearsal }: Given) => {
+    .action(async (file: string | undefined, { journal, port, machines, config, rehearsal, readOnly }: Given) => {
+      if (readOnly === true && machines !== undefined)
+        return finish('', '--read-only does no act, and --machines is for acts: give one', 2);
       if (file !== undefined && journal !== undefined)
         return finish('', 'FILE and --journal name the same: give one', 2);
       const serving = await inspect({
         file: file ?? journal ?? JOURNAL,
         port,
         machines: machines ?? null,
+        readOnly: readOnly ?? false,
         configs: config ?? [],
         rehearsals: rehearsal ?? [],
       });

@@ -31,6 +31,8 @@ export interface InspectOptions {
   readonly port: number;
   /** The module of the agents; null where acts that need code are not wanted. */
   readonly machines: string | null;
+  /** True where the page only shows. */
+  readonly readOnly: boolean;
   /** The files or folders of configs. */
   readonly configs: readonly string[];
   /** The reports of rehearsals, as JSON. */
@@ -60,9 +62,10 @@ export async function inspect(options: InspectOptions): Promise<Serving | { read
   }
 }
 
-function portOf({ file, machines, configs }: InspectOptions, matrices: Inspected['matrices']): Inspected {
+function portOf({ file, machines, configs, readOnly }: InspectOptions, matrices: Inspected['matrices']): Inspected {
   return {
     file,
+    readOnly,
     open: () => openJournal(file, { readonly: true }),
     answer: async (gate, saying, by, why): Promise<Told> => {
       const answered = await answerGate({ file, gate, saying, by, why, waits: true, now: Date.now() });

@@ -78,9 +78,15 @@ export function actsOf(read: Read, port: Inspected, now: number): WireAct[] {
       named: isNamed(by),
       command: commandFor({ ...act, by }, summary.run, port),
       first: index === 0 && !hasAnswers,
-      disabled: !isCode || port.execute !== null ? null : CODE,
+      disabled: disabled(isCode, port),
     };
   });
+}
+
+/** The reason why an act cannot be done from the page; null where it can. */
+function disabled(isCode: boolean, { readOnly, execute }: Inspected): string | null {
+  if (readOnly) return READ_ONLY;
+  return isCode && execute === null ? CODE : null;
 }
 
 /** True of what is done under the name of a person. */
@@ -128,6 +134,7 @@ function retrying({ summary }: Read): Offered {
   };
 }
 
+const READ_ONLY = 'This page only shows: belay inspect was started with --read-only. Type the command.';
 const CODE =
   "It runs the agent's code. Type the command, or start the inspector with --machines FILE to do it from here.";
 
