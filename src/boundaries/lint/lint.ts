@@ -10,22 +10,25 @@ import { lintAlternatives } from './alternatives.ts';
 import { lintCode } from './code.ts';
 import { lintKeys } from './keys.ts';
 import { lintMachines } from './machines.ts';
+import { lintProfile, type Profile } from './profile.ts';
 import { Reach } from './reach.ts';
 import { lintRetries } from './retries.ts';
 import { lintSkeletons } from './skeletons.ts';
 import { lintStates } from './states.ts';
 import { lintTools } from './tools.ts';
 
-/** All findings about a config that loaded. `shape` is its machine; null where none was found. */
+/** All findings about a config that loaded. `shape` is its machine, null where none was found; `profile` the class of its agent, where that is asked. */
 export function lintConfig(
   config: BoundaryConfig,
   document: ConfigDocument,
   shape: MachineShape | null,
+  profile: Profile | null = null,
 ): readonly Finding[] {
   const findings = new Findings(document.file);
   const { root } = document;
   if (root === null) return [];
   lintKeys(config, root, findings, shape);
+  if (profile !== null) lintProfile(profile, config, root, findings);
   if (shape === null) {
     const at = field(root, 'agent')?.at ?? root.at;
     const message = `there is no machine "${config.agent}" to check the config against`;

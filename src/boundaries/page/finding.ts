@@ -124,6 +124,17 @@ type LintCode =
   /** The machine calls a tool again by itself after an error (E2). */
   | 'own_retry'
   | 'not_recoverable'
+  /** What agents of the class that `check --profile` names need from a replay, and the config lacks. */
+  | 'unknown_stays'
+  | 'key_window_unsaid'
+  | 'act_unnamed'
+  | 'not_looked_at'
+  | 'no_observation'
+  | 'leaves_unasked'
+  | 'not_taken_back'
+  | 'search_made_again'
+  | 'budget_unsaid'
+  | 'not_set_aside'
   /** A person has vouched for another content of the file. */
   | 'review_stale'
   | 'too_many_findings';

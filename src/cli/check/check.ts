@@ -3,8 +3,10 @@ import { basename } from 'node:path';
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { configFiles, readConfig, readLock } from '../../boundaries/directory.ts';
 import { lintConfig } from '../../boundaries/lint/lint.ts';
+import type { Profile } from '../../boundaries/lint/profile.ts';
 import type { Finding } from '../../boundaries/page/finding.ts';
 import { isReviewed } from '../../boundaries/review.ts';
+import { type ToolPanel, toolPanels } from '../../boundaries/tool-panel.ts';
 import { loadMachines, type Machines, moduleOfPackage, NO_MACHINES, shapeFor } from '../reading/machines.ts';
 
 /** The result for one file. */
@@ -16,6 +18,8 @@ export interface CheckedFile {
   /** True if it was checked against its machine. */
   readonly machine: boolean;
   readonly findings: readonly Finding[];
+  /** What becomes of the calls of each tool, where that is asked; left out where the file is no config. */
+  readonly tools?: readonly ToolPanel[];
 }
 
 /** The results for all files. */
@@ -33,6 +37,10 @@ export interface CheckOptions {
   readonly strict: boolean;
   /** False where no code may be run: configs are then checked against no machine. */
   readonly exec: boolean;
+  /** The class of agents that configs are held against; null for none. */
+  readonly profile: Profile | null;
+  /** True to tell what becomes of the calls of each tool. */
+  readonly explain: boolean;
   /** Called with the module that package.json names, before its code is run. */
   onModule(file: string): void;
 }
@@ -49,7 +57,7 @@ export async function checkConfigs(options: CheckOptions): Promise<Checked | { r
   const machines = options.exec ? await findMachines(options.machines, options.onModule) : NO_MACHINES;
   if ('problem' in machines) return machines;
   const agents = new Map<string, string>();
-  return summarise([...new Set(files)].map((file) => checkFile(file, machines, agents, options.strict)));
+  return summarise([...new Set(files)].map((file) => checkFile(file, machines, agents, options)));
 }
 
 /** The configs at a path, a file or a directory; a problem where there are none. */
@@ -76,12 +84,17 @@ export async function findMachines(
   return loadMachines(named.file);
 }
 
-function checkFile(file: string, machines: Machines, agents: Map<string, string>, strict: boolean): CheckedFile {
+function checkFile(
+  file: string,
+  machines: Machines,
+  agents: Map<string, string>,
+  { strict, profile, explain }: CheckOptions,
+): CheckedFile {
   const { config, findings, document } = readConfig(file, { guards: machines.guards });
   const shape = config === null ? null : shapeFor(machines, config);
   const all = [
     ...findings,
-    ...(config === null ? [] : [...lintConfig(config, document, shape), ...staleReview(file, config)]),
+    ...(config === null ? [] : [...lintConfig(config, document, shape, profile), ...staleReview(file, config)]),
   ];
   for (const message of config === null ? [] : (machines.graphs.get(config.agent)?.unsupported(config) ?? []))
     all.push({
@@ -119,6 +132,7 @@ function checkFile(file: string, machines: Machines, agents: Map<string, string>
     digest: config?.digest ?? null,
     machine: shape !== null,
     findings: sorted,
+    ...(explain && config !== null && { tools: toolPanels(config) }),
   };
 }
 

@@ -1,9 +1,11 @@
 /** Findings for readers: lines for a person, JSON for a program, SARIF for a code host and JUnit for a build server. */
 import pc from 'picocolors';
 import type { Finding } from '../../boundaries/page/finding.ts';
+import type { ToolPanel } from '../../boundaries/tool-panel.ts';
 import { type JunitCase, type JunitSuite, junitXml } from '../formats/junit.ts';
 import { type SarifResult, sarifLog } from '../formats/sarif.ts';
 import { printable } from '../terminal/printable.ts';
+import { layOut, type Medium } from '../terminal/terminal.ts';
 import type { Checked, CheckedFile } from './check.ts';
 
 /** The formats of `belay check --format`. */
@@ -16,11 +18,11 @@ export type Format = (typeof FORMATS)[number];
 export function present(
   checked: Checked,
   format: Format,
-  { colours, version }: { colours: boolean; version: string },
+  { version, ...medium }: Medium & { readonly version: string },
 ): string {
   switch (format) {
     case 'text':
-      return text(checked, colours);
+      return text(checked, medium);
     case 'json':
       return `${JSON.stringify(checked, null, 2)}\n`;
     case 'sarif':
@@ -42,13 +44,27 @@ function sentence({ message, mend }: Finding): string {
   return printable(`${message}${/[.?!]$/.test(message) ? '' : '.'} ${mend}`);
 }
 
-function text({ files, errors, warnings, notes }: Checked, colours: boolean): string {
-  const blocks = files.map(({ file, agent, findings }) => {
-    if (findings.length > 0) return findings.map((finding) => `${line(finding, colours)}\n`).join('');
-    return `${printable(file)}: ${printable(agent ?? '')} is in order\n`;
+function text({ files, errors, warnings, notes }: Checked, medium: Medium): string {
+  const blocks = files.map(({ file, agent, findings, tools = [] }) => {
+    const panels = tools.map((panel) => panelText(panel, medium)).join('');
+    if (findings.length > 0)
+      return `${panels}${findings.map((finding) => `${line(finding, medium.colours)}\n`).join('')}`;
+    return `${panels}${printable(file)}: ${printable(agent ?? '')} is in order\n`;
   });
   const counts = [count(errors, 'error'), count(warnings, 'warning'), count(notes, 'note')].join(', ');
   return `${blocks.join('\n')}\n${count(files.length, 'config')}: ${counts}\n`;
+}
+
+/** What becomes of the calls of a tool, a line for each case. */
+function panelText({ tool, effect, replay, lost, wrong, abort }: ToolPanel, medium: Medium): string {
+  const cases = [
+    ['replayed', replay],
+    ['reply lost', lost],
+    ['found wrong behind it', wrong],
+    ['aborted', abort],
+  ] as const;
+  const under = cases.map(([label, words]) => ({ label, text: words }));
+  return layOut(null, { label: tool ?? 'a tool that is not declared', text: effect, under }, medium);
 }
 
 function count(number: number, what: string): string {

@@ -3,6 +3,7 @@
  */
 import { relative } from 'node:path';
 import { type Command, Option } from 'commander';
+import { PROFILES, type Profile } from '../../boundaries/lint/profile.ts';
 import { isName } from '../../boundaries/review.ts';
 import { checkConfigs, configsAt, exitCode } from '../check/check.ts';
 import { FORMATS, type Format, present } from '../check/findings.ts';
@@ -10,7 +11,7 @@ import { draftedText, initConfig, isModule } from '../init/init.ts';
 import { compareConfigs, comparedCode, FAIL_ON } from '../review/difference.ts';
 import { DIFF_FORMATS, presentCompared } from '../review/difference-formats.ts';
 import { type Reviewed, reviewConfig, reviewText } from '../review/review.ts';
-import { finish, note, wantsColours } from '../terminal/console.ts';
+import { finish, note, page, wantsColours } from '../terminal/console.ts';
 import { version } from '../terminal/version.ts';
 import { typedText, typesOf } from '../types/types.ts';
 
@@ -35,6 +36,8 @@ export function addCheck(program: Command): void {
     )
     .option('--no-exec', 'run no code: configs are not checked against a machine')
     .option('--strict', 'warnings are errors')
+    .addOption(new Option('--profile <class>', 'also what agents of that class need from a replay').choices(PROFILES))
+    .option('--explain', 'also what becomes of the calls of each tool: replayed, reply lost, found wrong, aborted')
     .addOption(new Option('--format <format>', 'for whom').choices(FORMATS).default('text'))
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
     .addHelpText(
@@ -44,6 +47,8 @@ Without --machines, the module is what the nearest package.json names under
 belay.machines; without one, configs are not checked against a machine, and a
 note says so. An export "guards" provides the conditions in code.
 
+--profile changes nothing of a run: it warns of what the class of agent lacks.
+
 The command runs the code of that module, and names it on standard error first.
 --no-exec runs none.
 
@@ -52,6 +57,7 @@ Examples:
   belay check boundaries/schedule-form.yaml --machines dist/machines.js
   belay check boundaries/trip.yaml --machines dist/graph.js
   belay check --strict --format sarif > belay.sarif
+  belay check boundaries/shop.yaml --explain --profile payments
   belay check --json | jq '.files[].findings[].code'
 
 Exit code: 0 when nothing is wrong, 1 when there are errors, 2 when something
@@ -61,7 +67,15 @@ misused.`,
     .action(
       async (
         paths: string[],
-        options: { machines?: string; exec: boolean; strict?: boolean; format: Format; json?: boolean },
+        options: {
+          machines?: string;
+          exec: boolean;
+          strict?: boolean;
+          profile?: Profile;
+          explain?: boolean;
+          format: Format;
+          json?: boolean;
+        },
       ) => {
         if (!options.exec && options.machines !== undefined)
           return finish('', '--machines names a module to run, and --no-exec runs none', 2);
@@ -70,11 +84,13 @@ misused.`,
           machines: options.machines ?? null,
           strict: options.strict ?? false,
           exec: options.exec,
+          profile: options.profile ?? null,
+          explain: options.explain ?? false,
           onModule: (file) => note(`running ${relative('', file)} to read its machines; --no-exec checks without`),
         });
         if ('problem' in checked) return finish('', checked.problem, 2);
         const format = options.json ? 'json' : options.format;
-        return finish(present(checked, format, { colours: wantsColours(), version }), null, exitCode(checked));
+        return finish(present(checked, format, { ...page(), version }), null, exitCode(checked));
       },
     );
 }
