@@ -12,11 +12,11 @@ import { type Act, type Claiming, configOf, machineOf, World } from './world.ts'
 
 type Sidecar = Awaited<ReturnType<typeof attach>>;
 
-/** What happens to a run: it acts, is closed and taken up, is complained about from an act on, or is aborted. */
+/** What happens to a run: it acts, goes round again, is closed and taken up, is complained about from an act on, or is aborted. */
 export type Move = {
   readonly run: number;
 } /** A reply is lost where the next act asks for one; a person frees what the run has, while no process has it. */ & (
-  | { readonly is: 'go' | 'reopen' | 'abort' | 'lose' | 'free' }
+  | { readonly is: 'go' | 'again' | 'reopen' | 'abort' | 'lose' | 'free' }
   | { readonly is: 'fail'; readonly act: number }
   /** The process dies at the append that is so many ahead, and another one takes the run up. */
   | { readonly is: 'die'; readonly append: number }
@@ -106,6 +106,14 @@ class Process {
   }
 }
 
+/** The surroundings of a run, and what makes its machine. */
+interface Surroundings {
+  readonly world: World;
+  readonly store: JournalStore;
+  readonly prefix?: string;
+  readonly make?: typeof machineOf;
+}
+
 /** One run, process after process. */
 export class Life {
   readonly #world: World;
@@ -113,6 +121,7 @@ export class Life {
   readonly #acts: readonly Act[];
   readonly #prefix: string;
   readonly #claiming: Claiming;
+  readonly #make: typeof machineOf;
   #process = new Process();
   readonly run: string;
   why: readonly string[] = [];
@@ -124,7 +133,7 @@ export class Life {
 
   constructor(
     run: string,
-    { world, store, prefix = '' }: { world: World; store: JournalStore; prefix?: string },
+    { world, store, prefix = '', make = machineOf }: Surroundings,
     acts: readonly Act[],
     claiming: Claiming = {},
   ) {
@@ -134,6 +143,7 @@ export class Life {
     this.#store = store;
     this.#acts = acts;
     this.#claiming = claiming;
+    this.#make = make;
   }
 
   /** True while no process has the run: a person has freed it. */
@@ -168,7 +178,7 @@ export class Life {
     this.#isGone = false;
     const world = this.#world;
     const sidecar = await (how === 'attach' ? attach : resume)(
-      machineOf(world, this.run.slice(this.#prefix.length), this.#acts, () => process.isDead),
+      this.#make(world, this.run.slice(this.#prefix.length), this.#acts, () => process.isDead),
       {
         run: this.run,
         journal: process.journals(this.#store),
@@ -253,7 +263,7 @@ export class Life {
       const subject = { instance: { skeleton: `u${move.act}`, entity: 'it' }, key: `u${move.act}` };
       await this.#process.orDead(sidecar.fail('CONTRACT_VIOLATION', subject).catch(known));
     } else if (sidecar.status === 'running' && (this.value === 'idle' || this.value.startsWith('w')))
-      sidecar.actor.send({ type: 'go' });
+      sidecar.actor.send({ type: move.is });
     await calm(1);
     await this.rest();
   }
@@ -294,7 +304,7 @@ async function entries(store: JournalStore, run: string): Promise<unknown> {
 }
 
 /** Does something to a run that a process has, or can have. */
-async function moved(life: Life, move: Move): Promise<void> {
+export async function moved(life: Life, move: Move): Promise<void> {
   if (life.isGone) await life.again();
   if (!life.isGone) await life.move(move);
 }
