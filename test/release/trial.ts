@@ -17,7 +17,7 @@ export type Move = {
   readonly run: number;
 } /** A reply is lost where the next act asks for one; a person frees what the run has, while no process has it. */ & (
   | { readonly is: 'go' | 'again' | 'reopen' | 'abort' | 'lose' | 'free' }
-  | { readonly is: 'fail'; readonly act: number }
+  | { readonly is: 'fail'; readonly act: number; readonly ordinal?: number }
   /** The process dies at the append that is so many ahead, and another one takes the run up. */
   | { readonly is: 'die'; readonly append: number }
 );
@@ -234,16 +234,16 @@ export class Life {
     await this.again();
   }
 
+  async #complain({ act, ordinal }: Extract<Move, { readonly is: 'fail' }>): Promise<void> {
+    const instance = { skeleton: `u${act}`, entity: 'it', ...(ordinal !== undefined && { ordinal }) };
+    const subject = { instance, key: `u${act}` };
+    await this.#process.orDead(this.sidecar.fail('CONTRACT_VIOLATION', subject).catch(known));
+  }
+
   async move(move: Move): Promise<void> {
     const { sidecar } = this;
-    if (move.is === 'die') {
-      this.#process.dieAt(move.append);
-      return;
-    }
-    if (move.is === 'lose') {
-      this.#world.lost.add(this.run.slice(this.#prefix.length));
-      return;
-    }
+    if (move.is === 'die') return this.#process.dieAt(move.append);
+    if (move.is === 'lose') return void this.#world.lost.add(this.run.slice(this.#prefix.length));
     if (move.is === 'reopen' || move.is === 'free') {
       if (['done', 'cancelled', 'compensated'].includes(sidecar.status) || (await this.isWaiting())) return;
       // A run that is parked over a circle is refused when it is taken up while the other one waits for it.
@@ -259,10 +259,8 @@ export class Life {
       return this.again();
     }
     if (move.is === 'abort') await this.#process.orDead(sidecar.cancel({ by: 'ann', undo: true }).catch(known));
-    else if (move.is === 'fail') {
-      const subject = { instance: { skeleton: `u${move.act}`, entity: 'it' }, key: `u${move.act}` };
-      await this.#process.orDead(sidecar.fail('CONTRACT_VIOLATION', subject).catch(known));
-    } else if (sidecar.status === 'running' && (this.value === 'idle' || this.value.startsWith('w')))
+    else if (move.is === 'fail') await this.#complain(move);
+    else if (sidecar.status === 'running' && (this.value === 'idle' || this.value.startsWith('w')))
       sidecar.actor.send({ type: move.is });
     await calm(1);
     await this.rest();

@@ -21,6 +21,8 @@ export interface Claiming {
   readonly release?: 'whole' | 'final';
   readonly lineUp?: 'first_touch' | 'announce';
   readonly ttl?: string;
+  /** True for a machine that goes round: its first act is made with the answer of its last. */
+  readonly loops?: boolean;
 }
 
 /** What an act did in the world. */
@@ -105,16 +107,21 @@ export class World {
 
 /** The config of a run: a unit and a tool for each act. */
 export function configOf(acts: readonly Act[], claiming: Claiming = {}): BoundaryConfig {
+  const { release = 'final', lineUp = 'first_touch', ttl, loops = false } = claiming;
+  const before = (nth: number) => {
+    if (nth > 0) return [`u${nth - 1}`];
+    return loops ? [`u${acts.length - 1}`] : [];
+  };
   const tools = acts.map(({ is, key }, nth) => {
-    const reads = [`'at:${key}'`, ...(nth === 0 ? [] : [`u${nth - 1}`])].join(', ');
+    const reads = [`'at:${key}'`, ...before(nth)].join(', ');
     if (is === 'look') return `  act${nth}: { reads: [${reads}], writes: [], effect: none }`;
     const how = is === 'final' ? 'irreversible' : 'compensable, undo: undone';
     return `  act${nth}: { reads: [${reads}], writes: ['at:${key}'], effect: ${how}, reconcile: asked }`;
   });
   const skeletons = acts.map(({ is, key, certifies = true, promises = false }, nth) => {
-    const inputs = [`'at:${key}'`, ...(nth === 0 ? [] : [`u${nth - 1}`])].join(', ');
+    const inputs = [`'at:${key}'`, ...before(nth)].join(', ');
     const outputs = [`u${nth}`, ...(is === 'look' ? [] : [`'at:${key}'`])].join(', ');
-    const later = acts.flatMap((_, other) => (other > nth ? [`u${other}`] : []));
+    const later = acts.flatMap((_, other) => (loops || other > nth ? [`u${other}`] : []));
     const joint = later.length === 0 ? '' : `, joint: [${later.join(', ')}]`;
     return `  u${nth}:
     entity: '"it"'
@@ -125,7 +132,6 @@ export function configOf(acts: readonly Act[], claiming: Claiming = {}): Boundar
     exit: [{ id: o${nth}, at: "s${nth} -> w${nth}", when: "${certifies}"${promises ? `, release: ['at:${key}']` : ''} }]
     rollback: { anchors: [o${nth}], compensable: undo, resume: w${nth}${joint} }`;
   });
-  const { release = 'final', lineUp = 'first_touch', ttl } = claiming;
   const claims = `{ release: ${release}, line_up: ${lineUp}${ttl === undefined ? '' : `, ttl: ${ttl}`} }`;
   const text = `belay: 1\nagent: meets\nclaims: ${claims}\ntools:\n${tools.join('\n')}\nskeletons:\n${skeletons.join('\n')}\n`;
   const { config, findings } = loadConfig(text, { file: 'meets.yaml' });
