@@ -67,8 +67,8 @@ export const OF_RELEASES: readonly Mutant[] = [
     rule: 'ER4',
     file: 'sidecar/calls/claiming.ts',
     off: 'a run that is taken up claims what it has released',
-    find: "const isKept = ({ key }: Pick<Touch, 'key'>) => !released.has(key.text);",
-    replace: "const isKept = ({ key }: Pick<Touch, 'key'>) => !released.has(key.text) || true;",
+    find: 'const kept = touched.filter(({ key }) => !released.has(key.text));',
+    replace: 'const kept = touched.filter(({ key }) => !released.has(key.text) || true);',
     by,
   },
   {
@@ -93,14 +93,6 @@ export const OF_RELEASES: readonly Mutant[] = [
     off: 'a run that announces claims what its call touches alone',
     find: 'const wanted = isAnnounced ? this.#announced(touched) : touched;',
     replace: 'const wanted = touched;',
-    by: words,
-  },
-  {
-    rule: 'ER6',
-    file: 'sidecar/calls/claiming.ts',
-    off: 'a run that is taken up has only what it has touched',
-    find: "const wanted = config.lineUp === 'announce' ? this.#announced(this.#shared(kept)) : this.#shared(kept);",
-    replace: 'const wanted = this.#shared(kept);',
     by: words,
   },
   {

@@ -1,9 +1,13 @@
 /** What a config and a person say of claims (semantics.md ER6 to ER9): keys that are announced, places that lapse, keys that are freed, and promises. */
 import { afterAll, describe, expect, test } from 'vitest';
+import { fromPromise, setup } from 'xstate';
+import { lintConfig } from '../../src/boundaries/lint/lint.ts';
+import { loadConfig } from '../../src/boundaries/load.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { postgresStore } from '../../src/journal/postgres/store.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
+import { machineShape } from '../../src/xstate/shape.ts';
 import { callOf } from '../journal/claims-contract.ts';
 import { freshPath } from '../journal/files.ts';
 import { calm, until } from '../poll.ts';
@@ -127,6 +131,46 @@ test('ER9: a promise counts also where no other run was given the key, and for t
   expect(life(0).sidecar.status).toBe('parked');
   expect(life(0).findings.some((text) => text.startsWith('late_touch: '))).toBe(true);
   await close();
+});
+
+test('ER9: check tells of a promise that a state behind the boundary breaks, and of one about the context', () => {
+  const page = (release: string, touched: string) => `belay: 1
+agent: meets
+tools:
+  reserve: { reads: [], writes: ['stock:{args.sku}'], effect: compensable, undo: undone }
+  count: { reads: ['${touched}'], writes: [], effect: none }
+skeletons:
+  R:
+    entity: '"it"'
+    states: [reserving]
+    entry: [reserving]
+    inputs: []
+    outputs: [got]
+    exit: [{ id: reserved, at: reserving -> resting, when: 'true', release: ['${release}'] }]
+    rollback: { anchors: [reserved] }
+`;
+  const machine = setup({
+    actors: { reserve: fromPromise(async () => 1), count: fromPromise(async () => 1) },
+  }).createMachine({
+    id: 'meets',
+    initial: 'reserving',
+    states: {
+      reserving: { invoke: { src: 'reserve', onDone: 'resting' } },
+      resting: { on: { go: 'counting' } },
+      counting: { invoke: { src: 'count', onDone: 'resting' } },
+    },
+  });
+  const found = (text: string) => {
+    const { config, document, findings } = loadConfig(text, { file: 'meets.yaml' });
+    const linted = config === null ? [] : lintConfig(config, document, machineShape(machine as never));
+    return [...findings, ...linted]
+      .filter(({ code }) => code === 'release_touched_later' || code === 'bad_key')
+      .map(({ line, code, severity }) => `${line} ${severity} ${code}`);
+  };
+  expect(found(page('stock:7', 'stock:7'))).toEqual(['13 warning release_touched_later']);
+  expect(found(page('stock:{entity}', 'stock:7'))).toEqual(['13 note release_touched_later']);
+  expect(found(page('stock:7', 'seat:7'))).toEqual([]);
+  expect(found(page('got', 'seat:7'))).toEqual(['13 error bad_key']);
 });
 
 test('ER9: a restore to before the boundary takes the promise back with it', async () => {

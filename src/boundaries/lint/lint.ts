@@ -11,6 +11,7 @@ import { lintCode } from './code.ts';
 import { lintKeys } from './keys.ts';
 import { lintMachines } from './machines.ts';
 import { Reach } from './reach.ts';
+import { lintReleases } from './releases.ts';
 import { lintRetries } from './retries.ts';
 import { lintSkeletons } from './skeletons.ts';
 import { lintStates } from './states.ts';
@@ -42,5 +43,6 @@ export function lintConfig(
   lintAlternatives(config, root, shape, findings);
   lintCode(config, root, shape, findings);
   lintRetries(config, root, reach, findings);
+  lintReleases(config, root, reach, findings);
   return findings.list();
 }

@@ -123,6 +123,7 @@ type LintCode =
   | 'key_not_taken'
   /** The machine calls a tool again by itself after an error (E2). */
   | 'own_retry'
+  | 'release_touched_later'
   | 'not_recoverable'
   /** A person has vouched for another content of the file. */
   | 'review_stale'

@@ -92,12 +92,12 @@ function compileBoundary(
   };
 }
 
-/** The keys that are released at a boundary: those of a memory are claimed by no run. */
+/** The keys that are released at a boundary: those of the context are claimed by no run. */
 function releasedIn(list: Item | null, scopes: Scopes, findings: Findings): readonly KeyTemplate[] {
   for (const [text, { at }] of textsOf(list)) {
     if (text === '' || /^[a-z][a-z0-9+.-]*:/.test(text)) continue;
     const mend = 'Name what tools touch outside: stock:{entity}.';
-    findings.report('bad_key', 'error', at, `"${text.slice(0, 100)}" lies in the memory, which no run claims`, mend);
+    findings.report('bad_key', 'error', at, `"${text.slice(0, 100)}" lies in the context, which no run claims`, mend);
   }
   return keyTemplatesIn(list, scopes, findings);
 }

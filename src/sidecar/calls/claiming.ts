@@ -102,11 +102,10 @@ export class Claiming {
     }
     await this.#releasing.again();
     const { released } = runState.ledger;
-    const isKept = ({ key }: Pick<Touch, 'key'>) => !released.has(key.text);
-    const kept = touched.filter(isKept);
+    const kept = touched.filter(({ key }) => !released.has(key.text));
     if (kept.length === 0) return null;
-    const wanted = config.lineUp === 'announce' ? this.#announced(this.#shared(kept)) : this.#shared(kept);
-    return this.#take(claims, wanted.filter(isKept), this.#cancelled.signal, null);
+    // What was announced and not touched is the run's still, or is announced once more with its next call.
+    return this.#take(claims, this.#shared(kept), this.#cancelled.signal, null);
   }
 
   /** What is touched now, and whatever the tools of the config touch: it is claimed in one act, so that no circle is closed (ER6). */
