@@ -77,6 +77,7 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   'skeletons.*.commit.when': 'rests',
   'skeletons.*.commit.when.guard': 'rests',
   'skeletons.*.commit.outputs': 'rests',
+  'skeletons.*.commit.release': 'free',
   'skeletons.*.commit.invariants': 'rests',
   'skeletons.*.commit.invariants.id': 'rests',
   'skeletons.*.commit.invariants.sum': 'rests',
@@ -87,6 +88,7 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   'skeletons.*.exit.when': 'rests',
   'skeletons.*.exit.when.guard': 'rests',
   'skeletons.*.exit.outputs': 'rests',
+  'skeletons.*.exit.release': 'free',
   'skeletons.*.exit.invariants': 'rests',
   'skeletons.*.exit.invariants.id': 'rests',
   'skeletons.*.exit.invariants.sum': 'rests',
@@ -130,6 +132,8 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   budgets: 'free',
   claims: 'free',
   'claims.release': 'free',
+  'claims.line_up': 'free',
+  'claims.ttl': 'free',
 };
 
 /** The length of a digest in a certificate, in hexadecimal digits: it tells changes apart, and vouches for nothing. */

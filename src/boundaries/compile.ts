@@ -40,7 +40,7 @@ export function compileConfig(root: Item, guards: Guards, findings: Findings): B
   checkNames(root, skeletons, tools, findings);
   checkMixed(root, findings);
   const agent = field(root, 'agent');
-  const keys = field(root, 'keys');
+  const [keys, claims] = [field(root, 'keys'), field(root, 'claims')];
   return {
     agent: agent === null ? '' : nameIn(textOf(agent) ?? '', agent.at, findings),
     digest: contentDigest(plain(root)),
@@ -56,7 +56,9 @@ export function compileConfig(root: Item, guards: Guards, findings: Findings): B
     recover: itemsOf(field(root, 'recover')).map((rule) => compileRecover(rule, tools, findings)),
     tries: numberOf(field(root, 'tries')) ?? 20,
     budgets,
-    release: textOf(field(field(root, 'claims'), 'release')) === 'final' ? 'final' : 'whole',
+    release: textOf(field(claims, 'release')) === 'final' ? 'final' : 'whole',
+    lineUp: textOf(field(claims, 'line_up')) === 'announce' ? 'announce' : 'first_touch',
+    claimTtl: timeIn(field(claims, 'ttl'), findings),
   };
 }
 
@@ -71,7 +73,10 @@ function checkMixed(root: Item, findings: Findings): void {
     return at === undefined ? [] : [{ name, at }];
   });
   const [alternatives] = entriesOf(field(root, 'alternatives'));
-  const isReleased = textOf(field(field(root, 'claims'), 'release')) === 'final';
+  const promised = entriesOf(field(root, 'skeletons')).some(([, { item }]) =>
+    ['commit', 'exit'].flatMap((kind) => itemsOf(field(item, kind))).some((each) => field(each, 'release') !== null),
+  );
+  const isReleased = promised || textOf(field(field(root, 'claims'), 'release')) === 'final';
   const mixed = alternatives === undefined ? null : `"${alternatives[0]}" has alternatives`;
   const others = isReleased ? 'claims are released before the end of the run' : null;
   for (const { name, at } of looks)

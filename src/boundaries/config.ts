@@ -177,6 +177,8 @@ export interface Boundary {
   readonly outputs: readonly KeyTemplate[];
   /** Conditions that must hold before the calls that the instance has held back become visible (E4). */
   readonly invariants: readonly Invariant[];
+  /** The external keys that the run promises not to touch behind it; they are released there (ER9). */
+  readonly release: readonly KeyTemplate[];
 }
 
 /** An edge by which a unit is discarded: its work is not wanted any more (semantics.md PA11). */
@@ -281,4 +283,8 @@ export interface BoundaryConfig {
   readonly budgets: ReadonlyMap<string, number>;
   /** `whole`: a run keeps the external keys that it has claimed to its end; `final`: until no state that is to come can touch them (ER1). */
   readonly release: 'whole' | 'final';
+  /** `first_touch`: a call claims what it touches; `announce`: the first call claims whatever the tools of the config touch (ER6). */
+  readonly lineUp: 'first_touch' | 'announce';
+  /** The longest that a call stands in line, in milliseconds; null for as long as it takes (ER7). */
+  readonly claimTtl: number | null;
 }

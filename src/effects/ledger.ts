@@ -7,6 +7,7 @@ import { isOpen } from '../model/effect.ts';
 import type { NamedProcess } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import type { PassedOn } from '../model/passed-on.ts';
+import type { Promised, PromisedEntry } from '../model/promised-entry.ts';
 import { Acts, actOf, isAct } from './acts.ts';
 import { DisplacedCalls } from './displaced-calls.ts';
 import { firstOf, freeKey, type KeyedCall, keyOf } from './keys.ts';
@@ -42,6 +43,8 @@ export class Ledger {
   readonly forks: ForkedFrom[] = [];
   /** The keys that the run has released, each with the run that was given it where that is known (ER1, ER3). */
   readonly released = new Map<string, PassedOn | null>();
+  /** The keys that the run has promised not to touch any more, each with the boundary that says so (ER9). */
+  readonly promised = new Map<string, Promised>();
   readonly #calls = new Map<string, LedgerCall>();
   /** The calls that have a place in the history, by the name of their instance, in the order of their intents. */
   readonly #placed = new Map<string, PlacedCalls<LedgerCall>>();
@@ -77,6 +80,11 @@ export class Ledger {
   /** Keys are released. */
   letGo(keys: readonly string[]): void {
     for (const key of keys) this.released.set(key, null);
+  }
+
+  /** Keys are promised not to be touched any more. */
+  promise({ keys, instance, boundary, at }: PromisedEntry): void {
+    for (const key of keys) this.promised.set(key, { instance, boundary, at });
   }
 
   /** All released keys were taken back but for some. */

@@ -14,9 +14,13 @@ interface Owner {
   readonly key: string;
 }
 
-/** A claim of a run; `released` where the run goes on without it, and `passed` where another run was given it then. */
+/**
+ * A claim of a run; `released` where the run goes on without it, or where a person has `freed` it, and `passed` where another run was given it
+ * then.
+ */
 export interface Had extends Claim {
   readonly released?: true;
+  readonly freed?: true;
   readonly passed?: { readonly run: string; readonly epoch: number };
 }
 
@@ -90,13 +94,31 @@ export class ClaimBoard {
 
   /** Releases keys of a run, or takes them back. */
   mark(run: string, keys: readonly string[], released: boolean): void {
-    const marked = ({ released: _, ...claim }: Had): Had => (released ? { ...claim, released } : claim);
+    const marked = ({ released: _, freed: __, ...claim }: Had): Had => (released ? { ...claim, released } : claim);
     const own = this.#held.get(run) ?? [];
     this.#held.set(
       run,
       own.map((claim) => (keys.includes(claim.key.text) ? marked(claim) : claim)),
     );
     this.#owners = new Map();
+  }
+
+  /** Frees what a run has by the word of a person (ER8). @returns the keys. */
+  free(run: string): readonly string[] {
+    const own = this.#held.get(run) ?? [];
+    this.#held.set(
+      run,
+      own.map((claim) => ({ ...claim, released: true, freed: true })),
+    );
+    this.#line = this.#line.filter((call) => call.run !== run);
+    this.#owners = new Map();
+    return [...new Set(own.flatMap(({ key, freed }) => (freed === true ? [] : [key.text])))];
+  }
+
+  /** The keys of a run that a person has freed. */
+  freed(run: string): readonly string[] {
+    const own = this.#held.get(run) ?? [];
+    return own.flatMap(({ key, freed }) => (freed === true ? [key.text] : []));
   }
 
   /** The released keys of a run, each with the run that was given it since. */

@@ -69,6 +69,8 @@ export interface WaitingClaim {
 export interface FreedClaims {
   readonly run: string;
   readonly by: string | null;
+  /** The reason that the person gave; null for none. */
+  readonly why: string | null;
   readonly keys: readonly string[];
   /** The wall clock, in milliseconds. */
   readonly time: number;
@@ -101,12 +103,15 @@ export interface ClaimDesk {
   /** Takes back the released keys of a run that no other run has been given. @returns the others, which it never has again (ER3). */
   takeBack(run: string): Awaitable<readonly PassedOn[]>;
   /**
-   * Frees what a run has by the word of a person, and fences off a process that may still believe to have it.
+   * Frees what a run has by the word of a person, and fences off a process that may still believe to have it. The keys stay noted: a process
+   * that takes the run up has those of them again that no other run was given (ER8).
    * @param head the end of the run, as the person saw it.
    * @returns the keys; null where the run has gone on since.
    * @throws JournalError `run_unknown`; `lease_held` while a living process has it.
    */
-  free(run: string, head: number, by: string | null): Awaitable<readonly string[] | null>;
+  free(run: string, head: number, by: string | null, why?: string): Awaitable<readonly string[] | null>;
+  /** The keys of a run that a person has freed and that the run has not taken back since, by their texts (ER8). */
+  freed(run: string): Awaitable<readonly string[]>;
   list(): Awaitable<ClaimsListed>;
   /** Calls a function when something may have been freed, as far as this process hears of it. @returns what ends it. */
   onFreed(listener: () => void): () => void;

@@ -96,6 +96,8 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   reclaimed: object('reclaimed', 47),
   branch: object('branch', 48),
   choice: object('choice', 49),
+  promised: object('promised', 55),
+  freed: object('freed', 56),
 };
 
 const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));

@@ -32,6 +32,7 @@ import type {
   SteeredEntry,
 } from './message-entries.ts';
 import type { PassedOn } from './passed-on.ts';
+import type { PromisedEntry } from './promised-entry.ts';
 import type { RedactionRules } from './redaction.ts';
 import type { HistoryValue, StateValue, StepEntry } from './step-entry.ts';
 
@@ -177,6 +178,9 @@ export type Entry =
   | { readonly do: 'demoted'; readonly key: string; readonly why: string }
   /** Keys that the run can touch no more are released, by their texts; the store is told next (ER1). */
   | { readonly do: 'released'; readonly keys: readonly string[] }
+  | PromisedEntry
+  /** A person has freed these keys while no process had the run; others may have been given them (ER8). */
+  | { readonly do: 'freed'; readonly keys: readonly string[] }
   /** The run has taken its released keys back, but for those that another run was given (ER3). */
   | { readonly do: 'reclaimed'; readonly passed: readonly PassedOn[] }
   /**

@@ -259,6 +259,8 @@ export class RunState {
       leave: (entry) => calls.opened(entry),
       demoted: (entry) => calls.demote(entry.key),
       released: ({ keys }) => calls.ledger.letGo(keys),
+      promised: (entry) => calls.ledger.promise(entry),
+      freed: ({ keys }) => calls.ledger.letGo(keys),
       reclaimed: ({ passed }) => calls.ledger.reclaim(passed),
       asked: (entry) => calls.reconciled(entry),
       voided: (entry) => calls.ledger.void(entry.key),

@@ -105,6 +105,8 @@ type Silent =
   | 'demoted'
   | 'released'
   | 'reclaimed'
+  | 'promised'
+  | 'freed'
   | 'asked'
   | 'publish'
   | 'retracted'

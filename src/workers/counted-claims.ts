@@ -25,7 +25,7 @@ export class CountedClaims implements Claims {
     return this.#waiting.size;
   }
 
-  async take(...[run, wanted, signal, waits]: Parameters<Claims['take']>): Promise<string | null> {
+  async take(...[run, wanted, signal, waits, ...rest]: Parameters<Claims['take']>): Promise<string | null> {
     let isWaiting = false;
     if (this.#stopping.aborted) throw claimsClosed();
     const told = (reason: string) => {
@@ -35,7 +35,9 @@ export class CountedClaims implements Claims {
       waits(reason);
     };
     try {
-      const why = await underEither([signal, this.#stopping], (either) => this.#claims.take(run, wanted, either, told));
+      const why = await underEither([signal, this.#stopping], (either) =>
+        this.#claims.take(run, wanted, either, told, ...rest),
+      );
       // It may be that the wait was ended here, and not that the run has what it wants.
       if (this.#stopping.aborted && !signal.aborted) throw claimsClosed();
       return why;
@@ -54,6 +56,10 @@ export class CountedClaims implements Claims {
 
   takeBack(run: string): ReturnType<NonNullable<Claims['takeBack']>> {
     return this.#claims.takeBack?.(run) ?? [];
+  }
+
+  freed(run: string): ReturnType<NonNullable<Claims['freed']>> {
+    return this.#claims.freed?.(run) ?? [];
   }
 
   #count(run: string, by: 1 | -1): void {

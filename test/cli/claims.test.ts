@@ -53,14 +53,14 @@ async function seen(store: JournalStore, place: string): Promise<void> {
   ]);
   expect(await ask('release', 'b')).toMatchObject({ code: 2, err: expect.stringMatching(/lease_held .*is held by/) });
   expect(await ask('release', 'c')).toMatchObject({ code: 2, err: expect.stringContaining('run_unknown') });
-  const freed = await ask('release', 'a', '--by', 'Ada', '--json');
+  const freed = await ask('release', 'a', '--by', 'Ada', '--why', 'it hangs', '--json');
   expect([freed.code, JSON.parse(freed.out)]).toEqual([
     0,
-    { run: 'a', keys: ['phone:1', 'prices:today'], by: 'Ada', unsettled: [] },
+    { run: 'a', keys: ['phone:1', 'prices:today'], by: 'Ada', why: 'it hangs', unsettled: [] },
   ]);
   expect((await ask('release', 'a')).out).toBe('a had no claims\n');
   expect((await ask('claims')).out).toMatch(
-    /b +phone:1\/sim .* is next\n +a +phone:1, prices:today .* freed by Ada\n$/,
+    /b +phone:1\/sim .* is next\n +a +phone:1, prices:today .* freed by Ada: it hangs\n$/,
   );
   await b.close();
 }

@@ -93,6 +93,16 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
     },
   },
   released: { 'of two keys': { do: 'released', keys: ['stock:7', 'seat:*'] } },
+  promised: {
+    'at an exit': {
+      do: 'promised',
+      instance: { skeleton: 'Reserve', entity: 'order-1', ordinal: 0 },
+      boundary: 'reserved',
+      at: 12,
+      keys: ['stock:7'],
+    },
+  },
+  freed: { 'of one key': { do: 'freed', keys: ['stock:7'] } },
   reclaimed: {
     'but for one': { do: 'reclaimed', passed: [{ key: 'stock:7', run: 'order-2', epoch: 5 }] },
   },

@@ -3,13 +3,15 @@ import type { Mutant } from './mutant.ts';
 
 const by = { run: 'tests', file: 'test/release/release.test.ts' } as const;
 
+const words = { run: 'tests', file: 'test/release/words.test.ts' } as const;
+
 export const OF_RELEASES: readonly Mutant[] = [
   {
     rule: 'ER1',
     file: 'sidecar/calls/releasing.ts',
     off: 'a key is released though its unit has certified no boundary behind its touch',
-    find: 'isOver: at <= upTo });',
-    replace: 'isOver: at > 0 || upTo > 0 });',
+    find: 'if (!versions.hasActedAfter(record, upTo)) continue;',
+    replace: 'if (versions.hasActedAfter(record, 0)) continue;',
     by,
   },
   {
@@ -40,8 +42,8 @@ export const OF_RELEASES: readonly Mutant[] = [
     rule: 'ER2',
     file: 'sidecar/calls/releasing.ts',
     off: 'a run claims anew while a key of it is released',
-    find: 'if (wanted.every(({ key }) => has.some((own) => covers(own, key)))) return null;',
-    replace: 'if (wanted.length + has.length >= 0) return null;',
+    find: 'if (this.hasAll(wanted)) return null;',
+    replace: 'if (wanted.length >= 0) return null;',
     by,
   },
   {
@@ -84,5 +86,69 @@ export const OF_RELEASES: readonly Mutant[] = [
     find: "if (runState.ledger.released.size > 0) return 'the run has released keys there';",
     replace: '',
     by,
+  },
+  {
+    rule: 'ER6',
+    file: 'sidecar/calls/claiming.ts',
+    off: 'a run that announces claims what its call touches alone',
+    find: 'const wanted = isAnnounced ? this.#announced(touched) : touched;',
+    replace: 'const wanted = touched;',
+    by: words,
+  },
+  {
+    rule: 'ER7',
+    file: 'sidecar/calls/claiming.ts',
+    off: 'a call stands in line for ever',
+    find: 'const ttl = instance === null ? null : config.claimTtl;',
+    replace: 'const ttl = null as number | null;',
+    by: words,
+  },
+  {
+    rule: 'ER8',
+    file: 'journal/claim-board.ts',
+    off: 'the store forgets what a person has freed',
+    find: 'own.map((claim) => ({ ...claim, released: true, freed: true })),',
+    replace: 'own.filter(() => false),',
+    by: words,
+  },
+  {
+    rule: 'ER8',
+    file: 'sidecar/calls/releasing.ts',
+    off: 'a run that is taken up does not ask what was freed',
+    find: 'if (freed.length > 0) {',
+    replace: 'if (freed.length > 1e9) {',
+    by: words,
+  },
+  {
+    rule: 'ER9',
+    file: 'sidecar/calls/releasing.ts',
+    off: 'a promised key is touched again',
+    find: 'if (touched === undefined || !this.#stands(promised)) continue;',
+    replace: 'if (touched === undefined || promised.at >= 0) continue;',
+    by: words,
+  },
+  {
+    rule: 'ER9',
+    file: 'sidecar/calls/releasing.ts',
+    off: 'a restore takes no promise back',
+    find: 'return checkpoints?.at(checkpoints.countUpTo(at) - 1)?.at === at;',
+    replace: 'return checkpoints !== undefined && at >= 0;',
+    by: words,
+  },
+  {
+    rule: 'ER9',
+    file: 'sidecar/calls/releasing.ts',
+    off: 'a promised key is kept',
+    find: 'keys.some((key) => covers(key, own))',
+    replace: "keys.some((key) => covers(key, own) && own.text === '')",
+    by: words,
+  },
+  {
+    rule: 'ER9',
+    file: 'projection/run-state.ts',
+    off: 'the next process knows of no promise',
+    find: 'promised: (entry) => calls.ledger.promise(entry),',
+    replace: 'promised: () => {},',
+    by: words,
   },
 ];

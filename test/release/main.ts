@@ -5,6 +5,7 @@
  *   --seed N     the number of the first scenario
  *   --runs N     how many runs meet (2 if left out)
  *   --only N     one scenario, with what it came to
+ *   --wide       with deaths, lost replies, persons who free, promises and announcing
  */
 import { parseArgs } from 'node:util';
 import { drawn } from './draw.ts';
@@ -17,12 +18,13 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     runs: { type: 'string', default: '2' },
     only: { type: 'string' },
+    wide: { type: 'boolean', default: false },
   },
 });
 const runs = Number(values.runs);
 
 if (values.only !== undefined) {
-  const course = await play(drawn(Number(values.only), runs));
+  const course = await play(drawn(Number(values.only), runs, values.wide));
   console.log(JSON.stringify(course.scenario), judge(course));
   console.log(course.world.done, course.world.values, course.stands, course.released);
   process.exit(0);
@@ -32,7 +34,7 @@ const end = Date.now() + Number(values.seconds) * 1_000;
 const ends = new Map<string, number>();
 let [count, wrong, released] = [0, 0, 0];
 for (let seed = Number(values.seed); Date.now() < end; seed += 1) {
-  const course = await play(drawn(seed, runs)).catch((error: Error) => error);
+  const course = await play(drawn(seed, runs, values.wide)).catch((error: Error) => error);
   const why = course instanceof Error ? course.message : judge(course);
   count += 1;
   if (!(course instanceof Error)) {

@@ -29,7 +29,7 @@ const look = (key: string): Act => ({ is: 'look', key });
 /** Runs by their acts, in one store and one world. */
 async function begun(runs: readonly (readonly Act[])[], store: JournalStore = memoryStore()) {
   const world = new World();
-  const lives = runs.map((acts, run) => new Life(`run-${'abc'[run]}`, { world, store }, acts, 'final'));
+  const lives = runs.map((acts, run) => new Life(`run-${'abc'[run]}`, { world, store }, acts));
   for (const life of lives) await life.open('attach');
   const go = async (run: number, times = 1) => {
     for (let time = 0; time < times; time += 1) await lives[run]?.move({ run, is: 'go' });
@@ -69,7 +69,11 @@ test('ER1: a key whose unit has certified no boundary behind its touch is kept',
 });
 
 test('ER1: without the word of the config a run keeps its keys to its end', async () => {
-  const whole = await play({ runs: [[change('x'), change('y')], [change('x')]], moves: [], release: 'whole' });
+  const whole = await play({
+    runs: [[change('x'), change('y')], [change('x')]],
+    moves: [],
+    claiming: { release: 'whole' },
+  });
   expect([whole.released, judge(whole)]).toEqual([0, null]);
 });
 
@@ -175,7 +179,7 @@ async function rounds(release: 'whole' | 'final'): Promise<number> {
   const own = (run: number) => Array.from({ length: 15 }, () => change(`own-${run}`));
   const lives = Array.from(
     { length: 8 },
-    (_, run) => new Life(`run-${run}`, { world, store }, [change('x'), ...own(run)], release),
+    (_, run) => new Life(`run-${run}`, { world, store }, [change('x'), ...own(run)], { release }),
   );
   for (const life of lives) await life.open('attach');
   let count = 0;

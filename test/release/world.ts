@@ -12,6 +12,17 @@ export interface Act {
   readonly key: string;
   /** False where no boundary lies behind it. */
   readonly certifies?: boolean;
+  /** True where the boundary behind it promises not to touch the key again (ER9). */
+  readonly promises?: boolean;
+}
+
+/** What a config says of claims. */
+export interface Claiming {
+  readonly release?: 'whole' | 'final';
+  readonly lineUp?: 'first_touch' | 'announce';
+  readonly ttl?: string;
+  /** True for a machine that goes round: its first act is made with the answer of its last. */
+  readonly loops?: boolean;
 }
 
 /** What an act did in the world. */
@@ -50,7 +61,17 @@ export class World {
     return this.values.get(key) ?? '0';
   }
 
-  act(run: string, nth: number, { is, key }: Act, { key: call = '', input }: ToolCall<string>): string {
+  /** The runs whose next reply is lost: what they ask for happens. */
+  readonly lost = new Set<string>();
+
+  act(run: string, nth: number, act: Act, call: ToolCall<string>): string {
+    const before = this.done.length;
+    const answer = this.#act(run, nth, act, call);
+    if (this.done.length > before && this.lost.delete(run)) throw new Error('the reply is lost');
+    return answer;
+  }
+
+  #act(run: string, nth: number, { is, key }: Act, { key: call = '', input }: ToolCall<string>): string {
     const known = this.done.find((each) => each.call === call && call !== '');
     if (known !== undefined) return known.after;
     const salt = this.salts.get(`${run}.${nth}`) ?? 0;
@@ -85,17 +106,22 @@ export class World {
 }
 
 /** The config of a run: a unit and a tool for each act. */
-export function configOf(acts: readonly Act[], release: 'whole' | 'final' = 'final'): BoundaryConfig {
+export function configOf(acts: readonly Act[], claiming: Claiming = {}): BoundaryConfig {
+  const { release = 'final', lineUp = 'first_touch', ttl, loops = false } = claiming;
+  const before = (nth: number) => {
+    if (nth > 0) return [`u${nth - 1}`];
+    return loops ? [`u${acts.length - 1}`] : [];
+  };
   const tools = acts.map(({ is, key }, nth) => {
-    const reads = [`'at:${key}'`, ...(nth === 0 ? [] : [`u${nth - 1}`])].join(', ');
+    const reads = [`'at:${key}'`, ...before(nth)].join(', ');
     if (is === 'look') return `  act${nth}: { reads: [${reads}], writes: [], effect: none }`;
     const how = is === 'final' ? 'irreversible' : 'compensable, undo: undone';
     return `  act${nth}: { reads: [${reads}], writes: ['at:${key}'], effect: ${how}, reconcile: asked }`;
   });
-  const skeletons = acts.map(({ is, key, certifies = true }, nth) => {
-    const inputs = [`'at:${key}'`, ...(nth === 0 ? [] : [`u${nth - 1}`])].join(', ');
+  const skeletons = acts.map(({ is, key, certifies = true, promises = false }, nth) => {
+    const inputs = [`'at:${key}'`, ...before(nth)].join(', ');
     const outputs = [`u${nth}`, ...(is === 'look' ? [] : [`'at:${key}'`])].join(', ');
-    const later = acts.flatMap((_, other) => (other > nth ? [`u${other}`] : []));
+    const later = acts.flatMap((_, other) => (loops || other > nth ? [`u${other}`] : []));
     const joint = later.length === 0 ? '' : `, joint: [${later.join(', ')}]`;
     return `  u${nth}:
     entity: '"it"'
@@ -103,20 +129,26 @@ export function configOf(acts: readonly Act[], release: 'whole' | 'final' = 'fin
     entry: [s${nth}]
     inputs: [${inputs}]
     outputs: [${outputs}]
-    exit: [{ id: o${nth}, at: "s${nth} -> w${nth}", when: "${certifies}" }]
+    exit: [{ id: o${nth}, at: "s${nth} -> w${nth}", when: "${certifies}"${promises ? `, release: ['at:${key}']` : ''} }]
     rollback: { anchors: [o${nth}], compensable: undo, resume: w${nth}${joint} }`;
   });
-  const text = `belay: 1\nagent: meets\nclaims: { release: ${release} }\ntools:\n${tools.join('\n')}\nskeletons:\n${skeletons.join('\n')}\n`;
+  const claims = `{ release: ${release}, line_up: ${lineUp}${ttl === undefined ? '' : `, ttl: ${ttl}`} }`;
+  const text = `belay: 1\nagent: meets\nclaims: ${claims}\ntools:\n${tools.join('\n')}\nskeletons:\n${skeletons.join('\n')}\n`;
   const { config, findings } = loadConfig(text, { file: 'meets.yaml' });
   if (config === null) throw new Error(JSON.stringify(findings));
   return config;
 }
 
 /** The machine of a run: each act is made with the answer of the one before it, and then waits for `go`. */
-export function machineOf(world: World, run: string, acts: readonly Act[]): AnyStateMachine {
-  const actors = Object.fromEntries(
-    acts.map((act, nth) => [`act${nth}`, tool(async (call: ToolCall<string>) => world.act(run, nth, act, call))]),
-  );
+export function machineOf(
+  world: World,
+  run: string,
+  acts: readonly Act[],
+  isDead: () => boolean = () => false,
+): AnyStateMachine {
+  const made = (act: Act, nth: number) => async (call: ToolCall<string>) =>
+    isDead() ? await new Promise<string>(() => {}) : world.act(run, nth, act, call);
+  const actors = Object.fromEntries(acts.map((act, nth) => [`act${nth}`, tool(made(act, nth))]));
   const states = acts.map((_, nth) => ({
     [`s${nth}`]: {
       invoke: {

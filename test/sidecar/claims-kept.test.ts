@@ -37,7 +37,7 @@ test('what a run frees includes what it is being given: its store answers late',
       return near.ask(calls);
     },
   };
-  const rest = { letGo: near.letGo.bind(near), takeBack: near.takeBack.bind(near) };
+  const rest = { freed: near.freed.bind(near), letGo: near.letGo.bind(near), takeBack: near.takeBack.bind(near) };
   const claims = claimsIn({ claims: { ...far, ...rest, free: near.free.bind(near), list: near.list.bind(near) } });
   const stop = new AbortController();
   const taking = claims.take('a', on('x:1'), stop.signal, () => {});

@@ -63,6 +63,9 @@ const PARTS: Readonly<Record<keyof BoundaryConfig, Compare>> = {
       members(old.budgets, now.budgets, (a, b) => limit('', a, b, 'looser').map((each) => ({ ...each, path: [] }))),
     ),
   release: ({ config: old }, { config: now }) => within(['claims'], said('release', old.release, now.release, 'other')),
+  lineUp: ({ config: old }, { config: now }) => within(['claims'], said('line_up', old.lineUp, now.lineUp, 'other')),
+  claimTtl: ({ config: old }, { config: now }) =>
+    within(['claims'], said('ttl', textOfTime(old.claimTtl), textOfTime(now.claimTtl), 'other')),
 };
 
 /** Every difference in what two configs say. */
@@ -215,4 +218,8 @@ function sorted(value: unknown): unknown {
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, each]) => [name, sorted(each)]),
   );
+}
+
+function textOfTime(time: number | null): string | null {
+  return time === null ? null : `${time} ms`;
 }

@@ -67,6 +67,10 @@ export const CONSEQUENCES: Readonly<
     'claims release': neither(
       'Other runs get the keys of a run at another time. What another run was given, the run can neither undo nor touch again.',
     ),
+    'claims line_up': neither(
+      'Runs wait for each other at another time: before the first call for all keys, or before each call for its own.',
+    ),
+    'claims ttl': neither('A call that waits for another run is refused sooner or later.'),
   },
   tool: {
     '(whole)': both(
@@ -246,6 +250,11 @@ export const CONSEQUENCES: Readonly<
     outputs: both(
       'Work is promised without this key.',
       'Work is promised only with this key.',
+      'Other keys cover it: nothing changes for a run.',
+    ),
+    release: both(
+      'The run keeps this key behind the boundary, and may touch it again.',
+      'Other runs get this key behind the boundary. The run may not touch it again, nor undo under them what it did on it.',
       'Other keys cover it: nothing changes for a run.',
     ),
     invariants: both(

@@ -38,6 +38,7 @@ const BOUNDARY: Readonly<Record<keyof Boundary, (old: Boundary, now: Boundary) =
   site: (old, now) => said('at', siteText(old), siteText(now), 'other'),
   when: (old, now) => conditions(old.when.text, now.when.text),
   outputs: (old, now) => keys('outputs', old.outputs, now.outputs),
+  release: (old, now) => keys('release', old.release, now.release),
   invariants: (old, now) => members(invariants(old), invariants(now), invariantChanges),
 };
 

@@ -12,6 +12,7 @@ import { lintKeys } from './keys.ts';
 import { lintMachines } from './machines.ts';
 import { lintProfile, type Profile } from './profile.ts';
 import { Reach } from './reach.ts';
+import { lintReleases } from './releases.ts';
 import { lintRetries } from './retries.ts';
 import { lintSkeletons } from './skeletons.ts';
 import { lintStates } from './states.ts';
@@ -45,5 +46,6 @@ export function lintConfig(
   lintAlternatives(config, root, shape, findings);
   lintCode(config, root, shape, findings);
   lintRetries(config, root, reach, findings);
+  lintReleases(config, root, reach, findings);
   return findings.list();
 }

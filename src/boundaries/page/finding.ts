@@ -123,6 +123,7 @@ type LintCode =
   | 'key_not_taken'
   /** The machine calls a tool again by itself after an error (E2). */
   | 'own_retry'
+  | 'release_touched_later'
   | 'not_recoverable'
   /** What agents of the class that `check --profile` names need from a replay, and the config lacks. */
   | 'unknown_stays'

@@ -88,7 +88,18 @@ function compileBoundary(
     when: conditionOf(field(item, 'when'), guards, findings),
     outputs: own === null ? outputs : keyTemplatesIn(own, scopes, findings),
     invariants: itemsOf(field(item, 'invariants')).map((invariant) => invariantOf(invariant, findings)),
+    release: releasedIn(field(item, 'release'), scopes, findings),
   };
+}
+
+/** The keys that are released at a boundary: those of the context are claimed by no run. */
+function releasedIn(list: Item | null, scopes: Scopes, findings: Findings): readonly KeyTemplate[] {
+  for (const [text, { at }] of textsOf(list)) {
+    if (text === '' || /^[a-z][a-z0-9+.-]*:/.test(text)) continue;
+    const mend = 'Name what tools touch outside: stock:{entity}.';
+    findings.report('bad_key', 'error', at, `"${text.slice(0, 100)}" lies in the context, which no run claims`, mend);
+  }
+  return keyTemplatesIn(list, scopes, findings);
 }
 
 function discardOf(item: Item, findings: Findings): Discard {

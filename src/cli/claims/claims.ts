@@ -42,6 +42,7 @@ function waitingRow({ run, wanted, since, waitsFor }: WaitingClaim): string[] {
   return [run, wanted.map(({ key }) => key).join(', '), timeText(since), stands];
 }
 
-function freedRow({ run, by, keys, time }: FreedClaims): string[] {
-  return [run, keys.join(', '), timeText(time), by === null ? 'freed' : `freed by ${by}`];
+function freedRow({ run, by, why, keys, time }: FreedClaims): string[] {
+  const stands = `freed${by === null ? '' : ` by ${by}`}${why === null ? '' : `: ${why}`}`;
+  return [run, keys.join(', '), timeText(time), stands];
 }

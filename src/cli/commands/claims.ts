@@ -44,6 +44,7 @@ export function addRelease(program: Command): void {
     .command('release')
     .argument('<run>', 'the name of the run; belay claims lists them')
     .option('--by <name>', 'the name of the person who frees them')
+    .option('--why <text>', 'the reason, which belay claims shows')
     .option('--unsettled', 'also where calls of the run may still happen')
     .option(...FILE)
     .option('--json', 'one JSON object')
@@ -53,7 +54,8 @@ export function addRelease(program: Command): void {
 Other runs then act on what this one has touched. It is refused while a living
 process has the run, and, without --unsettled, while the outcome of one of its
 calls is not known: that call may still happen. A run that is taken up later
-claims again what it has touched, and waits where another run has it.
+has again what no other run was given since. What one was given it neither
+touches nor undoes any more: a call is refused, and a finding names that run.
 
 Examples:
   belay release order-7 --by "Ada Lovelace"
@@ -63,15 +65,20 @@ Exit code: 0 when the run has no claims any more; 1 when calls of it are not
 settled, or it has gone on meanwhile; 2 when a living process has it, there is
 no such run, the place cannot be written, or the command is misused.`,
     )
-    .action(async (run: string, given: { by?: string; unsettled?: boolean; journal: string; json?: boolean }) => {
-      const { by = null, unsettled = false, journal } = given;
-      const released = await releaseClaims({ journal, run, by, unsettled });
-      if ('problem' in released) return finish('', released.problem, released.code);
-      if (given.json) return finish(`${JSON.stringify(released)}\n`, null, 0);
-      const { keys } = released;
-      const freed = keys.length === 0 ? 'had no claims' : `has no claims any more: ${keys.join(', ')}`;
-      const warning =
-        released.unsettled.length === 0 ? null : `${count(released.unsettled.length, 'call')} of it may still happen`;
-      return finish(`${printable(`${run} ${freed}`)}\n`, warning, 0);
-    });
+    .action(
+      async (
+        run: string,
+        given: { by?: string; why?: string; unsettled?: boolean; journal: string; json?: boolean },
+      ) => {
+        const { by = null, why = null, unsettled = false, journal } = given;
+        const released = await releaseClaims({ journal, run, by, why, unsettled });
+        if ('problem' in released) return finish('', released.problem, released.code);
+        if (given.json) return finish(`${JSON.stringify(released)}\n`, null, 0);
+        const { keys } = released;
+        const freed = keys.length === 0 ? 'had no claims' : `has no claims any more: ${keys.join(', ')}`;
+        const warning =
+          released.unsettled.length === 0 ? null : `${count(released.unsettled.length, 'call')} of it may still happen`;
+        return finish(`${printable(`${run} ${freed}`)}\n`, warning, 0);
+      },
+    );
 }

@@ -12,6 +12,7 @@ export interface Claims {
   /**
    * Takes claims for a run, all at once, and waits where others have them. A run takes what it has once more at no cost.
    * @param waits told once, with the reason, where it has to wait.
+   * @param longest the longest wait, in milliseconds; left out, as long as these claims allow.
    * @returns null once the run has them, or why it does not get them; null as well where `signal` has ended the wait.
    * @throws JournalError where they are kept in a store that fails, or that does not have the run; ClaimsClosed.
    */
@@ -20,6 +21,7 @@ export interface Claims {
     wanted: readonly Claim[],
     signal: AbortSignal,
     waits: (reason: string) => void,
+    longest?: number,
   ): Promise<string | null>;
   /** Frees all claims of a run that is over. Claims that the run gave up stay in the way until this call. */
   release(run: string): void | Promise<void>;
@@ -27,6 +29,8 @@ export interface Claims {
   letGo?(run: string, keys: readonly string[]): void | Promise<void>;
   /** Takes back the released keys of a run that no other run has been given. @returns the others (ER3). */
   takeBack?(run: string): readonly PassedOn[] | Promise<readonly PassedOn[]>;
+  /** The keys of a run that a person has freed and that the run has not taken back since (ER8). */
+  freed?(run: string): readonly string[] | Promise<readonly string[]>;
 }
 
 /** Claims that are kept in a store. */
@@ -36,7 +40,7 @@ export interface StoreClaims extends Claims {
 }
 
 /** Thrown to a machine for a call that did not get its claims: the call has not happened. */
-export class ClaimRefused extends CodedError<'claim_refused'> {
+export class ClaimRefused extends CodedError<'claim_refused' | 'late_touch'> {
   override readonly name = 'ClaimRefused';
 }
 

@@ -8,7 +8,8 @@ import type { PassedOn } from '../../model/passed-on.ts';
 import { ClaimsClosed, type StoreClaims } from './claims.ts';
 
 /** The part of a store's claims that waiting needs. */
-export type Desk = Pick<ClaimDesk, 'ask' | 'leave' | 'release' | 'onFreed' | 'letGo' | 'takeBack'>;
+export type Desk = Pick<ClaimDesk, 'ask' | 'leave' | 'release' | 'onFreed' | 'letGo' | 'takeBack'> &
+  Partial<Pick<ClaimDesk, 'freed'>>;
 
 interface Waiter {
   readonly call: ClaimCall;
@@ -48,6 +49,7 @@ export class WaitingClaims implements StoreClaims {
     wanted: readonly Claim[],
     signal: AbortSignal,
     waits: (reason: string) => void,
+    longest = Number.POSITIVE_INFINITY,
   ): Promise<string | null> {
     if (signal.aborted) return null;
     if (this.#closed) throw claimsClosed();
@@ -55,13 +57,13 @@ export class WaitingClaims implements StoreClaims {
     const before = this.#freed;
     const [answer] = await this.#ask([call]);
     if (answer?.is !== 'waits') return decided(call, answer);
-    if (signal.aborted || this.#closed || this.#patience <= 0) {
+    if (signal.aborted || this.#closed || this.#patience <= 0 || longest <= 0) {
       await this.#desk.leave([call]);
       if (this.#closed && !signal.aborted) throw claimsClosed();
       return signal.aborted ? null : answer.why;
     }
     waits(answer.why);
-    const decision = this.#wait(call, signal, answer.why);
+    const decision = this.#wait(call, signal, answer.why, Math.min(this.#patience, longest));
     // A claim that was freed during the question may have been the run's own.
     if (this.#freed !== before) void this.#look();
     return decision;
@@ -83,6 +85,10 @@ export class WaitingClaims implements StoreClaims {
     return this.#desk.takeBack(run);
   }
 
+  freed(run: string): readonly string[] | Promise<readonly string[]> {
+    return this.#desk.freed?.(run) ?? [];
+  }
+
   close(): void {
     this.#closed = true;
     this.#deaf();
@@ -101,7 +107,7 @@ export class WaitingClaims implements StoreClaims {
     return answers;
   }
 
-  #wait(call: ClaimCall, signal: AbortSignal, why: string): Promise<string | null> {
+  #wait(call: ClaimCall, signal: AbortSignal, why: string, patience: number): Promise<string | null> {
     return new Promise((resolve, reject) => {
       let late: Alarm | undefined;
       const end = () => {
@@ -129,7 +135,7 @@ export class WaitingClaims implements StoreClaims {
         settle(why);
         this.#leave(call);
       };
-      if (Number.isFinite(this.#patience)) late = setAlarm(now() + this.#patience, now, giveUp);
+      if (Number.isFinite(patience)) late = setAlarm(now() + patience, now, giveUp);
       this.#arm();
     });
   }

@@ -55,6 +55,7 @@ class ArchiveStore implements LocalStore {
     this.claims = {
       pollMs: 1_000,
       ...{ ask: refuse, leave: refuse, release: refuse, free: refuse, letGo: refuse, takeBack: refuse },
+      freed: () => [],
       list: () => ({ held: [], waiting: [], freed: [] }),
       onFreed: () => () => {},
     };

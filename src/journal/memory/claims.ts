@@ -66,27 +66,33 @@ export class MemoryClaims implements ClaimDesk {
     return reclaimed(this.#board, run);
   }
 
-  free(run: string, head: number, by: string | null): readonly string[] | null {
+  freed(run: string): readonly string[] {
+    this.#refuseIfClosed();
+    return this.#board.freed(run);
+  }
+
+  free(run: string, head: number, by: string | null, why: string | null = null): readonly string[] | null {
     this.#refuseIfClosed();
     const found = this.#runs.get(run);
     if (found === undefined) throw wrongRun('run_unknown', run);
     if (found.held)
       throw new JournalError('lease_held', `Run ${JSON.stringify(run)} is open in this process. Close it first.`);
     if (found.durable !== head) return null;
-    const keys = this.#held.filter((each) => each.run === run).map(({ key }) => key);
-    if (keys.length > 0) this.#freed.push({ run, by, keys, time: this.#now() });
-    this.release(run);
+    const keys = this.#board.free(run);
+    if (keys.length > 0) this.#freed.push({ run, by, why, keys, time: this.#now() });
+    this.#told.tell();
     return keys;
   }
 
   list(): ClaimsListed {
     this.#refuseIfClosed();
+    const isNotFreed = ({ run, key }: HeldClaim) => !this.#board.freed(run).includes(key);
     const waiting = this.#board.line.map((call) => {
       const wanted = call.wanted.map(({ key, shared }) => ({ key: key.text, shared }));
       return { run: call.run, wanted, since: this.#since.get(call.id) ?? 0, waitsFor: this.#board.waitsFor(call) };
     });
     return {
-      held: this.#held.map((each) => ({ ...each, ...releaseOf(this.#board, each) })),
+      held: this.#held.filter(isNotFreed).map((each) => ({ ...each, ...releaseOf(this.#board, each) })),
       waiting,
       freed: [...this.#freed],
     };

@@ -9,11 +9,11 @@ const AT = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)`;
 /** Everything of one moment. */
 export const LIST = `SELECT
   (SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('run', r.name, 'key', c.key, 'shared', c.shared, 'from', nullif(c.owner, r.name), 'released', nullif(c.released, false), 'passed', c.passed, 'epoch', c.epoch, 'since', ${AT('c.since')}))
-    ORDER BY c.epoch, c.key) FROM belay.claim c JOIN belay.run r ON r.id = c.run) AS held,
+    ORDER BY c.epoch, c.key) FROM belay.claim c JOIN belay.run r ON r.id = c.run WHERE NOT c.freed) AS held,
   (SELECT jsonb_agg(jsonb_build_object('id', q.id, 'run', r.name, 'since', ${AT('q.since')}, 'wanted', q.wanted) ORDER BY q.place)
     FROM belay.claim_wait q JOIN belay.run r ON r.id = q.run AND r.token = q.token
     JOIN belay.worker k ON k.id = r.worker AND k.expires > clock_timestamp()) AS waiting,
-  (SELECT jsonb_agg(jsonb_build_object('run', r.name, 'by', f.by, 'keys', f.keys, 'time', ${AT('f.time')}) ORDER BY f.number)
+  (SELECT jsonb_agg(jsonb_build_object('run', r.name, 'by', f.by, 'why', f.why, 'keys', f.keys, 'time', ${AT('f.time')}) ORDER BY f.number)
     FROM belay.claim_freed f JOIN belay.run r ON r.id = f.run) AS freed`;
 
 interface Waits {

@@ -24,6 +24,7 @@ CREATE TABLE belay.claim (
   epoch bigint NOT NULL,
   since timestamptz NOT NULL,
   released boolean NOT NULL DEFAULT false,
+  freed boolean NOT NULL DEFAULT false,
   passed text COLLATE "C",
   passed_epoch bigint,
   PRIMARY KEY (run, key)
@@ -42,6 +43,7 @@ CREATE TABLE belay.claim_freed (
   number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   run bigint NOT NULL,
   by text,
+  why text,
   time timestamptz NOT NULL,
   keys text[] NOT NULL
 );
@@ -93,7 +95,7 @@ BEGIN
   PERFORM belay.safely();
   PERFORM FROM belay.claim_order FOR UPDATE;
   IF EXISTS (SELECT FROM belay.run r WHERE r.id = p_run AND r.token = p_token AND r.nonce = p_nonce) THEN
-    UPDATE belay.claim c SET released = false WHERE c.run = p_run AND c.released AND c.passed IS NULL;
+    UPDATE belay.claim c SET released = false, freed = false WHERE c.run = p_run AND c.released AND c.passed IS NULL;
     UPDATE belay.claim_order SET line = line + 1;
   END IF;
   RETURN QUERY SELECT c.key, c.passed, c.passed_epoch FROM belay.claim c WHERE c.run = p_run AND c.released ORDER BY c.key;
@@ -183,7 +185,7 @@ BEGIN
   END IF;
 END $belay$;
 
-CREATE FUNCTION belay.claim_free(p_name text, p_head bigint, p_by text, p_channel text)
+CREATE FUNCTION belay.claim_free(p_name text, p_head bigint, p_by text, p_why text, p_channel text)
 RETURNS TABLE (refusal text, holder text, remaining bigint, keys text[]) LANGUAGE plpgsql AS $belay$
 #variable_conflict use_column
 DECLARE
@@ -200,9 +202,18 @@ BEGIN
       overtaken = CASE WHEN worker IS NULL THEN overtaken ELSE head END
     WHERE id = found_run.id;
   DELETE FROM belay.claim_wait WHERE run = found_run.id;
-  keys := belay.claim_clear(found_run.id, p_channel);
-  IF p_head IS NOT NULL AND cardinality(keys) > 0 THEN
-    INSERT INTO belay.claim_freed (run, by, time, keys) VALUES (found_run.id, p_by, clock_timestamp(), keys);
+  IF p_head IS NULL THEN
+    keys := belay.claim_clear(found_run.id, p_channel);
+    RETURN NEXT;
+    RETURN;
+  END IF;
+  -- The keys stay noted, with whom they were passed on to (ER8).
+  SELECT coalesce(array_agg(c.key ORDER BY c.key), '{}') INTO keys FROM belay.claim c WHERE c.run = found_run.id AND NOT c.freed;
+  UPDATE belay.claim c SET released = true, freed = true WHERE c.run = found_run.id;
+  UPDATE belay.claim_order SET line = line + 1;
+  PERFORM belay.claim_told(p_channel);
+  IF cardinality(keys) > 0 THEN
+    INSERT INTO belay.claim_freed (run, by, why, time, keys) VALUES (found_run.id, p_by, p_why, clock_timestamp(), keys);
   END IF;
   RETURN NEXT;
 END $belay$;`;

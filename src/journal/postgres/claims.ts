@@ -7,7 +7,15 @@ import { createHash } from 'node:crypto';
 import { type Key, parseKey } from '../../model/key.ts';
 import type { PassedOn } from '../../model/passed-on.ts';
 import { ClaimBoard, changesNothing, type Settled } from '../claim-board.ts';
-import { type Claim, type ClaimAnswer, type ClaimCall, type ClaimDesk, type ClaimsListed, Freed } from '../claims.ts';
+import {
+  type Claim,
+  type ClaimAnswer,
+  type ClaimCall,
+  type ClaimDesk,
+  type ClaimsListed,
+  Freed,
+  type FreedClaims,
+} from '../claims.ts';
 import { wrongRun } from '../rows.ts';
 import { claimsListed, LIST } from './claim-list.ts';
 import type { Database } from './database.ts';
@@ -22,7 +30,9 @@ const LEAVE = 'SELECT belay.claim_leave($1, $2)';
 const RELEASE = 'SELECT belay.claim_release($1, $2, $3, $4)';
 const LET_GO = 'SELECT belay.claim_let_go($1, $2, $3, $4, $5)';
 const TAKE_BACK = 'SELECT key, run, epoch FROM belay.claim_take_back($1, $2, $3)';
-const FREE = 'SELECT refusal, holder, remaining, keys FROM belay.claim_free($1, $2, $3, $4)';
+const FREE = 'SELECT refusal, holder, remaining, keys FROM belay.claim_free($1, $2, $3, $4, $5)';
+const FREED =
+  'SELECT c.key FROM belay.claim c JOIN belay.run r ON r.id = c.run WHERE r.name = $1 AND c.freed ORDER BY c.key';
 /** The line, what its calls and the ones asked for meet, and the runs that are still under their fence: all of one moment. */
 const SEEN = `WITH line AS (
     SELECT q.place, q.id, r.name, q.wanted FROM belay.claim_wait q
@@ -96,7 +106,7 @@ export class PostgresClaims implements ClaimDesk {
   async release(run: string): Promise<void> {
     this.#refuseIfClosed();
     const writer = this.#writerOf(run);
-    if (writer === null) return void (await this.#free(run, null, null));
+    if (writer === null) return void (await this.#free(run, null, { by: null, why: null }));
     this.#known.delete(writer);
     await this.#database.ask('write', RELEASE, [writer.run.id, writer.token, writer.nonce, this.#channel]);
     this.#freed.tell();
@@ -119,8 +129,19 @@ export class PostgresClaims implements ClaimDesk {
     return rows.map(({ key, run: to, epoch }) => ({ key: String(key), run: String(to), epoch: whole(epoch) ?? 0 }));
   }
 
-  async free(run: string, head: number, by: string | null): Promise<readonly string[] | null> {
-    return this.#free(run, head, by);
+  async free(
+    run: string,
+    head: number,
+    by: string | null,
+    why: string | null = null,
+  ): Promise<readonly string[] | null> {
+    return this.#free(run, head, { by, why });
+  }
+
+  async freed(run: string): Promise<readonly string[]> {
+    this.#refuseIfClosed();
+    const rows = await this.#database.ask('read', FREED, [run]);
+    return rows.map(({ key }) => String(key));
   }
 
   async list(): Promise<ClaimsListed> {
@@ -202,10 +223,14 @@ export class PostgresClaims implements ClaimDesk {
     return { board, line, own: open };
   }
 
-  async #free(run: string, head: number | null, by: string | null): Promise<readonly string[] | null> {
+  async #free(
+    run: string,
+    head: number | null,
+    { by, why }: Pick<FreedClaims, 'by' | 'why'>,
+  ): Promise<readonly string[] | null> {
     this.#refuseIfClosed();
     await this.#database.identity();
-    const [row] = await this.#database.ask('write', FREE, [run, head, by, this.#channel]);
+    const [row] = await this.#database.ask('write', FREE, [run, head, by, why, this.#channel]);
     const { refusal, holder, remaining, keys } = row ?? {};
     if (refusal === 'run_unknown') throw wrongRun('run_unknown', run);
     if (refusal === 'lease_held') throw held(run, String(holder), whole(remaining) ?? 0);

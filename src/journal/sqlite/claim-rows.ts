@@ -90,20 +90,24 @@ export class ClaimRows {
       .map((row) => {
         const { run: number, name, time } = row as Record<string, unknown>;
         const run = this.#run(number, name);
-        const { by, keys } = this.#opened(run, row) as { by?: unknown; keys?: unknown };
+        const { by, why = null, keys } = this.#opened(run, row) as { by?: unknown; why?: unknown; keys?: unknown };
         if (
           !(by === null || typeof by === 'string') ||
+          !(why === null || typeof why === 'string') ||
           !Array.isArray(keys) ||
           !keys.every((key) => typeof key === 'string')
         )
           throw this.#corrupt(run.name);
-        return { run: run.name, by, keys, time: this.#whole(time) };
+        return { run: run.name, by, why, keys, time: this.#whole(time) };
       });
   }
 
   /** Notes which keys of a grant are released, and whom they were passed on to. */
   mark({ epoch, claims }: Grant): void {
-    const of = claims.map(({ released, passed }) => (released === true ? (passed ?? true) : null));
+    const of = claims.map(({ released, freed, passed }) => {
+      if (released !== true) return null;
+      return freed === true ? { ...passed, freed } : (passed ?? true);
+    });
     const text = of.every((each) => each === null) ? null : JSON.stringify(of);
     this.#prepared('UPDATE claim SET released = ? WHERE epoch = ?').run(text, epoch);
     this.#prepared('UPDATE claim_order SET place = place + 1').run();
@@ -124,9 +128,16 @@ export class ClaimRows {
     const of = typeof text === 'string' ? (JSON.parse(text) as unknown) : null;
     if (!Array.isArray(of) || of.length !== claims.length) throw this.#corrupt(run.name);
     return claims.map((claim, index) => {
-      const how = of[index] as true | null | { run: string; epoch: number };
+      const how = of[index] as true | null | { run?: string; epoch?: number; freed?: true };
       if (how === null) return claim;
-      return { ...claim, released: true, ...(how !== true && { passed: how }) };
+      if (how === true) return { ...claim, released: true };
+      const { run: to, epoch = 0, freed } = how;
+      return {
+        ...claim,
+        released: true,
+        ...(freed && { freed }),
+        ...(to !== undefined && { passed: { run: to, epoch } }),
+      };
     });
   }
 
@@ -147,11 +158,16 @@ export class ClaimRows {
   /** Removes what a run has, and its calls in line that were not asked under a lease. */
   clear(run: Run, token: number): void {
     this.#prepared('DELETE FROM claim WHERE run = ?').run(run.id);
+    this.leaveAll(run, token);
+  }
+
+  /** Removes the calls in line of a run that were not asked under a lease. */
+  leaveAll(run: Run, token: number): void {
     this.#prepared('DELETE FROM claim_wait WHERE run = ? AND token <> ?').run(run.id, token);
   }
 
-  free(run: Run, time: number, by: string | null, keys: readonly string[]): void {
-    const body = this.#sealed(run, { by, keys });
+  free(run: Run, time: number, said: Pick<FreedClaims, 'by' | 'why' | 'keys'>): void {
+    const body = this.#sealed(run, said);
     this.#prepared('INSERT INTO claim_freed (run, time, body) VALUES (?, ?, ?)').run(run.id, time, body);
   }
 

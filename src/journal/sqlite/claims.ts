@@ -5,7 +5,14 @@
 import type Database from 'better-sqlite3';
 import type { PassedOn } from '../../model/passed-on.ts';
 import { ClaimBoard, changesNothing, type Had, type Passing, reclaimed, type Settled } from '../claim-board.ts';
-import { type ClaimAnswer, type ClaimCall, type ClaimDesk, type ClaimsListed, Freed } from '../claims.ts';
+import {
+  type ClaimAnswer,
+  type ClaimCall,
+  type ClaimDesk,
+  type ClaimsListed,
+  Freed,
+  type FreedClaims,
+} from '../claims.ts';
 import { wrongRun } from '../rows.ts';
 import { ClaimRows, type Place } from './claim-rows.ts';
 import { atOnce, immediately } from './file/transaction.ts';
@@ -68,7 +75,7 @@ export class SqliteClaims implements ClaimDesk {
     const { db, leases, watched } = this.#host;
     const act = () => {
       const own = this.#ownOf(name);
-      if (own === null) this.#free(name, null, null);
+      if (own === null) this.#free(name, null, { by: null, why: null });
       // A process that has lost the run frees nothing of the one that has it.
       else if (leases.isOwn(own.run.id, own.lease)) this.#rows.clear(own.run, own.lease.token);
     };
@@ -100,7 +107,8 @@ export class SqliteClaims implements ClaimDesk {
       const now = new Set(board.released(name).map(({ key }) => key));
       for (const grant of this.#rows.grants().filter(({ run }) => run.id === own.run.id)) {
         const claims = grant.claims.map(
-          ({ released: _, ...claim }): Had => (now.has(claim.key.text) ? { ...claim, released: true } : claim),
+          ({ released: _, freed, ...claim }): Had =>
+            now.has(claim.key.text) ? { ...claim, released: true, ...(freed && { freed }) } : claim,
         );
         const isSame = claims.every((claim, index) => claim.released === grant.claims[index]?.released);
         if (!isSame) this.#rows.mark({ ...grant, claims });
@@ -110,8 +118,14 @@ export class SqliteClaims implements ClaimDesk {
     return watched(() => immediately(db, act), 'write');
   }
 
-  free(name: string, head: number, by: string | null): readonly string[] | null {
-    const keys = this.#host.watched(() => immediately(this.#host.db, () => this.#free(name, head, by)), 'write');
+  freed(name: string): readonly string[] {
+    const freed = () => boarded(this.#rows, this.#host).board.freed(name);
+    return this.#host.watched(() => atOnce(this.#host.db, freed), 'read');
+  }
+
+  free(name: string, head: number, by: string | null, why: string | null = null): readonly string[] | null {
+    const freed = () => immediately(this.#host.db, () => this.#free(name, head, { by, why }));
+    const keys = this.#host.watched(freed, 'write');
     this.#freed.tell();
     return keys;
   }
@@ -161,8 +175,8 @@ export class SqliteClaims implements ClaimDesk {
     }
   }
 
-  /** Inside a transaction: what no living process has. @param head null for whatever it is. */
-  #free(name: string, head: number | null, by: string | null): readonly string[] | null {
+  /** Inside a transaction: what no living process has. @param head null for a run that is over, whatever its end is. */
+  #free(name: string, head: number | null, said: Pick<FreedClaims, 'by' | 'why'>): readonly string[] | null {
     const { tables, leases, now } = this.#host;
     const run = tables.run(name);
     if (run === null) throw wrongRun('run_unknown', name);
@@ -176,9 +190,18 @@ export class SqliteClaims implements ClaimDesk {
       return null;
     }
     const own = this.#rows.grants().filter((grant) => grant.run.id === run.id);
-    const keys = [...new Set(own.flatMap(({ claims }) => claims.map(({ key }) => key.text)))];
-    this.#rows.clear(run, lease.token);
-    if (head !== null && keys.length > 0) this.#rows.free(run, now(), by, keys);
+    const kept = own.flatMap(({ claims }) => claims.filter(({ freed }) => freed !== true));
+    const keys = [...new Set(kept.map(({ key }) => key.text))];
+    if (head === null) this.#rows.clear(run, lease.token);
+    else {
+      this.#rows.leaveAll(run, lease.token);
+      for (const grant of own)
+        this.#rows.mark({
+          ...grant,
+          claims: grant.claims.map((claim) => ({ ...claim, released: true, freed: true })),
+        });
+      if (keys.length > 0) this.#rows.free(run, now(), { ...said, keys });
+    }
     leases.release(run.id, lease);
     return keys;
   }
@@ -204,15 +227,16 @@ export function listed(rows: ClaimRows, listing: Listing): ClaimsListed {
   const { board, places } = boarded(rows, listing);
   const held = new Map<string, ClaimsListed['held'][number]>();
   for (const { run, epoch, time, claims } of rows.grants())
-    for (const { key, passed, ...how } of claims)
-      held.set(`${run.id} ${key.text}`, {
-        run: run.name,
-        key: key.text,
-        ...how,
-        ...(passed && { passed: passed.run }),
-        epoch,
-        since: time,
-      });
+    for (const { key, passed, freed, ...how } of claims)
+      if (freed !== true)
+        held.set(`${run.id} ${key.text}`, {
+          run: run.name,
+          key: key.text,
+          ...how,
+          ...(passed && { passed: passed.run }),
+          epoch,
+          since: time,
+        });
   const waiting = board.line.map((call, index) => {
     const wanted = call.wanted.map(({ key, shared }) => ({ key: key.text, shared }));
     return { run: call.run, wanted, since: places[index]?.time ?? 0, waitsFor: board.waitsFor(call) };

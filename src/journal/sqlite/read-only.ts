@@ -213,6 +213,7 @@ export class ReadOnlyStore implements LocalStore {
     return {
       pollMs: 25,
       ...{ ask: refuse, leave: refuse, release: refuse, free: refuse, letGo: refuse, takeBack: refuse },
+      freed: refuse,
       list: () => this.#asked(list),
       onFreed: () => () => {},
     };

@@ -24,6 +24,7 @@ export function savedLedger(ledger: Ledger, to: Saving) {
     left: [...ledger.left],
     forks: ledger.forks,
     released: [...ledger.released],
+    promised: [...ledger.promised],
     calls: numbers(calls.values()),
     placed: [...placed].map(([name, of]) => [name, numbers(of.all())] as const),
     byActor: [...byActor].map(([actor, call]) => [actor, to.calls.of(call)] as const),
@@ -116,6 +117,7 @@ export function loadLedger(ledger: Ledger, saved: ReturnType<typeof savedLedger>
   for (const [key, by] of saved.left) ledger.left.set(key, by);
   ledger.forks.push(...saved.forks);
   for (const [key, passed] of saved.released) ledger.released.set(key, passed);
+  for (const [key, by] of saved.promised) ledger.promised.set(key, by);
   for (const number of saved.calls) {
     calls.set(from.call(number).key, from.call(number));
     acts.add(from.call(number));

@@ -54,9 +54,14 @@ export class Claiming {
     const keys = claims === null ? [] : keysTouched(config, { tool, args, entity: instance.entity });
     if (claims === null || keys.length === 0) return null;
     try {
-      const wanted = claimsOn(config, keys);
-      const late = await this.#releasing.mayTake(wanted);
+      const touched = claimsOn(config, keys);
+      const broken = this.#releasing.brokenBy(touched, instance);
+      if (broken !== null) return new ClaimRefused('late_touch', broken);
+      const late = await this.#releasing.mayTake(touched);
       if (late !== null) return new ClaimRefused('claim_refused', late);
+      const isAnnounced = config.lineUp === 'announce';
+      if (isAnnounced && this.#releasing.hasAll(touched)) return null;
+      const wanted = isAnnounced ? this.#announced(touched) : touched;
       const why = await underEither([signal, this.#cancelled.signal], (either) =>
         this.#take(claims, wanted, either, instance),
       );
@@ -95,11 +100,20 @@ export class Claiming {
       const of = this.#ownerOf((fork) => index < fork.calls);
       for (const key of keysTouched(config, call)) touched.push({ key, of });
     }
+    await this.#releasing.again();
     const { released } = runState.ledger;
     const kept = touched.filter(({ key }) => !released.has(key.text));
-    await this.#releasing.again();
     if (kept.length === 0) return null;
+    // What was announced and not touched is the run's still, or is announced once more with its next call.
     return this.#take(claims, this.#shared(kept), this.#cancelled.signal, null);
+  }
+
+  /** What is touched now, and whatever the tools of the config touch: it is claimed in one act, so that no circle is closed (ER6). */
+  #announced(touched: readonly Claim[]): readonly Claim[] {
+    const { config } = this.#parts;
+    const keys = [...config.tools.keys()].flatMap((tool) => keysTouched(config, { tool, args: {}, entity: null }));
+    const lacking = claimsOn(config, keys).filter(({ key }) => touched.every((claim) => claim.key.text !== key.text));
+    return [...touched, ...lacking];
   }
 
   /** The first ancestor of this fork whose past has a touch; null for a touch behind the fork. */
@@ -148,12 +162,16 @@ export class Claiming {
     return keysTouched(this.#parts.config, { tool: started.src, args: started.input, entity });
   }
 
+  /** @param instance whose call it is; null for a run that is taken up: that waits as long as it takes. */
   async #take(claims: Claims, wanted: readonly Claim[], signal: AbortSignal, instance: InstanceId | null) {
-    const why = await claims.take(this.#parts.run, wanted, signal, (reason) => {
+    const { run, config, onFinding } = this.#parts;
+    const waits = (reason: string) => {
       const finding = { do: 'finding', code: 'waits_for_run', instance, text: `waits: ${reason}` } as const;
       this.#write.append([finding]);
-      this.#parts.onFinding(finding);
-    });
+      onFinding(finding);
+    };
+    const ttl = instance === null ? null : config.claimTtl;
+    const why = await claims.take(run, wanted, signal, waits, ...(ttl === null ? [] : [ttl]));
     if (why === null && !signal.aborted) this.#releasing.took(wanted);
     return why;
   }
@@ -162,5 +180,5 @@ export class Claiming {
 /** True for the event that tells a machine of a call that did not get what it touches. */
 function isRefusal(event: unknown): boolean {
   const { error } = (event ?? {}) as { readonly error?: { readonly code?: unknown } | null };
-  return error?.code === 'claim_refused';
+  return error?.code === 'claim_refused' || error?.code === 'late_touch';
 }

@@ -1,14 +1,15 @@
 /**
- * Early release of claims (semantics.md ER1 to ER5): a key that no state to come can touch is released while the run goes on. Whatever goes back takes
- * its keys back first; what another run has been given is never had again.
+ * Early release of claims (semantics.md ER1 to ER9): a key that no state to come can touch, or that a boundary promises not to touch again, is released
+ * while the run goes on. Whatever goes back takes its keys back first; what another run has been given is never had again.
  */
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { keysTouched } from '../../effects/touched.ts';
 import type { Claim } from '../../journal/claims.ts';
-import { isOpen } from '../../model/effect.ts';
 import { isExternal } from '../../model/external-keys.ts';
+import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { type Key, overlaps, parseKey } from '../../model/key.ts';
 import type { PassedOn } from '../../model/passed-on.ts';
+import type { Promised } from '../../model/promised-entry.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import { argsOf } from './args.ts';
 
@@ -40,10 +41,42 @@ export class Releasing {
    */
   async mayTake(wanted: readonly Claim[]): Promise<string | null> {
     if (this.#released.size === 0) return null;
-    const has = [...this.#has.values()];
-    if (wanted.every(({ key }) => has.some((own) => covers(own, key)))) return null;
+    if (this.hasAll(wanted)) return null;
     const [passed] = await this.takeBack();
     return passed === undefined ? null : `nothing is claimed any more: ${passedText(passed)}`;
+  }
+
+  /** True where the run has each of these keys alone, or under a key that covers it. */
+  hasAll(wanted: readonly Claim[]): boolean {
+    const has = [...this.#has.values()];
+    return wanted.every(({ key }) => has.some((own) => covers(own, key)));
+  }
+
+  /** Says which promise a touch would break, and tells it as a finding; null where it breaks none (ER9). */
+  brokenBy(wanted: readonly Claim[], instance: InstanceId): string | null {
+    for (const [text, promised] of this.#parts.runState.ledger.promised) {
+      const touched = wanted.find(({ key }) => overlaps(key, parseKey(text)));
+      if (touched === undefined || !this.#stands(promised)) continue;
+      const { boundary, instance: by } = promised;
+      const says = `the boundary ${boundary} of ${instanceName(by)} has promised that ${text} is not touched any more`;
+      const finding = {
+        do: 'finding',
+        code: 'late_touch',
+        instance,
+        text: `${touched.key.text}: ${says}`,
+        boundary,
+      } as const;
+      this.#write.append([finding]);
+      this.#parts.onFinding(finding);
+      return finding.text;
+    }
+    return null;
+  }
+
+  /** True while the boundary of a promise is certified: a restore behind which it does not stand takes the promise back as well. */
+  #stands({ instance, at }: Promised): boolean {
+    const checkpoints = this.#parts.runState.history.registry.get(instance)?.checkpoints;
+    return checkpoints?.at(checkpoints.countUpTo(at) - 1)?.at === at;
   }
 
   /** Takes all released keys back. @returns those that another run was given. */
@@ -79,28 +112,45 @@ export class Releasing {
     return over === undefined ? null : passedText(over);
   }
 
-  /** Tells the claims once more what is released: the process may have died before (ER4). */
-  again(): Promise<void> {
-    const keys = [...this.#released.keys()];
-    return keys.length === 0 ? Promise.resolve() : this.#letGo(keys);
+  /**
+   * Tells the claims once more what is released: the process may have died before (ER4). What a person has freed since is taken back, but for what
+   * another run was given (ER8).
+   */
+  async again(): Promise<void> {
+    const { claims, run } = this.#parts;
+    const freed = ((await claims?.freed?.(run)) ?? []).filter((key) => !this.#released.has(key));
+    if (freed.length > 0) {
+      this.#write.append([{ do: 'freed', keys: freed }]);
+      await this.#write.durable();
+      await this.takeBack();
+    } else if (this.#released.size > 0) await this.#letGo([...this.#released.keys()]);
   }
 
   /**
-   * Releases the keys that no state to come can touch, where the run has all others.
+   * Releases the keys that no state to come can touch, where the run has all others, and those that are promised.
    * @param ahead the tools that may still be called; null where that is not known.
    */
   async release(ahead: ReadonlySet<string> | null): Promise<void> {
     const { claims, config } = this.#parts;
-    if (claims?.letGo === undefined || config.release !== 'final' || ahead === null || this.#has.size === 0) return;
-    const keys = this.#releasable(ahead);
+    if (claims?.letGo === undefined || this.#has.size === 0) return;
+    const final = config.release === 'final' && ahead !== null ? this.#releasable(ahead) : [];
+    const keys = [...new Set([...final, ...this.#promised()])];
     if (keys.length === 0 || !this.#isCalm) return;
-    const touched = new Touched(this.#parts);
-    const free = keys.filter((key) => touched.isOver(key)).map(({ text }) => text);
+    const open = openTouches(this.#parts);
+    const free = keys.filter((key) => !open.some((touched) => overlaps(touched, key))).map(({ text }) => text);
     if (free.length === 0) return;
     for (const key of free) this.#has.delete(key);
     this.#write.append([{ do: 'released', keys: free }]);
     await this.#write.durable();
     await this.#letGo(free);
+  }
+
+  /** The keys that the run has and promises not to touch again: what states to come may touch is not asked for (ER9). */
+  #promised(): readonly Key[] {
+    const { promised } = this.#parts.runState.ledger;
+    if (promised.size === 0) return [];
+    const keys = [...promised].flatMap(([text, by]) => (this.#stands(by) ? [parseKey(text)] : []));
+    return [...this.#has.values()].filter((own) => keys.some((key) => covers(key, own)));
   }
 
   /** What may still be touched is kept, and nothing is released before the run has all of it (ER2). */
@@ -135,41 +185,29 @@ export class Releasing {
   }
 }
 
-/** What a run has touched outside, each with the end that it needs before its key is released. */
-class Touched {
-  readonly #touches: { readonly key: Key; readonly isOver: boolean }[] = [];
-
-  constructor({ runState, config }: RunParts) {
-    const { registry, versions } = runState.history;
-    for (const record of registry.all()) {
-      const upTo = record.committed?.at ?? 0;
-      for (const accesses of [versions.readsBy(record), versions.writesOf(record)])
-        for (const { key, at } of accesses) if (isExternal(key)) this.#touches.push({ key, isOver: at <= upTo });
-    }
-    for (const { status, intent } of runState.ledger.all()) {
-      const call = { tool: intent.tool, args: argsOf(runState, intent), entity: intent.instance.entity };
-      const isOver = !isOpen(status) && status !== 'buffered';
-      for (const key of keysTouched(config, call)) this.#touches.push({ key, isOver });
-    }
+/**
+ * The keys outside that the run has touched behind the last boundary of their unit, and those of calls that are open or held back. Costs a look at
+ * each unit, and what was touched since its boundary.
+ */
+function openTouches({ runState, config }: RunParts): readonly Key[] {
+  const { registry, versions } = runState.history;
+  const keys: Key[] = [];
+  for (const record of registry.all()) {
+    const upTo = record.committed?.at ?? 0;
+    if (!versions.hasActedAfter(record, upTo)) continue;
+    for (const { key } of versions.readsBetween(record, upTo, Number.MAX_SAFE_INTEGER)) keys.push(key);
+    for (const { key } of versions.writesBetween(record, upTo, Number.MAX_SAFE_INTEGER)) keys.push(key);
   }
-
-  /** True where each touch of a key lies before a boundary that its unit has certified. */
-  isOver(key: Key): boolean {
-    return this.#touches.every((touch) => touch.isOver || !overlaps(touch.key, key));
-  }
+  for (const { intent } of [...runState.ledger.open(), ...runState.ledger.buffered()])
+    keys.push(
+      ...keysTouched(config, { tool: intent.tool, args: argsOf(runState, intent), entity: intent.instance.entity }),
+    );
+  return keys.filter(isExternal);
 }
 
 /** True where a key has all that lies under another one. */
-function covers(own: Key, key: Key): boolean {
-  if (own.text === key.text) return true;
-  const { segments } = own;
-  const isWhole = segments.at(-1) === '**';
-  const path = isWhole ? segments.slice(0, -1) : segments;
-  if (path.length > key.segments.length) return false;
-  return path.every((segment, index) => {
-    const other = key.segments[index];
-    return other !== '**' && (segment === '*' || segment === other);
-  });
+function covers({ segments: own }: Key, { segments }: Key): boolean {
+  return own.length <= segments.length && own.every((segment, at) => segment === '*' || segment === segments[at]);
 }
 
 function passedText({ key, run, epoch }: PassedOn): string {

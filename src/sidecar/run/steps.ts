@@ -7,7 +7,7 @@ import type { Entry, Thrown } from '../../model/entry.ts';
 import type { Failure } from '../../model/failure.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { regionName } from '../../model/region.ts';
-import type { StepEntry } from '../../model/step-entry.ts';
+import { namedMarks, type StepEntry } from '../../model/step-entry.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { Placed } from '../../recording/entry-states.ts';
 import type { Macrosteps } from '../../recording/macrosteps.ts';
@@ -94,6 +94,7 @@ export class Steps {
     }
     if (entries.some((entry) => entry.do === 'step' && entry.closed.some(({ discard }) => discard !== undefined)))
       this.#port.recovering.discarding.begin();
+    this.#promise(entries);
     // What was promised is made durable at once; the calls that rely on it await it (§5).
     if (entries.some((entry) => entry.do === 'step' && entry.boundaries.some((id) => id !== ''))) {
       void write
@@ -109,13 +110,31 @@ export class Steps {
     if (number === 0 && seen.before === null && seen.done) this.#port.over(seen.output);
   }
 
+  /** Notes what certified boundaries promise not to touch any more (ER9). */
+  #promise(entries: readonly Entry[]): void {
+    const { parts, write } = this.#port;
+    const { skeletons } = parts.config;
+    const marks = entries.flatMap((entry) => (entry.do === 'step' ? namedMarks(entry) : []));
+    for (const { mark, boundary } of marks) {
+      if (mark.do !== 'boundary' || boundary === undefined || boundary === '') continue;
+      const said = skeletons.get(mark.in.skeleton)?.boundaries.find(({ id }) => id === boundary)?.release ?? [];
+      const at = parts.runState.history.registry.get(mark.in)?.committed?.at;
+      if (said.length === 0 || at === undefined) continue;
+      const facts = { state: '', action: '', args: {}, entity: mark.in.entity, memory: {}, event: {} };
+      const keys = said.flatMap((template) => template.fillAll(facts).map(({ text }) => text));
+      write.append([{ do: 'promised', instance: mark.in, boundary, at, keys }]);
+    }
+  }
+
   /** What no state to come can touch is released once a boundary is durable (ER1). */
   async #release(): Promise<void> {
     const { parts, actors, runtime, calls, write } = this.#port;
     const root = actors.at(0);
-    if (parts.claims === null || parts.config.release === 'whole' || root === undefined) return;
+    const isFinal = parts.config.release === 'final';
+    if (parts.claims === null || root === undefined) return;
+    if (!isFinal && parts.runState.ledger.promised.size === 0) return;
     try {
-      await calls.release(runtime.machines?.toolsAhead(root) ?? null);
+      await calls.release(isFinal ? (runtime.machines?.toolsAhead(root) ?? null) : null);
     } catch (error) {
       write.break(error);
     }
