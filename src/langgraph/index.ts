@@ -3,4 +3,4 @@ export { type BelayedGraph, type BelayedOptions, belayed, type ThreadConfig } fr
 export { type AttachedGraph, attachGraph, type GraphOptions, resumeGraph, type StreamOptions } from './graph.ts';
 export { GraphError, type GraphErrorCode } from './graph-error.ts';
 export { graphTool } from './tools/tool.ts';
-export type { TurnOptions } from './turns.ts';
+export type { TurnOptions } from '../runtime/turns.ts';
