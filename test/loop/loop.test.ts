@@ -12,9 +12,9 @@ function opened(pay: 'reversible' | 'irreversible' = 'irreversible', said: 'stan
     config: shopConfig(pay),
     journal: memoryStore(),
     said,
-    undo: { undo: bank.undo },
+    ...(pay === 'reversible' && { undo: { undo: bank.undo } }),
     reconcilers: { find: bank.find },
-    onFinding: ({ code }) => void findings.push(code),
+    onFinding: ({ code, text }) => void findings.push(`${code}: ${text}`),
   };
   return { bank, findings, options, agent: shop(bank) };
 }

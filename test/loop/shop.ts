@@ -87,7 +87,7 @@ export function shopConfig(pay: 'reversible' | 'irreversible' = 'irreversible'):
     'skeletons:',
     ...tools.map(
       (tool) => `  ${tool}_:
-    entity: args.call
+    entity: event.call
     states: [${tool}]
     entry: [${tool}]
     outputs: ['steps/${tool}@{entity}']
