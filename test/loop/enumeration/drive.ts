@@ -46,7 +46,7 @@ function configOf(): BoundaryConfig {
     '  model: { reads: [], writes: [], effect: none }',
     ...CLASSES.map((effect) => {
       const undo = effect === 'reversible' ? ', undo: undo' : '';
-      const ask = effect === 'none' ? '' : ', reconcile: { ask: find, tries: 3, wait: 1ms }';
+      const ask = effect === 'none' ? ', retry: { max: 2, backoff: 1ms }' : ', reconcile: { ask: find, tries: 3, wait: 1ms }';
       return `  t_${effect}: { reads: [], writes: [], effect: ${effect}${undo}${ask} }`;
     }),
     'skeletons:',
@@ -128,6 +128,7 @@ class Drive {
       }
       state = await this.#alive((run) => this.#settles(run.invoke()) as Promise<Log>);
     } catch (error) {
+      this.#world.log.push(`ends: ${(error as Error).message}`);
       if ((error as { readonly code?: string }).code !== 'run_parked') hangs = String((error as Error).stack ?? error);
     }
     await this.#run?.close().catch(() => {});

@@ -8,9 +8,9 @@ export type Verdict =
   | 'right'
   /** The complaint was refused, and nothing of the past has moved. */
   | 'refused'
-  /** A person has to act, and an irreversible act is why. */
+  /** A person has to act, and an act that has no undo is why. */
   | 'parked'
-  /** A person has to act, and no irreversible act was made. */
+  /** A person has to act, and each act could have been undone. */
   | 'needless'
   | 'wrong'
   | 'hangs';
@@ -27,7 +27,7 @@ export function judge(one: Case, result: Result): Judged {
   const why = [...wrongs(one, result)];
   if (why.length > 0) return { is: 'wrong', why: why.join('; ') };
   const { state, world, answer } = result;
-  if (state === null) return { is: world.acts.some(({ tool }) => tool === 'irreversible') ? 'parked' : 'needless', why: '' };
+  if (state === null) return { is: world.acts.some(({ tool }) => tool === 'irreversible' || tool === 'idempotent') ? 'parked' : 'needless', why: '' };
   return { is: answer === 'said_to_person' ? 'refused' : 'right', why: '' };
 }
 
