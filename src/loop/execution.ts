@@ -217,22 +217,27 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
     const round = all.map(({ asked }) => asked.name);
     const to = superstep(all.map(({ lane }) => lane));
     const memory = (before: Memory) => noted(before, { round });
-    this.#starts(entry, all, [{ event: { type: 'loop.step' }, to, entered: [], memory }]);
+    const { turn } = this.at.memory[OWN].thread;
+    const begins = all.map(({ lane, asked }) => {
+      const event = { type: 'loop.task', call: idIn(asked.name), turn };
+      return { event, lane, part: 'run', reads: ALL } as const;
+    });
+    this.#starts(entry, all, [{ event: { type: 'loop.step' }, to, entered: [], memory }, ...begins]);
   }
 
-  /** Tells that calls begin, and makes them. @param before the step that leads to their round. */
+  /** Tells that calls begin, and makes them. @param before the steps that lead to their round. */
   #starts(
     entry: Entry,
     all: readonly { readonly lane: Lane; readonly asked: Asked }[],
     before: Parameters<Telling['tell']>[0],
   ): void {
-    const { turn } = this.at.memory[OWN].thread;
     const isStale = () => entry.isStale;
     this.when({ type: 'loop.step' }, isStale, () => {
       const made = all.map(({ lane, asked }) => ({ lane, asked, call: new CallUnderWay(asked.name, asked.tool, asked.input) }));
       const starts = made.map(({ lane, asked, call }) => {
-        const event = { type: 'loop.call', call: idIn(asked.name), turn };
-        const started = [call.startedIn(placeOf(lane, 'run'))];
+        const event = { type: 'loop.call', tool: asked.tool };
+        // The call is made in a state of the lane's own, behind the step that begins its work: what is done again begins there.
+        const started = [call.startedIn({ path: lane.name, region: lane.name })];
         return { event, lane, part: 'run', started, reads: ALL } as const;
       });
       this.at.tell([...before, ...starts]);

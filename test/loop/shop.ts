@@ -87,7 +87,7 @@ export function shopConfig(pay: 'reversible' | 'irreversible' = 'irreversible'):
     'skeletons:',
     ...tools.map(
       (tool) => `  ${tool}_:
-    entity: event.call
+    entity: args.call
     states: [${tool}]
     entry: [${tool}]
     outputs: ['steps/${tool}@{entity}']

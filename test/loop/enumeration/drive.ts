@@ -52,7 +52,7 @@ function configOf(): BoundaryConfig {
     'skeletons:',
     ...tools.map(
       (tool) => `  ${tool}_:
-    entity: event.call
+    entity: args.call
     states: [${tool}]
     entry: [${tool}]
     outputs: ['steps/${tool}@{entity}']

@@ -116,7 +116,10 @@ export class World {
 
   #answer(of: 'model' | 'act', turn: number): string {
     const { complaint } = this.#case;
-    const isWrong = complaint?.of === of && complaint.about === turn && !this.isTold;
+    // One answer is wrong: the first of its turn, until it was told of.
+    const known = of === 'act' ? this.acts : this.thoughts;
+    const isFirst = !known.some((each) => each.turn === turn && each.answer.startsWith('wrong'));
+    const isWrong = complaint?.of === of && complaint.about === turn && !this.isTold && isFirst;
     this.#answers += 1;
     const answer = `${isWrong ? 'wrong' : 'right'} ${of} ${this.#answers}`;
     this.log.push(`answer ${answer}`);
