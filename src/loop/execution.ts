@@ -2,10 +2,11 @@
  * The runtime of a loop: its calls are lanes. Those that the function asks for together go on side by side, and are a round; what it asks for behind
  * them is the next one. The function is entered again after a restore and in each process, and is answered from the context as far as that goes.
  */
+
+import { argsDigest } from '../effects/digest.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
 import type { TurnEntry } from '../model/entry.ts';
 import type { StateValue } from '../model/step-entry.ts';
-import { argsDigest } from '../effects/digest.ts';
 import { CallsUnderWay, CallUnderWay, never } from '../runtime/calls-under-way.ts';
 import { EnteredRuntime } from '../runtime/entered.ts';
 import { BEGIN, END, type Lane, laneNamed, partOf, placeOf, placesOf, superstep } from '../runtime/lanes.ts';
@@ -233,7 +234,11 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
   ): void {
     const isStale = () => entry.isStale;
     this.when({ type: 'loop.step' }, isStale, () => {
-      const made = all.map(({ lane, asked }) => ({ lane, asked, call: new CallUnderWay(asked.name, asked.tool, asked.input) }));
+      const made = all.map(({ lane, asked }) => ({
+        lane,
+        asked,
+        call: new CallUnderWay(asked.name, asked.tool, asked.input),
+      }));
       const starts = made.map(({ lane, asked, call }) => {
         const event = { type: 'loop.call', tool: asked.tool };
         // The call is made in a state of the lane's own, behind the step that begins its work: what is done again begins there.
@@ -292,7 +297,8 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
     // One that was handed in meanwhile is there.
     if (Object.hasOwn(this.at.memory.turns, nth)) return input;
     const { turn, isOpen } = this.at.memory[OWN].thread;
-    if (nth !== turn + 1) return this.#breaks(entry, `the loop came to its turn ${nth}, and its journal has it in turn ${turn}`);
+    if (nth !== turn + 1)
+      return this.#breaks(entry, `the loop came to its turn ${nth}, and its journal has it in turn ${turn}`);
     if (!isOpen) this.turns.rest();
     else if (turn === 0) this.#begun(entry);
     else this.#endsTurn(entry, said);
@@ -301,10 +307,14 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
 
   /** Rests before the first turn: nothing was said yet. */
   #begun(entry: Entry): void {
-    this.when({ type: 'loop.turn' }, () => entry.isStale, () => {
-      this.at.tell([this.#resting()]);
-      this.turns.rest();
-    });
+    this.when(
+      { type: 'loop.turn' },
+      () => entry.isStale,
+      () => {
+        this.at.tell([this.#resting()]);
+        this.turns.rest();
+      },
+    );
   }
 
   #endsTurn(entry: Entry, said: unknown): void {
@@ -312,12 +322,16 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
       this.turns.end();
       return;
     }
-    this.when({ type: 'loop.turn' }, () => entry.isStale, () => {
-      const { turn } = this.at.memory[OWN].thread;
-      const memory = (before: Memory) => noted({ ...before, said: { ...before.said, [turn]: said } }, { round: [] });
-      this.at.tell([{ event: { type: 'loop.turn' }, ...AT_END, reads: ALL, memory }]);
-      this.turns.end();
-    });
+    this.when(
+      { type: 'loop.turn' },
+      () => entry.isStale,
+      () => {
+        const { turn } = this.at.memory[OWN].thread;
+        const memory = (before: Memory) => noted({ ...before, said: { ...before.said, [turn]: said } }, { round: [] });
+        this.at.tell([{ event: { type: 'loop.turn' }, ...AT_END, reads: ALL, memory }]);
+        this.turns.end();
+      },
+    );
   }
 
   #resting() {
@@ -344,7 +358,8 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
     if (entry.isStale) return;
     const end = () => {
       const { turn } = this.at.memory[OWN].thread;
-      const memory = (before: Memory) => noted({ ...before, said: { ...before.said, [turn]: output }, output }, { round: [] });
+      const memory = (before: Memory) =>
+        noted({ ...before, said: { ...before.said, [turn]: output }, output }, { round: [] });
       this.at.tell([{ event: { type: 'loop.end' }, ...AT_END, done: true, output, reads: ALL, memory }]);
       this.watcher.holdsEnd(output);
     };
@@ -360,10 +375,14 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
     const [open] = this.at.open;
     if (owed !== undefined) void this.#breaks(entry, astray(where, owed));
     else if (open !== undefined || entry.queue.length > 0)
-      void this.#breaks(entry, `the loop came to ${where} beside a call of ${open?.node ?? entry.queue[0]?.tool}: await its calls`);
+      void this.#breaks(
+        entry,
+        `the loop came to ${where} beside a call of ${open?.node ?? entry.queue[0]?.tool}: await its calls`,
+      );
     else {
       const left = Object.keys(this.at.memory.steps).find((name) => !entry.taken.has(name));
-      if (left !== undefined) void this.#breaks(entry, `the loop came to ${where}, and its journal has a call "${left}" before`);
+      if (left !== undefined)
+        void this.#breaks(entry, `the loop came to ${where}, and its journal has a call "${left}" before`);
     }
   }
 }

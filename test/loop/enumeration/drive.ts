@@ -46,7 +46,8 @@ function configOf(): BoundaryConfig {
     '  model: { reads: [], writes: [], effect: none }',
     ...CLASSES.map((effect) => {
       const undo = effect === 'reversible' ? ', undo: undo' : '';
-      const ask = effect === 'none' ? ', retry: { max: 2, backoff: 1ms }' : ', reconcile: { ask: find, tries: 3, wait: 1ms }';
+      const ask =
+        effect === 'none' ? ', retry: { max: 2, backoff: 1ms }' : ', reconcile: { ask: find, tries: 3, wait: 1ms }';
       return `  t_${effect}: { reads: [], writes: [], effect: ${effect}${undo}${ask} }`;
     }),
     'skeletons:',
@@ -105,7 +106,9 @@ class Drive {
         typeof value === 'bigint' ? `${value}` : value,
       );
       this.#durable.push(
-        ...this.#world.thoughts.flatMap(({ answer }) => (rows.includes(`"${answer}`) || rows.includes(`\\"${answer}`) ? [answer] : [])),
+        ...this.#world.thoughts.flatMap(({ answer }) =>
+          rows.includes(`"${answer}`) || rows.includes(`\\"${answer}`) ? [answer] : [],
+        ),
       );
     };
     const row = () => {

@@ -42,7 +42,9 @@ export function drawing(seed: number): (below: number) => number {
 export function casesOf(turns: readonly Turn[]): Case[] {
   const lost = [null, ...turns.keys()];
   return (['stands', 'rewritten'] as const).flatMap((said) =>
-    complaintsAbout(turns).flatMap((complaint) => lost.map((nth) => ({ turns, said, complaint, lost: nth, dies: null }))),
+    complaintsAbout(turns).flatMap((complaint) =>
+      lost.map((nth) => ({ turns, said, complaint, lost: nth, dies: null })),
+    ),
   );
 }
 

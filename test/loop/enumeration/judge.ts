@@ -27,7 +27,11 @@ export function judge(one: Case, result: Result): Judged {
   const why = [...wrongs(one, result)];
   if (why.length > 0) return { is: 'wrong', why: why.join('; ') };
   const { state, world, answer } = result;
-  if (state === null) return { is: world.acts.some(({ tool }) => tool === 'irreversible' || tool === 'idempotent') ? 'parked' : 'needless', why: '' };
+  if (state === null)
+    return {
+      is: world.acts.some(({ tool }) => tool === 'irreversible' || tool === 'idempotent') ? 'parked' : 'needless',
+      why: '',
+    };
   return { is: answer === 'said_to_person' ? 'refused' : 'right', why: '' };
 }
 
@@ -43,7 +47,8 @@ function* wrongs(one: Case, result: Result): Generator<string> {
   if (state === null) return;
   if (said.length !== one.turns.length) yield `${said.length} turns have ended`;
   yield* ofLog(one, result, state);
-  if (answer === 'taken' && state.some((line) => line.startsWith('wrong'))) yield 'a wrong answer stands that was found';
+  if (answer === 'taken' && state.some((line) => line.startsWith('wrong')))
+    yield 'a wrong answer stands that was found';
 }
 
 /** A complaint is refused as said where its turn is over and what is said stands, and nowhere else. */
@@ -65,7 +70,8 @@ function* ofAnswer({ said, complaint }: Case, { answer, world, before }: Result)
 function* ofPromise({ said, state, world }: Result): Generator<string> {
   const last = state ?? said.at(-1) ?? [];
   for (const [turn, log] of said.entries()) {
-    if (JSON.stringify(last.slice(0, log.length)) !== JSON.stringify(log)) yield `turn ${turn + 1} said ${log}, and is ${last}`;
+    if (JSON.stringify(last.slice(0, log.length)) !== JSON.stringify(log))
+      yield `turn ${turn + 1} said ${log}, and is ${last}`;
     const undone = world.acts.find((act) => act.undone && log.includes(act.answer));
     if (undone !== undefined) yield `${undone.answer} was said, and is undone`;
   }
@@ -87,8 +93,10 @@ function* ofLog({ turns }: Case, { world }: Result, state: readonly string[]): G
       for (const [nth, tool] of wants.entries()) {
         const answer = state[at] ?? '';
         const act = world.acts.find((each) => each.answer === answer && !each.undone && each.tool === tool);
-        if (act === undefined || said.has(answer)) yield `${answer || 'nothing'} is said for the ${tool} of turn ${turn + 1}, and does not stand`;
-        else if (act.of !== line || act.id !== thought?.ids[nth]) yield `${answer} was done for ${act.of}, and the loop says ${line}`;
+        if (act === undefined || said.has(answer))
+          yield `${answer || 'nothing'} is said for the ${tool} of turn ${turn + 1}, and does not stand`;
+        else if (act.of !== line || act.id !== thought?.ids[nth])
+          yield `${answer} was done for ${act.of}, and the loop says ${line}`;
         said.add(answer);
         at += 1;
       }
@@ -96,5 +104,6 @@ function* ofLog({ turns }: Case, { world }: Result, state: readonly string[]): G
   }
   if (state.length !== at) yield `the loop says ${state.length} lines, and has ${at}`;
   const beside = world.acts.filter((act) => !act.undone && act.tool !== 'none' && !said.has(act.answer));
-  if (beside.length > 0) yield `${beside.map(({ tool, answer }) => `${tool} ${answer}`).join(', ')} stands, and is not said`;
+  if (beside.length > 0)
+    yield `${beside.map(({ tool, answer }) => `${tool} ${answer}`).join(', ')} stands, and is not said`;
 }
