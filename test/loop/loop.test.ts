@@ -1,7 +1,7 @@
 /** Loops: turns, calls side by side, what a process leaves behind, and what is found wrong (semantics.md RC1 to RC5, LP1 to LP3). */
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import type { LoopOptions } from '../../src/loop/loop.ts';
+import { type LoopOptions, loop } from '../../src/loop/loop.ts';
 import { Bank, shop, shopConfig } from './shop.ts';
 
 function opened(pay: 'reversible' | 'irreversible' = 'irreversible', said: 'stands' | 'rewritten' = 'stands') {
@@ -124,5 +124,86 @@ describe('a loop', () => {
     expect(await saying).toEqual(['quoted 120', 'rain', 'paid 120']);
     expect([bank.standing, bank.weathers, bank.quotes]).toEqual([[120], 1, 2]);
     await run.close();
+  });
+});
+
+const tick = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('LP1: a round', () => {
+  test('has a call that is asked for meanwhile begin behind it', async () => {
+    const { options } = opened();
+    const order: string[] = [];
+    const agent = loop('shop', async ({ act }) => {
+      let release = () => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const first = act('quote', '1', {}, async () => {
+        order.push('the quote begins');
+        await held;
+        order.push('the quote is there');
+        return 1;
+      });
+      while (order.length === 0) await tick();
+      const second = act('weather', '2', {}, async () => {
+        order.push('the weather');
+        return 2;
+      });
+      for (let times = 0; times < 5; times += 1) await tick();
+      release();
+      return [await first, await second];
+    });
+    const run = await agent.attach(options);
+    expect(await run.invoke()).toEqual([1, 2]);
+    expect(order).toEqual(['the quote begins', 'the quote is there', 'the weather']);
+    await run.close();
+  });
+
+  test('has no call within a call', async () => {
+    const { options } = opened();
+    let inner = 0;
+    const agent = loop('shop', async ({ act }) =>
+      act('quote', '1', {}, async () => {
+        void act('weather', '2', {}, async () => {
+          inner += 1;
+        });
+        for (let times = 0; times < 5; times += 1) await tick();
+        return 1;
+      }),
+    );
+    const run = await agent.attach(options);
+    expect(await run.invoke().catch(codeOf)).toBe('run_parked');
+    expect(inner).toBe(0);
+    await run.close();
+  });
+});
+
+describe('LP2: a function that is entered again', () => {
+  /** A loop that pays what is said each time it is entered. */
+  const payingOf = (bank: Bank, cents: () => number | null) =>
+    loop('shop', async ({ act, receive }) => {
+      for (let said: unknown; ; ) {
+        await receive(said);
+        const amount = cents();
+        if (amount === null) continue;
+        said = await act('pay', 'only', { cents: amount }, async ({ input, key = '' }) => {
+          bank.paid.push({ key, cents: input.cents, undone: false });
+          return `paid ${input.cents}`;
+        });
+      }
+    });
+
+  test.each([[120], [null]])('fails where it pays %s, and its journal has another payment', async (later) => {
+    const { bank, options } = opened();
+    let amount: number | null = 100;
+    const agent = payingOf(bank, () => amount);
+    const first = await agent.attach(options);
+    expect(await first.invoke('pay')).toBe('paid 100');
+    await first.close();
+    amount = later;
+    const second = await agent.resume(options);
+    expect(await second.invoke().catch(codeOf)).toBe('run_parked');
+    expect(bank.standing).toEqual([100]);
+    await second.close();
   });
 });

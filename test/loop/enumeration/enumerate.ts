@@ -52,8 +52,9 @@ export function casesOf(turns: readonly Turn[]): Case[] {
 export async function enumerate(options: Options): Promise<Totals> {
   const totals: Totals = { cases: 0, shares: {}, told: [] };
   const began = performance.now();
-  const { seed = 1, share = 1, only, until = Number.POSITIVE_INFINITY } = options;
+  const { seed = 1, until = Number.POSITIVE_INFINITY, cases = Number.POSITIVE_INFINITY } = options;
   const draw = drawing(seed);
+  const isOver = () => performance.now() - began > until || totals.cases >= cases;
   const run = async (one: Case): Promise<Result> => {
     const result = await runCase(one);
     const judged = judge(one, result);
@@ -61,27 +62,37 @@ export async function enumerate(options: Options): Promise<Totals> {
     options.onCase?.(one, judged, result);
     return result;
   };
-  const isOver = () => performance.now() - began > until || totals.cases >= (options.cases ?? Number.POSITIVE_INFINITY);
-  const isMeant = (one: Case) => only === undefined || only === nameOf(one);
-  if (options.of === 'drawn')
-    while (!isOver()) {
-      const all = casesOf(drawn(draw));
-      const whole = all[draw(all.length)] as Case;
-      const { appends } = await runCase(whole);
-      await run({ ...whole, dies: draw(4) === 0 || appends === 0 ? null : draw(appends) });
-    }
-  else
-    for (const turns of ofTwoTurns())
-      for (const whole of casesOf(turns)) {
-        if (isOver()) return totals;
-        if (only !== undefined && !only.startsWith(nameOf(whole).replace(/lives$/, ''))) continue;
-        const { appends } = isMeant(whole) ? await run(whole) : await runCase(whole);
-        for (let dies = 0; dies < appends; dies += 1) {
-          const one = { ...whole, dies };
-          if (isMeant(one) && !isOver() && (share === 1 || draw(share) === 0)) await run(one);
-        }
-      }
+  for await (const one of options.of === 'two' ? twoTurns(options, draw, run) : larger(draw)) {
+    if (isOver()) break;
+    await run(one);
+  }
   return totals;
+}
+
+/** Larger loops, drawn, each with one death or none. */
+async function* larger(draw: (below: number) => number): AsyncGenerator<Case> {
+  for (;;) {
+    const all = casesOf(drawn(draw));
+    const whole = all[draw(all.length)] as Case;
+    const { appends } = await runCase(whole);
+    yield { ...whole, dies: draw(4) === 0 || appends === 0 ? null : draw(appends) };
+  }
+}
+
+/** All loops of two turns of one act, with the deaths that are wanted. */
+async function* twoTurns(
+  { share = 1, only }: Options,
+  draw: (below: number) => number,
+  run: (one: Case) => Promise<Result>,
+): AsyncGenerator<Case> {
+  for (const whole of [...ofTwoTurns()].flatMap(casesOf)) {
+    if (only !== undefined && !only.startsWith(nameOf(whole).replace(/lives$/, ''))) continue;
+    const { appends } = await (only === undefined || only === nameOf(whole) ? run : runCase)(whole);
+    for (let dies = 0; dies < appends; dies += 1) {
+      const one = { ...whole, dies };
+      if (only === undefined ? share === 1 || draw(share) === 0 : only === nameOf(one)) yield one;
+    }
+  }
 }
 
 function count(totals: Totals, one: Case, judged: Judged): void {

@@ -1,6 +1,7 @@
 /** Judges one case by the world and by what the loop said: it shares no code with the decision. */
-import type { Case } from './cases.ts';
+import type { Case, Turn } from './cases.ts';
 import type { Result } from './drive.ts';
+import type { World } from './world.ts';
 
 /** How a case ended. */
 export type Verdict =
@@ -85,25 +86,34 @@ function* ofLog({ turns }: Case, { world }: Result, state: readonly string[]): G
     if (state[at] !== `in ${turn}`) yield `turn ${turn + 1} begins with ${state[at]}`;
     at += 1;
     for (const wants of rounds) {
-      const line = state[at] ?? '';
-      const thought = world.thoughts.find(({ answer }) => answer === line);
-      const on = JSON.stringify(state.slice(0, at));
-      if (thought?.on !== on) yield `${line} was answered on ${thought?.on}, and the loop says ${on}`;
-      at += 1;
-      for (const [nth, tool] of wants.entries()) {
-        const answer = state[at] ?? '';
-        const act = world.acts.find((each) => each.answer === answer && !each.undone && each.tool === tool);
-        if (act === undefined || said.has(answer))
-          yield `${answer || 'nothing'} is said for the ${tool} of turn ${turn + 1}, and does not stand`;
-        else if (act.of !== line || act.id !== thought?.ids[nth])
-          yield `${answer} was done for ${act.of}, and the loop says ${line}`;
-        said.add(answer);
-        at += 1;
-      }
+      yield* ofRound(world, state, at, wants, said);
+      at += 1 + wants.length;
     }
   }
   if (state.length !== at) yield `the loop says ${state.length} lines, and has ${at}`;
   const beside = world.acts.filter((act) => !act.undone && act.tool !== 'none' && !said.has(act.answer));
   if (beside.length > 0)
     yield `${beside.map(({ tool, answer }) => `${tool} ${answer}`).join(', ')} stands, and is not said`;
+}
+
+/** One round, from where the loop says what the model has answered. */
+function* ofRound(
+  world: World,
+  state: readonly string[],
+  at: number,
+  wants: Turn[number],
+  said: Set<string>,
+): Generator<string> {
+  const line = state[at] ?? '';
+  const thought = world.thoughts.find(({ answer }) => answer === line);
+  const on = JSON.stringify(state.slice(0, at));
+  if (thought?.on !== on) yield `${line} was answered on ${thought?.on}, and the loop says ${on}`;
+  for (const [nth, tool] of wants.entries()) {
+    const answer = state[at + 1 + nth] ?? '';
+    const act = world.acts.find((each) => each.answer === answer && !each.undone && each.tool === tool);
+    if (act === undefined || said.has(answer)) yield `${answer || 'nothing'} is said for ${tool}, and does not stand`;
+    else if (act.of !== line || act.id !== thought?.ids[nth])
+      yield `${answer} was done for ${act.of}, and the loop says ${line}`;
+    said.add(answer);
+  }
 }
