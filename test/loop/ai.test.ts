@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type AiWays, aiAgent } from '../../src/ai/index.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
+import { read } from '../pages.ts';
 import { Bank, shopConfig } from './shop.ts';
 
 const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
@@ -170,4 +171,53 @@ test('a tool that asks a person by itself, and one that the provider executes, i
   await run.invoke();
   expect(codes).toEqual(['unsupported_tool', 'unsupported_tool']);
   await run.close();
+});
+
+/** What became of it: the payments, what the model was told of the last, and how often it was asked. */
+interface Counted {
+  readonly paid: number;
+  readonly told: string;
+  readonly asked: number;
+}
+
+/** Counts a row of the table, on a bank of its own. @param begin begins the agent: anew, or in the process behind the one that died. */
+async function counted(bank: Bank, isKilled: boolean, begin: (isFirst: boolean) => Promise<unknown>): Promise<Counted> {
+  const isPaid = new Promise<void>((paid) => {
+    bank.onPay = () => {
+      paid();
+      return isKilled ? new Promise(() => {}) : Promise.reject(new Error('socket hang up'));
+    };
+  });
+  const first = begin(true);
+  if (!isKilled) return { told: String(await first), ...standing(bank) };
+  first.catch(() => {});
+  await isPaid;
+  bank.onPay = async () => {};
+  return { told: String(await begin(false)), ...standing(bank) };
+}
+
+const standing = (bank: Bank) => ({ paid: bank.standing.length, asked: bank.asked });
+
+test('the table of the page of loops is what is counted', async () => {
+  const row = async (isKilled: boolean): Promise<readonly [Counted, Counted]> => {
+    const [theirs, own] = [new Bank(), new Bank()];
+    const plain = await counted(theirs, isKilled, () => WAYS.generateText(PLAIN, theirs));
+    const agent = aiAgent('shop', (ways) => WAYS.generateText(ways, own));
+    const options = optionsOf(own);
+    let last: Awaited<ReturnType<typeof agent.attach>> | null = null;
+    const belay = await counted(own, isKilled, async (isFirst) => {
+      await last?.close();
+      last = await (isFirst ? agent.attach(options) : agent.resume(options));
+      return last.invoke();
+    });
+    return [plain, belay];
+  };
+  const told = ({ paid, told: by }: Counted) =>
+    `paid ${paid} time${paid === 1 ? '' : 's'}, told "${by.includes('socket') ? 'socket hang up' : by}"`;
+  const asked = ({ paid, asked: many }: Counted) => `paid ${paid} time${paid === 1 ? '' : 's'}, ${many} model calls`;
+  const page = read('docs/loops.md');
+  expect(page).toContain(`| The reply of the payment is lost. | ${(await row(false)).map(told).join(' | ')} |`);
+  expect(page).toContain(
+    `| The process dies after the payment, and is started again. | ${(await row(true)).map(asked).join(' | ')} |`,
+  );
 });
