@@ -36,7 +36,7 @@ function scripted(bank: Bank) {
     },
     doStream: async ({ prompt }) => {
       const content = answer(prompt);
-      const chunks = content.flatMap((each) =>
+      const chunks = content.flatMap<object>((each: object) =>
         'text' in each
           ? [
               { type: 'text-start', id: '1' },
