@@ -483,7 +483,7 @@ export default {
       from: { path: '^src/' },
       to: {
         dependencyTypes: ['npm-dev'],
-        pathNot: 'node_modules/(graphology-types|@types|xstate|pg|@opentelemetry/api|@langchain/(core|langgraph))/',
+        pathNot: 'node_modules/(graphology-types|@types|xstate|pg|@opentelemetry/api|ai|@langchain/(core|langgraph))/',
       },
     },
     {
