@@ -172,7 +172,9 @@ describe('LP1: a round', () => {
       }),
     );
     const run = await agent.attach(options);
-    expect(await run.invoke().catch(({ message }: Error) => message)).toMatch(/"weather@2" was asked for within "quote@1"/);
+    expect(await run.invoke().catch(({ message }: Error) => message)).toMatch(
+      /"weather@2" was asked for within "quote@1"/,
+    );
     expect(inner).toBe(0);
     await run.close();
   });
