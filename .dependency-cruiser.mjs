@@ -191,19 +191,34 @@ export default {
       comment:
         'The sidecar is handed its journal and what executes the run: which these are, the caller says. (Memory is the default.)',
       from: { path: '^src/sidecar/' },
-      to: { path: '^src/(cli|journal/(sqlite|postgres)|xstate|flow|langgraph|adapters|testing|rehearsal)/' },
+      to: { path: '^src/(cli|journal/(sqlite|postgres)|xstate|flow|loop|ai|langgraph|adapters|testing|rehearsal)/' },
     },
     {
       name: 'a-runtime-opens-runs-over-the-port',
       severity: 'error',
       comment:
-        'src/xstate and src/flow execute runs, each for itself: they open one in the sidecar, through the port in runtime/. What a step means is decided there.',
-      from: { path: '^src/(xstate|flow)/' },
+        'src/xstate, src/flow and src/loop execute runs, each for itself: they open one in the sidecar, through the port in runtime/. What a step means is decided there.',
+      from: { path: '^src/(xstate|flow|loop)/' },
       to: {
         path: '^src/',
         pathNot:
           '^src/(model|clock|runtime|effects/|sidecar/|$1/|recovery/decision-policy\\.ts$|journal/value-codec\\.ts$|predicates/compile\\.ts$)',
       },
+    },
+    {
+      name: 'ai-adapts-loops',
+      severity: 'error',
+      comment:
+        'src/ai makes calls of a loop of what the AI SDK does, and is all that knows that SDK, an optional peer.',
+      from: { path: '^src/ai/' },
+      to: { path: '^src/', pathNot: '^src/(ai|loop)/' },
+    },
+    {
+      name: 'only-the-ai-room-knows-the-ai-sdk',
+      severity: 'error',
+      comment: 'The AI SDK is an optional peer: who has not installed it must be able to import everything else.',
+      from: { path: '^src/', pathNot: '^src/ai/' },
+      to: { path: 'node_modules/(ai|@ai-sdk)/|^src/ai/' },
     },
     {
       name: 'otel-observes-runs',
@@ -468,7 +483,7 @@ export default {
       from: { path: '^src/' },
       to: {
         dependencyTypes: ['npm-dev'],
-        pathNot: 'node_modules/(graphology-types|@types|xstate|pg|@opentelemetry/api|@langchain/(core|langgraph))/',
+        pathNot: 'node_modules/(graphology-types|@types|xstate|pg|@opentelemetry/api|ai|@langchain/(core|langgraph))/',
       },
     },
     {

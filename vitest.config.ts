@@ -5,7 +5,7 @@ const own = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** The tests that hold the timers of their process (test/virtual-time.ts), and say when each fires. */
 const HOLDING_TIME = [
-  'test/{enumeration,simulation,langgraph/enumeration}/**/*.test.ts',
+  'test/{enumeration,simulation,langgraph/enumeration,loop/enumeration}/**/*.test.ts',
   'test/scenarios/effects/retry.test.ts',
   'test/scenarios/{shapes,zoo,zoo-kills}.test.ts',
   'test/sidecar/{ninety-days,timers}.test.ts',
@@ -23,6 +23,8 @@ export default defineConfig({
       { find: /^belay-sidecar\/xstate$/, replacement: own('src/xstate/index.ts') },
       { find: /^belay-sidecar\/adapters$/, replacement: own('src/adapters/index.ts') },
       { find: /^belay-sidecar\/flow$/, replacement: own('src/flow/flow.ts') },
+      { find: /^belay-sidecar\/loop$/, replacement: own('src/loop/loop.ts') },
+      { find: /^belay-sidecar\/ai$/, replacement: own('src/ai/index.ts') },
       { find: /^belay-sidecar\/otel$/, replacement: own('src/otel/otel.ts') },
       { find: /^belay-sidecar\/workers$/, replacement: own('src/workers/index.ts') },
       { find: /^belay-sidecar\/langgraph$/, replacement: own('src/langgraph/index.ts') },

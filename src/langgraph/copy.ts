@@ -1,8 +1,8 @@
 /** A copy of a compiled graph whose nodes are watched. The graph that is given is not touched, and neither are its nodes. */
 import { Runnable, type RunnableConfig } from '@langchain/core/runnables';
 import type { BaseChannel, BaseCheckpointSaver, Pregel } from '@langchain/langgraph';
+import { stateOf } from '../runtime/lanes.ts';
 import { keptChannels } from './checkpoint/untracked.ts';
-import { stateOf } from './lanes.ts';
 import { guardTools } from './tools/guard-tools.ts';
 
 /** A node of a compiled graph, as this room uses it. */

@@ -6,10 +6,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { argsDigest } from '../effects/digest.ts';
 import type { StateValue } from '../model/step-entry.ts';
 import { EnteredRuntime } from '../runtime/entered.ts';
+import { END, type Lane, laneNamed, partOf, placeNamed, placeOf, stateOf } from '../runtime/lanes.ts';
 import type { ActorHandle, Place, RuntimeEvent } from '../runtime/microstep.ts';
 import { rootPlace } from '../runtime/plain-step.ts';
 import type { ActorPlan } from '../runtime/restore-plan.ts';
 import type { Crash, Watcher } from '../runtime/runtime.ts';
+import { Turns } from '../runtime/turns.ts';
 import {
   checkpointAt,
   checkpointBetween,
@@ -19,12 +21,10 @@ import {
   OWN,
   SENDS,
   seenInSuperstep,
-  type ThreadNotes,
 } from './checkpoint/memory.ts';
 import type { Graph } from './copy.ts';
 import { GraphError, isGraphRecursionError } from './graph-error.ts';
 import type { Closed, Host, Question } from './host.ts';
-import { END, type Lane, laneNamed, partOf, placeNamed, placeOf, stateOf } from './lanes.ts';
 import { placesIn } from './line/control.ts';
 import { besideEachOther } from './line/refused.ts';
 import { inLine } from './line/steps.ts';
@@ -64,6 +64,8 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
   /** The outputs of nodes that no step has noted yet, by lane. */
   readonly #outputs = new Map<string, Output>();
   #isDrained = false;
+  /** The turns of a thread. */
+  readonly turns: Turns<TurnEvent['type']>;
   readonly #unguarded: Unguarded;
 
   constructor(setting: Setting, watcher: Watcher) {
@@ -73,6 +75,17 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
     this.#unguarded = new Unguarded(setting.tools, (text) => watcher.finds('unguarded_tool', text));
     const when = (event: RuntimeEvent, isStale: () => boolean, then: () => void) => this.when(event, isStale, then);
     this.calls = new Calls({ telling: this.at, watcher, codecs: setting.codecs, tools: setting.tools, when });
+    this.turns = new Turns({
+      type: INPUT,
+      watcher,
+      said: setting.said,
+      turn: () => (this.at.value === null ? null : (this.at.memory[OWN].thread ?? null)),
+      digestOf: (input) => argsDigest(input, this.at.memory[OWN].salt ?? null, setting.codecs),
+      when,
+      begins: (event) => this.#begins(event),
+      ends: () => this.at.tell([rests()]),
+      rests: () => setting.rests(),
+    });
   }
 
   /** Enters the graph for the first time in this process, or again where it was drained. */
@@ -207,7 +220,7 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
       if (this.program.said !== null) {
         this.at.tell(this.#steps.turnEnds(this.#around, this.at, closed));
         this.#outputs.clear();
-        this.#endsTurn();
+        this.turns.end();
         return;
       }
       this.at.tell(this.#steps.ends(this.#around, this.at, closed, () => this.result));
@@ -257,42 +270,9 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
     return this.calls.of(lane, observed, () => pass.isStale);
   }
 
-  /** The turn of a thread that is open, or was last; null for a run that is no thread, and before its first step. */
-  get turn(): ThreadNotes | null {
-    return this.at.value === null ? null : (this.at.memory[OWN].thread ?? null);
-  }
-
   /** True between two turns of a thread. */
   get isResting(): boolean {
-    return this.turn?.isOpen === false;
-  }
-
-  /** The digest of an input, as the notes on turns have it. */
-  digestOf(input: unknown): string {
-    return argsDigest(input, this.at.memory[OWN].salt ?? null, this.program.codecs);
-  }
-
-  /** The turn that has ended under a name; undefined where none has. */
-  turnNamed = (id: string) => this.watcher.turnNamed(id);
-
-  /** Has a thread that rests begin the turn of an input. @returns false where the run takes none now. */
-  receive(input: unknown, id: string | undefined): boolean {
-    const turn = (this.turn?.turn ?? 0) + 1;
-    const is = this.digestOf(input);
-    const event: TurnEvent = { type: INPUT, input, turn, is, ...(id !== undefined && { id }) };
-    let isTaken = false;
-    // One that has to wait is not taken: its caller is told so, and nothing of it comes later.
-    let isLate = false;
-    this.when(
-      event,
-      () => isLate || !this.isResting,
-      () => {
-        isTaken = true;
-        this.#begins(event);
-      },
-    );
-    isLate = true;
-    return isTaken;
+    return this.turns.isResting;
   }
 
   #begins(event: TurnEvent): void {
@@ -302,34 +282,13 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
     this.enter();
   }
 
-  /** Ends a turn, once nothing is left to be decided about it. */
-  #endsTurn(): void {
-    const { said } = this.program;
-    const rest = () => {
-      this.at.tell([rests()]);
-      const { turn: nth, id, is } = this.turn as ThreadNotes;
-      return { nth, said: said ?? 'stands', ...(id !== undefined && is !== undefined && { id, is }) };
-    };
-    this.watcher.endsTurn(rest, () => {
-      if (this.isResting) this.#rests();
-    });
-  }
-
-  /** Rests between two turns, unless the input of the next one was taken back: it comes again (RC4). */
-  #rests(): void {
-    const back = this.watcher.toComeAgain(INPUT) as TurnEvent | null;
-    const isStale = () => !this.isResting;
-    if (back === null) this.program.rests();
-    else this.when(back, isStale, () => this.#begins(back));
-  }
-
   protected enter(): void {
     if (this.isResting) {
-      this.#rests();
+      this.turns.rest();
       return;
     }
     if (this.program.said !== null && this.at.value === END) {
-      this.#endsTurn();
+      this.turns.end();
       return;
     }
     const pass = new Pass(this.program.graph, this);

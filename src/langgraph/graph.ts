@@ -4,15 +4,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type Command, INTERRUPT, isCommand, type StateSnapshot } from '@langchain/langgraph';
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { ANYTHING, kind, NAME, OBJECT, optional, refuseOther, shape } from '../model/argument.ts';
-import type { Refusal } from '../model/veto.ts';
 import type { DecisionPolicy } from '../recovery/decision-policy.ts';
+import { handIn, type TurnCode, type TurnOptions } from '../runtime/turns.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
 import { configOf } from '../sidecar/opening/config.ts';
 import { beginRun, resumeRun } from '../sidecar/opening/open-run.ts';
 import type { RunOptions } from '../sidecar/opening/options.ts';
 import type { Program } from '../sidecar/opening/program.ts';
 import { RUN_FIELDS } from '../sidecar/opening/taken-options.ts';
-import type { Ending } from '../sidecar/report.ts';
+import { isStill, noTurn, type Standstill, standstill } from '../sidecar/standstill.ts';
 import { CODECS } from './codecs.ts';
 import { type Graph, keptCopy } from './copy.ts';
 import { Execution } from './execution.ts';
@@ -32,7 +32,6 @@ import { refuseUnsupported, stateChannels } from './refusals/support.ts';
 import { Resting } from './resting.ts';
 import type { Setting } from './setting.ts';
 import { tieFor } from './ties.ts';
-import { handIn, type TurnOptions } from './turns.ts';
 
 /** The options of a run of a graph. A run is taken up with the input that it was begun with, or without one. */
 export interface GraphOptions extends RunOptions {
@@ -241,7 +240,8 @@ function attached(
     }
     if (said !== null && !isCommand(command)) {
       execution.start();
-      handIn(execution, command, id, () => stopped(commands.status));
+      const refuse = (code: TurnCode, text: string) => new GraphError(code, text);
+      handIn(execution.turns, command, id, refuse, () => still(noTurn(commands.status)));
       return;
     }
     if (!isCommand(command))
@@ -257,11 +257,11 @@ function attached(
     }
     if (ending === 'rests') {
       // Who asks where a thread stands that is parked between two turns is told so.
-      if (command == null && isStill(commands.status)) throw stopped(commands.status);
+      if (command == null && isStill(commands.status)) throw still(noTurn(commands.status));
       return execution.result as Record<string, unknown>;
     }
     if (ending.status === 'done') return ending.output as Record<string, unknown>;
-    throw parked(ending);
+    throw still(standstill(ending));
   };
   const mine: Omit<AttachedGraph, keyof RunCommands> = {
     async invoke(command?: Command | object | null, ...[config]: unknown[]) {
@@ -307,59 +307,14 @@ function turnIn(config: unknown): TurnOptions {
   return id === undefined ? {} : { id };
 }
 
-/** True for a run that goes on only once a person has acted. */
-function isStill(status: RunCommands['status']): boolean {
-  return status === 'parked' || status === 'stuck' || status === 'paused';
-}
-
-/** The error of a thread that takes no turn before a person has acted. */
-function stopped(status: string): GraphError {
-  const text = `The thread is ${status}, and takes no turn before a person has acted: no input was taken. See finished(), or "belay show".`;
-  return new GraphError(
-    status === 'paused'
-      ? 'paused'
-      : status === 'cancelled' || status === 'compensated'
-        ? 'run_cancelled'
-        : 'run_parked',
-    text,
-  );
+/** The error of a run or a thread that goes on no more, or not before a person has acted. */
+function still({ code, text }: Standstill): GraphError {
+  return new GraphError(code, text);
 }
 
 /** A chunk of the only mode that was asked for: LangGraph gives it without the mode. */
 function alone(chunk: unknown[]): unknown {
   return chunk.length === 3 ? [chunk[0], chunk[2]] : chunk[1];
-}
-
-/** The error of a run that does not go on by itself. */
-function parked(ending: Exclude<Ending, { status: 'done' }>): GraphError {
-  if (ending.status === 'cancelled')
-    return new GraphError(
-      'run_cancelled',
-      `The run was cancelled by ${JSON.stringify(ending.by)}: it goes on no more.`,
-    );
-  if (ending.status === 'compensated')
-    return new GraphError(
-      'run_cancelled',
-      `The run was aborted by ${JSON.stringify(ending.by)}: what could be undone is, and it goes on no more.`,
-    );
-  if (ending.status === 'paused')
-    return new GraphError(
-      'paused',
-      `The run was paused by ${JSON.stringify(ending.by)}: unpause it, and then call invoke() again.`,
-    );
-  const { decision } = ending;
-  const why =
-    decision.verdict === 'escalate' ? [...new Set(decision.refusals.flatMap(codesOf))].join(', ') : decision.verdict;
-  const errors = ending.status === 'parked' ? ending.over : [ending.error];
-  const lines = errors.map((error) => error.split('\n', 1)[0] as string).filter((line) => line !== '');
-  const over = lines.length === 0 ? '' : ` over ${lines.map((line) => `"${line}"`).join(' and ')}`;
-  const text = `The run is ${ending.status} (${why})${over}, and stands still until a person acts: see finished(), or "belay show". Then call invoke() again.`;
-  return new GraphError('run_parked', text);
-}
-
-/** The codes of a refusal: its own, or those of the vetoes against a checkpoint. */
-function codesOf(refusal: Refusal): readonly string[] {
-  return 'code' in refusal ? [refusal.code] : refusal.adds.map(({ code }) => code);
 }
 
 /** The rest of what is no graph of Belay's has reasons of its own. */

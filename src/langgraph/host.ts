@@ -2,8 +2,8 @@
 import type { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import type { RunnableConfig } from '@langchain/core/runnables';
 import type { Checkpoint, Interrupt } from '@langchain/langgraph';
+import type { Lane } from '../runtime/lanes.ts';
 import type { TaskNotes } from './checkpoint/memory.ts';
-import type { Lane } from './lanes.ts';
 import type { Observed } from './observe.ts';
 import type { TaskWrites } from './superstep.ts';
 import type { Task } from './tasks.ts';

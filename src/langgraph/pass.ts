@@ -8,12 +8,12 @@ import {
   isGraphInterrupt,
 } from '@langchain/langgraph';
 import { never } from '../runtime/calls-under-way.ts';
+import { isPulled, type Lane } from '../runtime/lanes.ts';
 import { outputOf } from './checkpoint/outputs.ts';
 import { RunSaver } from './checkpoint/saver.ts';
 import { type Graph, leadingTo, watchedCopy } from './copy.ts';
 import { GraphError } from './graph-error.ts';
 import type { Closed, Host, Question } from './host.ts';
-import { isPulled, type Lane } from './lanes.ts';
 import { Observed } from './observe.ts';
 import { type Announced, type Task, tasksOf } from './tasks.ts';
 import { caller } from './tools/tool.ts';

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { MachineShape, StateShape } from '../model/machine.ts';
+import { BEGIN, END, stateOf } from '../runtime/lanes.ts';
 import type { Graph } from './copy.ts';
-import { BEGIN, END, stateOf } from './lanes.ts';
 import { edgesFor } from './line/edges.ts';
 import { stateChannels, whyUnsupported } from './refusals/support.ts';
 

@@ -1,5 +1,5 @@
 /** The tasks of a superstep, as LangGraph announces them, each with its lane. */
-import { type Lane, laneOf, PULLED, stateOf } from './lanes.ts';
+import { type Lane, laneOf, PULLED, stateOf } from '../runtime/lanes.ts';
 
 /** A task that LangGraph is about to execute. */
 export interface Task {

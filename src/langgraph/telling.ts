@@ -1,10 +1,10 @@
 /** Tells a run the steps of a graph: where control and context stand, and how they change. */
 import type { StateValue } from '../model/step-entry.ts';
+import { advanced, BEGIN, type Lane, laneNamed, lanesOf, type Part, placeOf } from '../runtime/lanes.ts';
 import type { ActorHandle, Child, Microstep, Place, RuntimeEvent } from '../runtime/microstep.ts';
 import { type ControlChange, plainStep } from '../runtime/plain-step.ts';
 import type { Watcher } from '../runtime/runtime.ts';
 import { type Memory, OWN } from './checkpoint/memory.ts';
-import { advanced, BEGIN, type Lane, laneNamed, lanesOf, type Part, placeOf } from './lanes.ts';
 import { placesIn, plainPlace, stateFor } from './line/control.ts';
 
 /** A step of a lane, or of the graph around its lanes. */

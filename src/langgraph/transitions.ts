@@ -1,11 +1,12 @@
 /** The steps between two supersteps, and at the end of a graph: what tasks wrote is applied, and control goes on. */
 
-import { lasting, type Memory, noted, notesOf, notesOn, OWN, SENDS, type ThreadNotes } from './checkpoint/memory.ts';
+import { BEGIN, END, type Lane, lanesOf, partOf, superstep } from '../runtime/lanes.ts';
+import { type TurnEvent as AnyTurnEvent, type ThreadNotes, turnOf } from '../runtime/turns.ts';
+import { lasting, type Memory, noted, notesOf, notesOn, OWN, SENDS } from './checkpoint/memory.ts';
 import { notedOutput } from './checkpoint/outputs.ts';
 import { untracked } from './checkpoint/untracked.ts';
 import type { Graph } from './copy.ts';
 import type { Closed } from './host.ts';
-import { BEGIN, END, type Lane, lanesOf, partOf, superstep } from './lanes.ts';
 import type { Answer } from './questions.ts';
 import { applied, withChannels } from './superstep.ts';
 import type { Task } from './tasks.ts';
@@ -105,20 +106,12 @@ export function rests(): Change {
 }
 
 /** The event that brings the input of a turn. */
-export interface TurnEvent {
-  readonly type: 'graph.input';
-  readonly input: unknown;
-  readonly turn: number;
-  readonly id?: string;
-  /** The digest of the input. */
-  readonly is: string;
-  readonly [field: string]: unknown;
-}
+export type TurnEvent = AnyTurnEvent<'graph.input'>;
 
 /** The step by which a thread has the input of its next turn. */
 export function turnBegins(event: TurnEvent): Change {
-  const { input, turn, id, is } = event;
-  const thread = { turn, isOpen: true, is, ...(id !== undefined && { id }) };
+  const { input } = event;
+  const thread = turnOf(event);
   const memory = (before: Memory): Memory => ({ ...before, [OWN]: { ...before[OWN], input, thread } });
   return { event, to: BEGIN, entered: [{ path: BEGIN, region: '' }], outside: true, memory };
 }

@@ -62,6 +62,9 @@ export const RULES = [
   'RV4',
   'RV5',
   'RV6',
+  'LP1',
+  'LP2',
+  'LP3',
   'E3',
   ...(['AL1', 'AL2', 'AL3', 'AL4', 'AL5', 'AL6', 'AL7', 'AL8', 'AL9', 'AL10'] as const),
 ] as const;

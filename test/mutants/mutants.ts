@@ -5,6 +5,7 @@ import { OF_LATER_WORDS } from './later-words.ts';
 import type { Mutant } from './mutant.ts';
 import { OF_ALTERNATIVES } from './of-alternatives.ts';
 import { OF_LOOKS } from './of-looks.ts';
+import { OF_LOOPS } from './of-loops.ts';
 import { OF_THREADS } from './of-threads.ts';
 import { OF_RELEASES } from './releases.ts';
 import { OF_THROWS } from './throws.ts';
@@ -15,6 +16,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...OF_ALTERNATIVES,
   ...OF_RELEASES,
   ...OF_GRAPHS,
+  ...OF_LOOPS,
   ...OF_THREADS,
   ...OF_THROWS,
   ...OF_LATER_WORDS,

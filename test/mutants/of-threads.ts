@@ -6,7 +6,7 @@ const by = { run: 'tests', file: 'test/langgraph/threads.test.ts' } as const;
 export const OF_THREADS: readonly Mutant[] = [
   {
     rule: 'RC1',
-    file: 'langgraph/turns.ts',
+    file: 'runtime/turns.ts',
     off: 'an open turn takes any input for its own',
     find: 'turn.id === id && (id !== undefined || turn.is === is)',
     replace: 'true',

@@ -1,5 +1,6 @@
 /** The context of a run of a graph: its channels by their names, what its `Send`s carry, and what the runtime notes for itself. */
 import { type Checkpoint, Send } from '@langchain/langgraph';
+import type { ThreadNotes } from '../../runtime/turns.ts';
 import type { NotedOutput } from './outputs.ts';
 
 /** From the reform of the calendar, at which the times of such ids begin, to 1970, in milliseconds. */
@@ -56,17 +57,6 @@ export interface UnitNotes {
   /** The name of its skeleton. */
   readonly of: string;
   readonly entity: string;
-}
-
-/** The turn of a thread. Between two turns it is the last one. */
-export interface ThreadNotes {
-  readonly turn: number;
-  /** True from its input until its end. */
-  readonly isOpen: boolean;
-  /** The name that its caller gave it. */
-  readonly id?: string;
-  /** The digest of its input. */
-  readonly is?: string;
 }
 
 /** The notes of the runtime's own. */

@@ -3,9 +3,9 @@
  * one move of it, so that a unit goes on where the next node is one of its own.
  */
 import type { StateValue } from '../../model/step-entry.ts';
+import { END, type Part, placesOf } from '../../runtime/lanes.ts';
 import type { Place } from '../../runtime/microstep.ts';
 import { rootPlace } from '../../runtime/plain-step.ts';
-import { END, type Part, placesOf } from '../lanes.ts';
 
 /** The state behind a node whose unit is over, or that belongs to none: LangGraph goes on from there by its edges. */
 export const BEHIND = '#';

@@ -1,8 +1,8 @@
 /** The edges of a compiled graph, by the states of its nodes: as far as its structure tells where they lead. */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import type { EdgeShape } from '../../model/machine.ts';
+import { BEGIN, END, stateOf } from '../../runtime/lanes.ts';
 import type { Graph } from '../copy.ts';
-import { BEGIN, END, stateOf } from '../lanes.ts';
 import { ofSeveralNodes, Units } from './units.ts';
 
 type Structure = Pick<Graph, 'nodes' | 'builder'>;

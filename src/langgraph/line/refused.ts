@@ -1,7 +1,7 @@
 /** Refuses units over several nodes where nodes may run beside each other: nothing would tell a unit's own work from what runs beside it. */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
+import { BEGIN, END, stateOf } from '../../runtime/lanes.ts';
 import type { Graph } from '../copy.ts';
-import { BEGIN, END, stateOf } from '../lanes.ts';
 import type { Task } from '../tasks.ts';
 import { ofSeveralNodes } from './units.ts';
 

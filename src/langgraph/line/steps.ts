@@ -2,10 +2,11 @@
  * The steps of a graph that runs one node at a time. A node whose unit goes on is left for the next one in one step of that unit; behind any
  * other node the graph stands between its units, and a step of the root leads on.
  */
+
+import { END, type Lane, laneNamed } from '../../runtime/lanes.ts';
 import { lasting, type Memory, noted, notesOn, OWN, type TurnNotes } from '../checkpoint/memory.ts';
 import { ledTo, notedOutput, outputOf } from '../checkpoint/outputs.ts';
 import type { Closed } from '../host.ts';
-import { END, type Lane, laneNamed } from '../lanes.ts';
 import { withChannels } from '../superstep.ts';
 import type { Task } from '../tasks.ts';
 import type { Change } from '../telling.ts';

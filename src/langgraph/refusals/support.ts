@@ -1,10 +1,10 @@
 /** Refuses graphs that could not be run soundly, each with its reason and a way out. */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
+import { BEGIN, END, stateOf } from '../../runtime/lanes.ts';
 import { OWN, SENDS } from '../checkpoint/memory.ts';
 import { UNTRACKED } from '../checkpoint/untracked.ts';
 import type { Graph } from '../copy.ts';
 import { GraphError } from '../graph-error.ts';
-import { BEGIN, END, stateOf } from '../lanes.ts';
 import { whyNotInLine } from '../line/refused.ts';
 import { withPrivateMembers } from '../tools/tool-node.ts';
 

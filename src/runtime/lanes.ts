@@ -3,7 +3,7 @@
  * opened, runs its node, holds the node's output until all tasks of the superstep have one, and is at its end once the output is applied.
  */
 import type { StateValue } from '../model/step-entry.ts';
-import type { Place } from '../runtime/microstep.ts';
+import type { Place } from './microstep.ts';
 
 /** The progress of the task of a lane. */
 export type Part = 'ready' | 'run' | 'done' | 'end';

@@ -1,0 +1,167 @@
+/**
+ * The turns of a run that receives: an entered program is handed one input after the other, rests between them, and what a restore took
+ * back comes again (semantics.md RC1 to RC5).
+ */
+import type { TurnEntry } from '../model/entry.ts';
+import type { RuntimeEvent } from './microstep.ts';
+import type { Watcher } from './runtime.ts';
+
+/** The words of a caller about a turn. */
+export interface TurnOptions {
+  /** The name of the turn, that of the message for instance: handed in twice under one name, it is one turn. */
+  readonly id?: string;
+}
+
+/** The turn of a thread. Between two turns it is the last one. */
+export interface ThreadNotes {
+  readonly turn: number;
+  /** True from its input until its end. */
+  readonly isOpen: boolean;
+  /** The name that its caller gave it. */
+  readonly id?: string;
+  /** The digest of its input. */
+  readonly is?: string;
+}
+
+/** The event that brings the input of a turn. */
+export interface TurnEvent<TType extends string = string> extends RuntimeEvent {
+  readonly type: TType;
+  readonly input: unknown;
+  readonly turn: number;
+  readonly id?: string;
+  /** The digest of the input. */
+  readonly is: string;
+}
+
+/** The turn that an event begins, as the context notes it. */
+export function turnOf({ turn, id, is }: TurnEvent): ThreadNotes {
+  return { turn, isOpen: true, is, ...(id !== undefined && { id }) };
+}
+
+/** A runtime whose program receives, as its turns ask it. */
+interface TurnsPort<TType extends string> {
+  /** The type of the event that brings the input of a turn. */
+  readonly type: TType;
+  readonly watcher: Watcher;
+  /** What a turn has said stands, or is rewritten; null for a run that receives nothing. */
+  readonly said: TurnEntry['said'] | null;
+  /** The turn that is open, or was last; null before the first step. */
+  turn(): ThreadNotes | null;
+  digestOf(input: unknown): string;
+  /** Goes on with an event once nothing holds that back, and not at all where it does not count any more. */
+  when(event: RuntimeEvent, isStale: () => boolean, then: () => void): void;
+  /** Tells the step by which a turn begins, and goes on with it. */
+  begins(event: TurnEvent<TType>): void;
+  /** Tells the step by which a turn ends. */
+  ends(): void;
+  /** The program rests: nothing comes of itself. */
+  rests(): void;
+}
+
+/** The turns of one run. */
+export class Turns<TType extends string = string> {
+  readonly #port: TurnsPort<TType>;
+
+  constructor(port: TurnsPort<TType>) {
+    this.#port = port;
+  }
+
+  /** The turn that is open, or was last; null before the first step. */
+  get turn(): ThreadNotes | null {
+    return this.#port.turn();
+  }
+
+  /** True between two turns. */
+  get isResting(): boolean {
+    return this.turn?.isOpen === false;
+  }
+
+  digestOf(input: unknown): string {
+    return this.#port.digestOf(input);
+  }
+
+  /** The turn that has ended under a name; undefined where none has. */
+  turnNamed(id: string): ReturnType<Watcher['turnNamed']> {
+    return this.#port.watcher.turnNamed(id);
+  }
+
+  /** Has a run that rests begin the turn of an input. @returns false where the run takes none now. */
+  receive(input: unknown, id: string | undefined): boolean {
+    const { type, when, begins } = this.#port;
+    const turn = (this.turn?.turn ?? 0) + 1;
+    const event = { type, input, turn, is: this.digestOf(input), ...(id !== undefined && { id }) } as TurnEvent<TType>;
+    let isTaken = false;
+    // One that has to wait is not taken: its caller is told so, and nothing of it comes later.
+    let isLate = false;
+    when(
+      event,
+      () => isLate || !this.isResting,
+      () => {
+        isTaken = true;
+        begins(event);
+      },
+    );
+    isLate = true;
+    return isTaken;
+  }
+
+  /** Ends a turn, once nothing is left to be decided about it. */
+  end(): void {
+    const { said, watcher, ends } = this.#port;
+    const rest = () => {
+      ends();
+      const { turn: nth, id, is } = this.turn as ThreadNotes;
+      return { nth, said: said ?? 'stands', ...(id !== undefined && is !== undefined && { id, is }) };
+    };
+    watcher.endsTurn(rest, () => {
+      if (this.isResting) this.rest();
+    });
+  }
+
+  /** Rests between two turns, unless the input of the next one was taken back: it comes again (RC4). */
+  rest(): void {
+    const { type, watcher, when, begins, rests } = this.#port;
+    const back = watcher.toComeAgain(type) as TurnEvent<TType> | null;
+    const isStale = () => !this.isResting;
+    if (back === null) rests();
+    else when(back, isStale, () => begins(back));
+  }
+}
+
+/** The codes of what is refused of a turn. */
+export type TurnCode = 'turn_open' | 'turn_differs' | 'turn_over';
+
+/**
+ * Hands a run that receives the input of a turn: it is the next turn where the run rests, and the turn that is open where it is that one once more.
+ * @param refuse makes the error of a turn that is not taken. @param stopped makes that of a run which takes none before a person has acted.
+ * @throws Error that those make.
+ */
+export function handIn(
+  turns: Turns,
+  input: unknown,
+  id: string | undefined,
+  refuse: (code: TurnCode, text: string) => Error,
+  stopped: () => Error,
+): void {
+  const is = turns.digestOf(input);
+  const { turn } = turns;
+  const known = id === undefined ? undefined : turns.turnNamed(id);
+  const differs = (nth: number) =>
+    refuse('turn_differs', `Turn ${nth} has the id ${JSON.stringify(id)}, and another input.`);
+  if (turn?.isOpen === true && turn.id === id && (id !== undefined || turn.is === is)) {
+    if (turn.is !== is) throw differs(turn.turn);
+    return;
+  }
+  if (known !== undefined) {
+    if (known.is !== is) throw differs(known.nth);
+    // One that was taken back comes again by itself. The last turn is answered with the state that it has led to, which is that of the thread.
+    if ((turn?.turn ?? 0) < known.nth || (turn?.isOpen === false && turn.turn === known.nth)) return;
+    const text = `Turn ${known.nth}, ${JSON.stringify(id)}, is over, and others came behind it: see getState() for where the thread stands.`;
+    throw refuse('turn_over', text);
+  }
+  if (!turns.isResting) {
+    const text = `Turn ${turn?.turn ?? 0} of the thread is open, and this is another input: nothing of it was taken. Go on with that turn, by invoke() or by its own input, and send this one once it is over.`;
+    throw refuse('turn_open', text);
+  }
+  if (!turns.receive(input, id)) throw stopped();
+}

@@ -1,0 +1,291 @@
+/**
+ * Runs one case for real: hands the inputs in one after the other, says what was found wrong, has the process die where the case says so, and takes
+ * the loop up in another one, which hands the same input in again.
+ */
+import type { BoundaryConfig } from '../../../src/boundaries/config.ts';
+import { loadConfig } from '../../../src/boundaries/load.ts';
+import { memoryStore } from '../../../src/journal/memory/store.ts';
+import { type AttachedLoop, loop } from '../../../src/loop/loop.ts';
+import { MortalStore } from '../../../src/rehearsal/trial/mortal-store.ts';
+import { VirtualTime } from '../../virtual-time.ts';
+import { type Case, CLASSES } from './cases.ts';
+import { World } from './world.ts';
+
+type Log = readonly string[];
+
+/** What has happened. */
+export interface Result {
+  readonly world: World;
+  /** What each turn has answered with. */
+  readonly said: readonly Log[];
+  /** What the loop says at the end; null where it is parked. */
+  readonly state: Log | null;
+  /** The code by which the complaint was refused; `taken` where it was, null where there was none. */
+  readonly answer: string | null;
+  /** The acts that stood when the complaint was told. */
+  readonly before: readonly string[];
+  /** Null where it came to rest. */
+  readonly hangs: string | null;
+  /** The answers of the model that the journal had when the process died. */
+  readonly durable: readonly string[];
+  readonly appends: number;
+}
+
+const LONGEST = 3_000;
+const IDLE = 4;
+let known: BoundaryConfig | null = null;
+
+class Dead extends Error {}
+
+/** The page of all cases: one tool for each class. */
+function configOf(): BoundaryConfig {
+  if (known !== null) return known;
+  const tools = ['model', ...CLASSES.map((each) => `t_${each}`)];
+  const text = [
+    'belay: 1\nagent: little\ntries: 50\ntools:',
+    '  model: { reads: [], writes: [], effect: none }',
+    ...CLASSES.map((effect) => {
+      const undo = effect === 'reversible' ? ', undo: undo' : '';
+      const ask =
+        effect === 'none' ? ', retry: { max: 2, backoff: 1ms }' : ', reconcile: { ask: find, tries: 3, wait: 1ms }';
+      return `  t_${effect}: { reads: [], writes: [], effect: ${effect}${undo}${ask} }`;
+    }),
+    'skeletons:',
+    ...tools.map(
+      (tool) => `  ${tool}_:
+    entity: args.call
+    states: [${tool}]
+    entry: [${tool}]
+    outputs: ['steps/${tool}@{entity}']
+    exit: [{ id: ${tool}_over, at: ${tool} -> end, when: 'true', outputs: ['steps/${tool}@{entity}'] }]
+    rollback: { anchors: [${tool}_over], resume: ${tool}, compensable: undo, tries: 20, joint: [${tools.map((each) => `${each}_`).join(', ')}] }`,
+    ),
+    '',
+  ].join('\n');
+  const { config, findings } = loadConfig(text, { file: 'little.yaml' });
+  if (config === null) throw new Error(`${findings.map(({ message }) => message)}\n${text}`);
+  known = config;
+  return config;
+}
+
+/** Runs one case. */
+export async function runCase(one: Case): Promise<Result> {
+  const time = new VirtualTime();
+  time.hold();
+  try {
+    return await new Drive(one, time).whole();
+  } finally {
+    time.release();
+  }
+}
+
+type Settled = { readonly value: unknown } | { readonly error: unknown };
+
+class Drive {
+  readonly #case: Case;
+  readonly #time: VirtualTime;
+  readonly #world: World;
+  readonly #rows = memoryStore();
+  readonly #store: MortalStore;
+  #life = { isDead: false };
+  #run: AttachedLoop | null = null;
+  #beats = 0;
+  #answer: string | null = null;
+  #before: string[] = [];
+  #isDue = false;
+  readonly #durable: string[] = [];
+
+  constructor(one: Case, time: VirtualTime) {
+    this.#case = one;
+    this.#time = time;
+    this.#world = new World(one);
+    const death = () => {
+      this.#life.isDead = true;
+      this.#world.dies();
+      const rows = JSON.stringify([...this.#rows.read('r')], (_, value) =>
+        typeof value === 'bigint' ? `${value}` : value,
+      );
+      this.#durable.push(
+        ...this.#world.thoughts.flatMap(({ answer }) =>
+          rows.includes(`"${answer}`) || rows.includes(`\\"${answer}`) ? [answer] : [],
+        ),
+      );
+    };
+    const row = () => {
+      this.#beats += 1;
+    };
+    this.#store = new MortalStore(this.#rows, one.dies, { death, row });
+  }
+
+  async whole(): Promise<Result> {
+    const said: Log[] = [];
+    let [state, hangs]: [Log | null, string | null] = [null, null];
+    try {
+      await this.#begin('attach').catch((error) => {
+        if (!(error instanceof Dead)) throw error;
+      });
+      for (const [turn] of this.#case.turns.entries()) {
+        this.#world.turn = turn;
+        said.push(await this.#alive((run) => this.#turn(run, turn)));
+        if (this.#isDueAt(turn, 'over')) await this.#alive((run) => this.#complain(run));
+      }
+      state = await this.#alive((run) => this.#settles(run.invoke()) as Promise<Log>);
+    } catch (error) {
+      this.#world.log.push(`ends: ${(error as Error).message}`);
+      if ((error as { readonly code?: string }).code !== 'run_parked') hangs = String((error as Error).stack ?? error);
+    }
+    await this.#run?.close().catch(() => {});
+    const { appends } = this.#store;
+    const [world, answer, before, durable] = [this.#world, this.#answer, this.#before, this.#durable];
+    return { world, said, state, answer, before, hangs, durable, appends };
+  }
+
+  #loop(life: { readonly isDead: boolean }) {
+    const [world, { turns }] = [this.#world, this.#case];
+    const never = () => new Promise<never>(() => {});
+    return loop('little', async ({ think, act, receive }) => {
+      const log: string[] = [];
+      for (;;) {
+        const turn = await receive<number>([...log]);
+        log.push(`in ${turn}`);
+        for (const wants of turns[turn] ?? []) {
+          const on = [...log];
+          const wanted = await think(on, () => (life.isDead ? never() : world.think(on, turn, wants)));
+          log.push(wanted.answer);
+          const answers = wanted.calls.map(({ tool, id }) =>
+            act(`t_${tool}`, id, { of: wanted.answer }, ({ key = '', input }) =>
+              life.isDead ? never() : world.act(tool, id, turn, input.of, key),
+            ),
+          );
+          log.push(...(await Promise.all(answers)));
+        }
+      }
+    });
+  }
+
+  async #begin(how: 'attach' | 'resume'): Promise<void> {
+    const life = { isDead: false };
+    this.#life = life;
+    const never = () => new Promise<never>(() => {});
+    const opening = this.#loop(life)[how]({
+      run: 'r',
+      config: configOf(),
+      journal: await this.#store.next(),
+      said: this.#case.said,
+      now: this.#time.now,
+      reconcilers: { find: (call) => (life.isDead ? never() : this.#world.find(call)) },
+      undo: { undo: (call) => (life.isDead ? never() : this.#world.undo(call)) },
+      onFinding: ({ code, text }) => {
+        this.#world.log.push(`${code}: ${text}`);
+      },
+    });
+    this.#run = (await this.#settles(opening)) as AttachedLoop;
+  }
+
+  /** Does something in a process, and once more in the next one where it dies over it. */
+  async #alive<T>(go: (run: AttachedLoop) => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        if (this.#life.isDead) await this.#begin('resume');
+        // What was found wrong is told again where the process died over it.
+        if (this.#isDue && this.#answer === null) await this.#complain(this.#run as AttachedLoop);
+        return await go(this.#run as AttachedLoop);
+      } catch (error) {
+        if (!(error instanceof Dead)) throw error;
+      }
+    }
+  }
+
+  async #turn(run: AttachedLoop, turn: number): Promise<Log> {
+    // What is done again behind a complaint is waited for.
+    if (this.#answer === 'taken') {
+      const before = run.invoke();
+      before.catch(() => {});
+      if (!this.#isOwn(turn)) await this.#settles(before);
+    }
+    const invoked = run.invoke(turn, { id: `m${turn}` });
+    invoked.catch(() => {});
+    for (const moment of ['model', 'act'] as const)
+      if (this.#isDueAt(turn, moment)) {
+        const isUnderWay = () => this.#world.calls.some(({ of }) => of === moment);
+        await this.#settled(invoked, isUnderWay);
+        if (isUnderWay()) await this.#complain(run);
+      }
+    return (await this.#settles(invoked)) as Log;
+  }
+
+  /** True where the turn itself is the one that is done again. */
+  #isOwn(turn: number): boolean {
+    return this.#case.complaint?.during === turn && this.#case.complaint.while !== 'over';
+  }
+
+  #isDueAt(turn: number, moment: string): boolean {
+    const { complaint } = this.#case;
+    return complaint?.during === turn && complaint.while === moment && this.#answer === null;
+  }
+
+  async #complain(run: AttachedLoop): Promise<void> {
+    const { complaint, turns } = this.#case;
+    if (complaint === null) return;
+    if (!this.#isDue) this.#before = this.#world.acts.filter(({ undone }) => !undone).map(({ answer }) => answer);
+    const { about, of } = complaint;
+    const rounds = turns.slice(0, about).reduce((sum, { length }) => sum + length, 0);
+    const own = this.#world.acts.findLast((act) => act.turn === about && act.isWrong);
+    const entity = of === 'model' ? String(rounds + 1) : own?.id;
+    const skeleton = of === 'model' ? 'model_' : `t_${own?.tool}_`;
+    this.#isDue = true;
+    this.#world.isTold = true;
+    this.#world.log.push(`fail(${skeleton} ${entity})`);
+    // Without it the run is not there to hear of it.
+    if (run.status === 'opening') void run.invoke().catch(() => {});
+    await this.#quiet();
+    const failing = run.fail('CONTRACT_VIOLATION', { instance: { skeleton, entity: entity ?? '' } });
+    const answer = await this.#settled(failing);
+    this.#answer =
+      answer !== null && 'error' in answer
+        ? String((answer.error as { readonly code?: string }).code ?? answer.error)
+        : 'taken';
+    this.#world.log.push(`answer: ${this.#answer}`);
+  }
+
+  /** Waits for something, has calls return meanwhile, and timers fire. @throws Dead where the process dies. */
+  async #settles(promise: Promise<unknown>): Promise<unknown> {
+    const settled = (await this.#settled(promise)) as Settled;
+    if ('error' in settled) throw settled.error;
+    return settled.value;
+  }
+
+  /** @returns null where it has come to where it is to be left. */
+  async #settled(promise: Promise<unknown>, isLeft = () => false): Promise<Settled | null> {
+    let settled: Settled | null = null;
+    promise.then(
+      (value) => {
+        settled = { value };
+      },
+      (error: unknown) => {
+        settled = { error };
+      },
+    );
+    for (let times = 0; times < 300; times += 1) {
+      await this.#quiet();
+      if (this.#life.isDead) throw new Dead();
+      if (settled !== null) return settled;
+      if (isLeft()) return null;
+      const [call] = this.#world.calls;
+      if (call !== undefined) call.return();
+      else if (!this.#time.fireNext()) break;
+    }
+    throw new Error(`at rest, ${this.#run?.status}, and nothing comes of it`);
+  }
+
+  /** Waits until promises and flushes have nothing more to do. */
+  async #quiet(): Promise<void> {
+    for (let idle = 0, before = -1, turns = 0; idle < IDLE; turns += 1) {
+      if (turns > LONGEST) throw new Error('it is busy with itself for ever');
+      await new Promise((resolve) => setImmediate(resolve));
+      const now = this.#beats + this.#world.log.length;
+      idle = now === before ? idle + 1 : 0;
+      before = now;
+    }
+  }
+}

@@ -1,0 +1,119 @@
+/** Goes through the cases of small loops, and counts how they end. */
+import { type Case, complaintsAbout, drawn, nameOf, ofTwoTurns, type Turn } from './cases.ts';
+import { type Result, runCase } from './drive.ts';
+import { type Judged, judge, type Verdict } from './judge.ts';
+
+/** What is gone through. */
+export interface Options {
+  /** `two`: all loops of two turns of one act; `drawn`: larger ones, drawn. */
+  readonly of: 'two' | 'drawn';
+  /** Of the deaths of a process, one in so many; every case without one is there. */
+  readonly share?: number;
+  /** The number of cases, where they are drawn. */
+  readonly cases?: number;
+  readonly seed?: number;
+  /** A case by its name. */
+  readonly only?: string;
+  /** Begins none after so many milliseconds. */
+  readonly until?: number;
+  onCase?(one: Case, judged: Judged, result: Result): void;
+}
+
+/** The counts of endings by setting, and the cases that are wrong. */
+export interface Totals {
+  cases: number;
+  readonly shares: Record<string, Partial<Record<Verdict, number>>>;
+  readonly told: { readonly name: string; readonly judged: Judged }[];
+}
+
+/** Draws numbers, the same of the same seed. */
+export function drawing(seed: number): (below: number) => number {
+  let state = (seed * 2_654_435_761 + 1) >>> 0;
+  return (below) => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    state >>>= 0;
+    return state % below;
+  };
+}
+
+/** All cases of a loop in which no process dies. */
+export function casesOf(turns: readonly Turn[]): Case[] {
+  const lost = [null, ...turns.keys()];
+  return (['stands', 'rewritten'] as const).flatMap((said) =>
+    complaintsAbout(turns).flatMap((complaint) =>
+      lost.map((nth) => ({ turns, said, complaint, lost: nth, dies: null })),
+    ),
+  );
+}
+
+/** Goes through the cases. */
+export async function enumerate(options: Options): Promise<Totals> {
+  const totals: Totals = { cases: 0, shares: {}, told: [] };
+  const began = performance.now();
+  const { seed = 1, until = Number.POSITIVE_INFINITY, cases = Number.POSITIVE_INFINITY } = options;
+  const draw = drawing(seed);
+  const isOver = () => performance.now() - began > until || totals.cases >= cases;
+  const run = async (one: Case): Promise<Result> => {
+    const result = await runCase(one);
+    const judged = judge(one, result);
+    count(totals, one, judged);
+    options.onCase?.(one, judged, result);
+    return result;
+  };
+  for await (const one of options.of === 'two' ? twoTurns(options, draw, run) : larger(draw)) {
+    if (isOver()) break;
+    await run(one);
+  }
+  return totals;
+}
+
+/** Larger loops, drawn, each with one death or none. */
+async function* larger(draw: (below: number) => number): AsyncGenerator<Case> {
+  for (;;) {
+    const all = casesOf(drawn(draw));
+    const whole = all[draw(all.length)] as Case;
+    const { appends } = await runCase(whole);
+    yield { ...whole, dies: draw(4) === 0 || appends === 0 ? null : draw(appends) };
+  }
+}
+
+/** All loops of two turns of one act, with the deaths that are wanted. */
+async function* twoTurns(
+  { share = 1, only }: Options,
+  draw: (below: number) => number,
+  run: (one: Case) => Promise<Result>,
+): AsyncGenerator<Case> {
+  for (const whole of [...ofTwoTurns()].flatMap(casesOf)) {
+    if (only !== undefined && !only.startsWith(nameOf(whole).replace(/lives$/, ''))) continue;
+    const { appends } = await (only === undefined || only === nameOf(whole) ? run : runCase)(whole);
+    for (let dies = 0; dies < appends; dies += 1) {
+      const one = { ...whole, dies };
+      if (only === undefined ? share === 1 || draw(share) === 0 : only === nameOf(one)) yield one;
+    }
+  }
+}
+
+function count(totals: Totals, one: Case, judged: Judged): void {
+  totals.cases += 1;
+  const wrong = one.complaint === null ? 'nothing wrong' : 'found wrong';
+  const of = `${one.said}, ${wrong}${one.lost === null ? '' : ', lost'}${one.dies === null ? '' : ', killed'}`;
+  const counts = totals.shares[of] ?? {};
+  totals.shares[of] = counts;
+  counts[judged.is] = (counts[judged.is] ?? 0) + 1;
+  if (['wrong', 'hangs', 'needless'].includes(judged.is)) totals.told.push({ name: nameOf(one), judged });
+}
+
+/** The totals as text. */
+export function totalsText({ cases, shares, told }: Totals, most = 5): string {
+  const lines = Object.entries(shares)
+    .sort()
+    .map(([of, counts]) => {
+      const all = Object.values(counts).reduce((sum, each) => sum + each, 0);
+      const parts = Object.entries(counts).map(([is, many]) => `${is} ${many} (${((100 * many) / all).toFixed(1)} %)`);
+      return `${of}: ${all} cases: ${parts.join(', ')}`;
+    });
+  const bad = told.slice(0, most).map(({ name, judged: { is, why } }) => `${is}: ${name}\n   ${why}`);
+  return [`${cases} cases, ${told.length} wrong, hanging or parked needlessly`, ...lines, ...bad].join('\n');
+}

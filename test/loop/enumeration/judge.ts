@@ -1,0 +1,119 @@
+/** Judges one case by the world and by what the loop said: it shares no code with the decision. */
+import type { Case, Turn } from './cases.ts';
+import type { Result } from './drive.ts';
+import type { World } from './world.ts';
+
+/** How a case ended. */
+export type Verdict =
+  /** Nothing was found wrong, or it was done again: the loop says what it would say without it. */
+  | 'right'
+  /** The complaint was refused, and nothing of the past has moved. */
+  | 'refused'
+  /** A person has to act, and an act that has no undo is why. */
+  | 'parked'
+  /** A person has to act, and each act could have been undone. */
+  | 'needless'
+  | 'wrong'
+  | 'hangs';
+
+/** A verdict, and why. */
+export interface Judged {
+  readonly is: Verdict;
+  readonly why: string;
+}
+
+/** Judges a case. */
+export function judge(one: Case, result: Result): Judged {
+  if (result.hangs !== null) return { is: 'hangs', why: result.hangs };
+  const why = [...wrongs(one, result)];
+  if (why.length > 0) return { is: 'wrong', why: why.join('; ') };
+  const { state, world, answer } = result;
+  if (state === null)
+    return {
+      is: world.acts.some(({ tool }) => tool === 'irreversible' || tool === 'idempotent') ? 'parked' : 'needless',
+      why: '',
+    };
+  return { is: answer === 'said_to_person' ? 'refused' : 'right', why: '' };
+}
+
+function* wrongs(one: Case, result: Result): Generator<string> {
+  const { state, answer, world, said, durable } = result;
+  if (state === null && answer !== 'taken') yield 'parked, and nothing asked for it';
+  yield* ofAnswer(one, result);
+  if (one.said === 'stands') yield* ofPromise(result);
+  if (answer !== 'taken')
+    for (const { answer: first, on } of world.thoughts.filter((each) => durable.includes(each.answer)))
+      if (world.thoughts.some((other) => other.answer !== first && other.on === on))
+        yield `the model was answered ${first}, and is asked again`;
+  if (state === null) return;
+  if (said.length !== one.turns.length) yield `${said.length} turns have ended`;
+  yield* ofLog(one, result, state);
+  if (answer === 'taken' && state.some((line) => line.startsWith('wrong')))
+    yield 'a wrong answer stands that was found';
+}
+
+/** A complaint is refused as said where its turn is over and what is said stands, and nowhere else. */
+function* ofAnswer({ said, complaint }: Case, { answer, world, before }: Result): Generator<string> {
+  if (complaint === null) return;
+  if (answer === null) {
+    if (world.isTold) yield 'the complaint has no answer';
+    return;
+  }
+  const isOpen = complaint.while !== 'over' && complaint.about === complaint.during;
+  const isSaid = said === 'stands' && !isOpen;
+  if (isSaid !== (answer === 'said_to_person')) yield `the complaint was answered ${answer}`;
+  if (!isSaid) return;
+  const gone = before.filter((each) => !world.acts.some((act) => act.answer === each && !act.undone));
+  if (gone.length > 0) yield `${gone.join(', ')} went back, and was said`;
+}
+
+/** What a person has read is so for ever. */
+function* ofPromise({ said, state, world }: Result): Generator<string> {
+  const last = state ?? said.at(-1) ?? [];
+  for (const [turn, log] of said.entries()) {
+    if (JSON.stringify(last.slice(0, log.length)) !== JSON.stringify(log))
+      yield `turn ${turn + 1} said ${log}, and is ${last}`;
+    const undone = world.acts.find((act) => act.undone && log.includes(act.answer));
+    if (undone !== undefined) yield `${undone.answer} was said, and is undone`;
+  }
+}
+
+/** Each answer of the model was given on what the loop says before it; each act was wanted by it, stands, and is said once; nothing else stands. */
+function* ofLog({ turns }: Case, { world }: Result, state: readonly string[]): Generator<string> {
+  const said = new Set<string>();
+  let at = 0;
+  for (const [turn, rounds] of turns.entries()) {
+    if (state[at] !== `in ${turn}`) yield `turn ${turn + 1} begins with ${state[at]}`;
+    at += 1;
+    for (const wants of rounds) {
+      yield* ofRound(world, state, at, wants, said);
+      at += 1 + wants.length;
+    }
+  }
+  if (state.length !== at) yield `the loop says ${state.length} lines, and has ${at}`;
+  const beside = world.acts.filter((act) => !act.undone && act.tool !== 'none' && !said.has(act.answer));
+  if (beside.length > 0)
+    yield `${beside.map(({ tool, answer }) => `${tool} ${answer}`).join(', ')} stands, and is not said`;
+}
+
+/** One round, from where the loop says what the model has answered. */
+function* ofRound(
+  world: World,
+  state: readonly string[],
+  at: number,
+  wants: Turn[number],
+  said: Set<string>,
+): Generator<string> {
+  const line = state[at] ?? '';
+  const thought = world.thoughts.find(({ answer }) => answer === line);
+  const on = JSON.stringify(state.slice(0, at));
+  if (thought?.on !== on) yield `${line} was answered on ${thought?.on}, and the loop says ${on}`;
+  for (const [nth, tool] of wants.entries()) {
+    const answer = state[at + 1 + nth] ?? '';
+    const act = world.acts.find((each) => each.answer === answer && !each.undone && each.tool === tool);
+    if (act === undefined || said.has(answer)) yield `${answer || 'nothing'} is said for ${tool}, and does not stand`;
+    else if (act.of !== line || act.id !== thought?.ids[nth])
+      yield `${answer} was done for ${act.of}, and the loop says ${line}`;
+    said.add(answer);
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Runs the enumeration of loops from the command line: `npm run enumerate:loops`.
+ *
+ *   --of two|drawn  all loops of two turns of one act, or larger ones, drawn
+ *   --share N       one death of a process of N, for two turns; all, if left out
+ *   --cases N       how many, at most; 2,000 drawn ones if left out
+ *   --seed S        which ones
+ *   --seconds N     begins no other case after so long
+ *   --only NAME     one case, by its name, with everything that happened
+ *
+ * Ends with 0 where no ending is wrong, no loop hangs, and none is parked needlessly; 1 where any is.
+ */
+import { parseArgs } from 'node:util';
+import { nameOf } from './cases.ts';
+import { enumerate, totalsText } from './enumerate.ts';
+
+const { values } = parseArgs({
+  options: {
+    of: { type: 'string', default: 'two' },
+    share: { type: 'string', default: '1' },
+    cases: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    seconds: { type: 'string' },
+    only: { type: 'string' },
+  },
+});
+const isDrawn = values.of === 'drawn';
+const cases = values.cases ?? (isDrawn ? '2000' : undefined);
+const totals = await enumerate({
+  of: isDrawn ? 'drawn' : 'two',
+  share: Number(values.share),
+  ...(cases !== undefined && { cases: Number(cases) }),
+  seed: Number(values.seed),
+  ...(values.seconds !== undefined && { until: Number(values.seconds) * 1_000 }),
+  ...(values.only !== undefined && { only: values.only }),
+  onCase: (one, judged, { world, said, state }) => {
+    if (values.only !== nameOf(one)) return;
+    console.log([...world.log, JSON.stringify(said), JSON.stringify(state), JSON.stringify(judged)].join('\n'));
+  },
+});
+console.log(totalsText(totals, 20));
+process.exit(totals.told.length === 0 ? 0 : 1);
