@@ -14,7 +14,7 @@ export interface AiWays extends LoopWays {
   model(model: GuardedModel): ReturnType<typeof wrapLanguageModel>;
   /**
    * Guards tools, each under its name in the config and the id of the call. `execute` finds the idempotency key in `experimental_context.idempotencyKey`.
-   * @throws LoopError `unsupported_tool` for one that the provider executes, and for one with `needsApproval`: say `gate` in the config.
+   * @throws LoopError `unsupported_tool` for a tool of the provider, and for `needsApproval`: the config says `gate` instead.
    */
   tools<T extends ToolSet>(tools: T): T;
 }

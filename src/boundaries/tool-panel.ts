@@ -16,7 +16,7 @@ export interface ToolPanel {
   readonly abort: string;
 }
 
-/** The panels of all tools of a config, in its order, and last of those that it does not declare. */
+/** The panels of all tools of a config, in the order of the config; the last panel is about undeclared tools. */
 export function toolPanels(config: BoundaryConfig): readonly ToolPanel[] {
   const panels = [...config.tools.values()].map((tool): ToolPanel => {
     return {

@@ -1,6 +1,6 @@
 /**
- * The messages to people outside of Belay: a person is needed, or is needed no more. A store keeps each until it was delivered, so
- * that a cause is told once however many processes look at the store, and whichever of them dies. A receiver that took a
+ * The messages to people outside of Belay: a person is needed, or is needed no more. A store keeps each
+ * message until its delivery: a cause is told once, however many processes look at the store and die. A receiver that took a
  * message whose answer stayed out is sent the same message again, under the same name. Times are those of the store's own clock.
  */
 /** An answer: at once, or as a store on a server gives it. */
@@ -18,7 +18,7 @@ export interface SeenCauses {
   /** Names the receivers; each channel is told by itself. */
   readonly channel: string;
   readonly run: string;
-  /** The head of the rows that they were read from: what was seen earlier than what is noted changes nothing. */
+  /** The head of the rows that were read. A look at an older head changes nothing. */
   readonly head: number;
   /** All that there are now: what was noted before and is not among them is over. */
   readonly causes: readonly NotedCause[];
@@ -42,7 +42,7 @@ export interface DueNotice {
 
 /** A cause as a list shows it. */
 export interface ListedNotice extends Pick<DueNotice, 'channel' | 'id' | 'run' | 'round' | 'tries'> {
-  /** The wall clock at which it was noted, and at which it was over, in milliseconds. */
+  /** The wall clock of the first look that saw the cause, and of the first that did not any more, in milliseconds. */
   readonly since: number;
   readonly over: number | null;
   /** The last message that was delivered. */

@@ -1,6 +1,6 @@
 /**
- * The runtime of a loop: its calls are lanes. Those that the function asks for together go on side by side, and are a round; what it asks for behind
- * them is the next one. The function is entered again after a restore and in each process, and is answered from the context as far as that goes.
+ * The runtime of a loop: its calls are lanes. Calls that the function asks for together are a round, and go on side by side; later calls are the
+ * next round. The function is entered again after a restore and in each process, and is answered from the context as far as that goes.
  */
 
 import { argsDigest } from '../effects/digest.ts';
@@ -20,8 +20,8 @@ import { type Asked, Entry, enclosed } from './entry.ts';
 import { ALL, answered, firstMemory, idIn, laneFor, type Memory, nameOf, noted, OWN, seenInRound } from './memory.ts';
 import { AT_BEGIN, AT_END, Telling } from './telling.ts';
 
-/** The tool of the calls of a model, and the state in which one is. */
-export const MODEL = 'model';
+/** The tool of a model's calls, and the state of a call of a model. */
+const MODEL = 'model';
 
 /** The ways out of a loop's function, as it is executed. */
 export interface Ways {
@@ -190,7 +190,7 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
     this.#makes(entry, call, asked);
   }
 
-  /** Has the calls that wait leave together, once those before them are answered: what is asked for in one turn of the event loop is one round. */
+  /** Has the waiting calls leave together, once the round before is answered: the calls of one turn of the event loop are one round. */
   #opens(entry: Entry, patience = PATIENCE): void {
     if (entry.isOpening) return;
     entry.isOpening = true;

@@ -18,7 +18,7 @@ export type { ToolCall } from '../runtime/tool-call.ts';
 export type { TurnOptions } from '../runtime/turns.ts';
 export { LoopError, type LoopErrorCode } from './loop-error.ts';
 
-/** What the function of a loop is handed. All that it does to the world, and all that it does not decide by itself, goes through these. */
+/** What the function of a loop is handed. Every act on the world, and every answer from outside, goes through these. */
 export interface LoopWays {
   /**
    * Asks a model, as the tool `model` of the config: the answer is kept, and an answered question is never asked again until the answer is found wrong.

@@ -1,4 +1,4 @@
-/** The rest of a loop between two turns, for those who wait for it. */
+/** The rest of a loop between two turns, and the callers that wait for the rest. */
 export class Rest {
   /** True while the loop rests. */
   is = false;

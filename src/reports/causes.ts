@@ -1,4 +1,4 @@
-/** The causes for which a run needs a person: what a message to that person tells, and the name under which it is told once. */
+/** The causes for which a run needs a person, each with a name: a cause is told once under its name. */
 import { createHash } from 'node:crypto';
 import type { Act } from '../model/decision.ts';
 import { instanceName, ROOT } from '../model/instance.ts';

@@ -1,6 +1,6 @@
 /**
- * Tells people that runs need them: looks for causes in a store, keeps each in the store until it was delivered, and tells that
- * it is over. Several processes may do the same for one channel: each message is sent by one of them.
+ * Tells people that runs need them: looks for causes in a store, keeps each message there until its delivery, and tells the end of
+ * a cause. Several processes may look for one channel: one of them sends each message.
  */
 import { PROCESS, within } from '../clock/clock.ts';
 import { Turns } from '../clock/turns.ts';

@@ -1,4 +1,4 @@
-/** The signals by which a process that goes on until it is stopped is told to stop. */
+/** The signals that stop a verb which goes on for ever. */
 
 /** Resolves when the process is told to stop. Told twice, it stops at once, as in a crash. */
 export function stopSignal(): Promise<NodeJS.Signals> {
