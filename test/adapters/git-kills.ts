@@ -21,7 +21,9 @@ export async function killRuns(kills: number, random: () => number): Promise<Kil
   const wrong: string[] = [];
   let [runs, killed] = [0, 0];
   const names = ['p', 'q'];
-  const files = Object.fromEntries(names.flatMap((run) => [0, 1, 2].map((nth) => [`${run}-${nth}.txt`, LINES.join('\n')])));
+  const files = Object.fromEntries(
+    names.flatMap((run) => [0, 1, 2].map((nth) => [`${run}-${nth}.txt`, LINES.join('\n')])),
+  );
   try {
     while (killed < kills) {
       const { root, remove } = repository({ ...files, 'user.txt': 'mine' });
@@ -32,7 +34,9 @@ export async function killRuns(kills: number, random: () => number): Promise<Kil
         names.map(async (run) => {
           for (let life = 0; ; life += 1) {
             const task = JSON.stringify({ root, run, edits: EDITS });
-            const child = spawn(process.execPath, [scripts.path('dying-git.ts'), task], { stdio: ['ignore', 'pipe', 'pipe'] });
+            const child = spawn(process.execPath, [scripts.path('dying-git.ts'), task], {
+              stdio: ['ignore', 'pipe', 'pipe'],
+            });
             let errors = '';
             child.stderr.on('data', (part: Buffer) => {
               errors += part.toString();

@@ -12,7 +12,11 @@ let remove: () => void;
 let git: GitAdapter;
 
 beforeEach(() => {
-  ({ root, remove } = repository({ 'src/a.ts': `${LINES.join('\n')}\n`, 'user.txt': 'mine\n', '.gitignore': 'out/\n' }));
+  ({ root, remove } = repository({
+    'src/a.ts': `${LINES.join('\n')}\n`,
+    'user.txt': 'mine\n',
+    '.gitignore': 'out/\n',
+  }));
   writeFileSync(join(root, 'user.txt'), 'mine, staged\n');
   userGit(root, 'add', 'user.txt');
   git = gitAdapter({ root, run: 'r1' });
@@ -56,7 +60,13 @@ describe('an edit', () => {
     ]);
     expect(userGit(root, 'show', `${git.ref}:src/a.ts`)).toBe(held('src/a.ts'));
     expect(Number(userGit(root, 'rev-list', '--count', `main..${git.ref}`))).toBe(8);
-    const costs = userGit(root, 'log', '--reverse', '--format=%(trailers:key=Belay-Cost,valueonly,separator=)', git.ref);
+    const costs = userGit(
+      root,
+      'log',
+      '--reverse',
+      '--format=%(trailers:key=Belay-Cost,valueonly,separator=)',
+      git.ref,
+    );
     expect(costs.trim().split('\n').filter(Boolean)).toEqual([1, 2, 3, 4, 5, 6, 7].map((cents) => `cents=${cents}`));
     expect(usersView(root)).toBe(before);
     userGit(root, 'fsck', '--strict');
@@ -156,7 +166,19 @@ test('ignored files are named', async () => {
 test('what leads elsewhere is refused, and nothing is changed', async () => {
   symlinkSync('/', join(root, 'link'));
   mkdirSync(join(root, 'inner/.git'), { recursive: true });
-  const paths = ['../a', '/a', 'a//b', './a', '.git/config', 'src/.GIT/x', '.git./x', 'git~1/x', 'a\nb', '-a', 'src/-a'];
+  const paths = [
+    '../a',
+    '/a',
+    'a//b',
+    './a',
+    '.git/config',
+    'src/.GIT/x',
+    '.git./x',
+    'git~1/x',
+    'a\nb',
+    '-a',
+    'src/-a',
+  ];
   for (const path of [...paths, 'link/a', 'inner/a', 'src', '']) {
     const refused = await edit(1, { path, content: 'x' }).catch((error: unknown) => error);
     expect([path, refused instanceof GitRefused && refused.code]).toEqual([path, 'bad_path']);
@@ -168,7 +190,9 @@ test('what leads elsewhere is refused, and nothing is changed', async () => {
   expect(() => gitAdapter({ root: join(root, 'src'), run: 'r' })).toThrow('top of a checkout');
 });
 
-test('a process killed at any moment leaves each edit once, and the ref as the files', { timeout: 60_000 }, async () => {
+test('a process killed at any moment leaves each edit once, and the ref as the files', {
+  timeout: 60_000,
+}, async () => {
   let seed = 7;
   const random = () => {
     seed = (seed * 48_271) % 2_147_483_647;

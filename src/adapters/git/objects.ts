@@ -1,5 +1,5 @@
 /** The objects and refs of a repository, read and written by git commands that stay. No index and no work tree is touched. */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { git, lines, Staying } from './command.ts';
@@ -29,6 +29,8 @@ export class Objects {
   readonly #folder: string;
   readonly #own: string;
   readonly #hash: string;
+  /** Tells the files of this adapter from those of another on the same checkout. */
+  readonly #name = randomUUID();
   readonly #cat: Staying;
   readonly #blobs: Staying;
   readonly #commits: Staying;
@@ -59,7 +61,7 @@ export class Objects {
 
   /** Stores bytes. */
   async stored(bytes: Uint8Array): Promise<string> {
-    const file = join(this.#own, `blob-${process.pid}`);
+    const file = join(this.#own, `blob-${this.#name}`);
     writeFileSync(file, bytes);
     try {
       return await this.blobOf(file);
@@ -133,7 +135,7 @@ export class Objects {
   async committed(tree: string, parent: string | null, message: string, seconds: number): Promise<string> {
     const who = `belay <belay@localhost> ${seconds} +0000`;
     const from = parent === null ? '' : `parent ${parent}\n`;
-    const file = join(this.#own, `commit-${process.pid}`);
+    const file = join(this.#own, `commit-${this.#name}`);
     writeFileSync(file, `tree ${tree}\n${from}author ${who}\ncommitter ${who}\n\n${message}`);
     try {
       return text(await this.#commits.ask(`${file}\n`, lines(1)));
@@ -158,7 +160,7 @@ export class Objects {
 
   /** The differences of one content, merged into another; null where both changed the same lines. */
   async merged(ours: string, base: string, theirs: string): Promise<Buffer | null> {
-    const names = ['ours', 'base', 'theirs'].map((name) => join(this.#own, `${name}-${process.pid}`));
+    const names = ['ours', 'base', 'theirs'].map((name) => join(this.#own, `${name}-${this.#name}`));
     try {
       for (const [index, oid] of [ours, base, theirs].entries()) {
         writeFileSync(names[index] as string, (await this.read(oid))?.bytes ?? Buffer.alloc(0));

@@ -2,7 +2,7 @@
 import { NotApplied } from '../../effects/signals.ts';
 
 /** The closed list of reasons why the git adapter changes nothing. */
-export type GitRefusal = 'bad_input' | 'bad_path' | 'moved' | 'contended' | 'not_a_repository' | 'push_rejected';
+export type GitRefusal = 'bad_input' | 'bad_path' | 'moved' | 'contended';
 
 /** Thrown by the git adapter where a call has changed nothing. */
 export class GitRefused extends NotApplied {

@@ -1,4 +1,5 @@
 /** The files of a checkout, read and replaced one by one, each by a rename. */
+import { randomUUID } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NotApplied } from '../../effects/signals.ts';
@@ -14,6 +15,7 @@ export class WorkTree {
   readonly #root: Root;
   readonly #objects: Objects;
   readonly #settled: string;
+  readonly #name = randomUUID();
 
   /** @param own the folder of the adapter in the folder of git. */
   constructor(folder: string, own: string, run: string, objects: Objects) {
@@ -57,7 +59,7 @@ export class WorkTree {
 
   /** A file that holds bytes on their way into the store. */
   part(bytes: Uint8Array): string {
-    const file = join(this.own, `part-${process.pid}`);
+    const file = join(this.own, `part-${this.#name}`);
     writeFileSync(file, bytes);
     return file;
   }
@@ -83,7 +85,7 @@ export class WorkTree {
       if (!same(now, before)) throw new Error(`${path} was changed by another writer, and is left as it is`);
       await this.#put(path, after);
     }
-    const next = `${this.#settled}-${process.pid}`;
+    const next = `${this.#settled}-${this.#name}`;
     writeFileSync(next, oid);
     renameSync(next, this.#settled);
   }
