@@ -1,6 +1,8 @@
 /** The public list of the adapters: ready-made tools with the functions that Belay asks about them. */
 
 export { type FileAdapter, type FileOptions, type FileWrite, fileAdapter, type WrittenFile } from './files/adapter.ts';
+export { type GitAdapter, type GitEdit, type GitEdited, type GitOptions, gitAdapter } from './git/adapter.ts';
+export { type GitRefusal, GitRefused } from './git/refused.ts';
 export { type Fetch, type HttpAdapter, type HttpAnswer, type HttpOptions, httpAdapter, keyHeader } from './http.ts';
 export {
   type Mail,

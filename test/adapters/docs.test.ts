@@ -12,7 +12,7 @@ afterAll(remove);
 
 test('the examples are well typed, and load', () => {
   const examples = files(page);
-  expect([...examples.keys()]).toEqual(['files.ts', 'rows.ts', 'mail.ts', 'http.ts']);
+  expect([...examples.keys()]).toEqual(['files.ts', 'git.ts', 'rows.ts', 'mail.ts', 'http.ts']);
   for (const [name, content] of examples) {
     const here = content
       .replace("'belay-sidecar'", `'${join(root, 'dist/index.js')}'`)
@@ -20,19 +20,20 @@ test('the examples are well typed, and load', () => {
     write(name, here);
   }
   mkdirSync(join(folder, 'workspace'));
+  execFileSync('git', ['init', '-q', join(folder, 'project')]);
   const all = [...examples.keys()].map((name) => `export * from './${name}';`);
   write('all.ts', `${all.join('\n')}\n`);
   expect(compiled(folder, ['all.ts'], ['lib.es2023.d.ts', 'lib.es2024.string.d.ts'])).toBe('');
   const script = "import('./all.ts').then((all) => console.log(Object.keys(all).sort().join(' ')))";
   const args = ['--import', 'tsx', '--input-type=module', '--eval', script];
   expect(execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' }).trim()).toBe(
-    'files mail orders place_order rows send_mail write_file write_row',
+    'edit files mail orders place_order project rows send_mail write_file write_row',
   );
 });
 
 test('every adapter has a section', () => {
   const made = Object.keys(adapters).filter((name) => name.endsWith('Adapter'));
-  expect(made.sort()).toEqual(['fileAdapter', 'httpAdapter', 'mailAdapter', 'rowAdapter']);
+  expect(made.sort()).toEqual(['fileAdapter', 'gitAdapter', 'httpAdapter', 'mailAdapter', 'rowAdapter']);
   for (const name of made) expect(page).toContain(`import { ${name} } from 'belay-sidecar/adapters';`);
 });
 
