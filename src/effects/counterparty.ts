@@ -40,8 +40,11 @@ export type Undo = (call: UndoCall) => Promise<void> | void;
  */
 export interface Inverse {
   readonly undo: Undo;
-  /** Read-only: why it cannot be undone any more, or null. A call that cannot is demoted, and blocks like one without an undo. */
-  moved(call: UndoCall): Promise<string | null> | string | null;
+  /**
+   * Read-only: why it cannot be undone any more, or null. A call that cannot is demoted, and blocks like one without an undo.
+   * `undoneBefore` are the keys of the later calls that the same plan undoes before this one; left out, there are none.
+   */
+  moved(call: UndoCall & { readonly undoneBefore?: readonly string[] }): Promise<string | null> | string | null;
 }
 
 /** A call that is staged, and not visible yet (E4). */

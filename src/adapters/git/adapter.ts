@@ -93,7 +93,7 @@ export function gitAdapter(options: GitOptions): GitAdapter {
     edit: (call) => desk.alone(() => edit(desk, call)),
     inverse: {
       undo: ({ key, undoKey }) => desk.alone(() => undo(desk, key, undoKey)),
-      moved: ({ key }) => desk.alone(() => moved(desk, key)),
+      moved: ({ key, undoneBefore = [] }) => desk.alone(() => moved(desk, key, undoneBefore)),
     },
     reconcile: ({ key }) => desk.alone(() => find(desk, key)),
     ignored: () => desk.ignored(),
@@ -330,7 +330,7 @@ async function undo(desk: Desk, key: string, undoKey: string): Promise<void> {
   await desk.settle();
 }
 
-async function moved(desk: Desk, key: string): Promise<string | null> {
+async function moved(desk: Desk, key: string, undoneBefore: readonly string[]): Promise<string | null> {
   const { history, files, objects } = desk;
   if (history.isUndone(key)) return null;
   const step = history.of(key);
@@ -341,7 +341,7 @@ async function moved(desk: Desk, key: string): Promise<string | null> {
     const isAhead = isLate === true && !files.isSettled(history.tip?.oid ?? '');
     if (!same(now, history.file(path) ?? null) && !isAhead) return `${path} was changed since this run left it`;
   }
-  return blockerOf(objects, history, step);
+  return blockerOf(objects, history, step, undoneBefore);
 }
 
 async function find(desk: Desk, key: string) {

@@ -42,15 +42,20 @@ async function merged(
 }
 
 /**
- * The reason why a call cannot be taken out, or null. Later calls of the same instance are undone before it, newest
- * first; any other later call that stands may be in the way, and the reason names the first one.
+ * The reason why a call cannot be taken out, or null. Any later call that stands may be in the way, and the reason names the first one.
+ * @param undoneBefore the keys of later calls that are undone before it, the newest first.
  */
-export async function blockerOf(objects: Objects, history: History, step: Step): Promise<string | null> {
+export async function blockerOf(
+  objects: Objects,
+  history: History,
+  step: Step,
+  undoneBefore: readonly string[],
+): Promise<string | null> {
   const later = history.steps.slice(history.steps.indexOf(step) + 1);
   const standing = later.filter(({ key, undoes }) => key !== null && undoes === undefined && !history.isUndone(key));
   const files = new Map<string, Entry | null>();
   const file = (path: string) => (files.has(path) ? (files.get(path) ?? null) : (history.file(path) ?? null));
-  const before = standing.filter((one) => instanceOf(one.key) === instanceOf(step.key)).reverse();
+  const before = standing.filter(({ key }) => undoneBefore.includes(key ?? '')).reverse();
   for (const one of [...before, step]) {
     const { changes, conflict } = await inverseOf(objects, one, file);
     for (const { path, after } of changes) files.set(path, after);
@@ -81,15 +86,4 @@ async function firstInTheWay(
 
 function touches({ changes }: Step, path: string): boolean {
   return changes.some((one) => one.path === path);
-}
-
-/** The instance that a key of the sidecar names; the key itself for any other. */
-function instanceOf(key: string | null): string {
-  try {
-    const parts = JSON.parse(key ?? '') as unknown;
-    if (Array.isArray(parts) && parts.length > 3) return JSON.stringify(parts.slice(0, 3));
-  } catch {
-    // A key of another form.
-  }
-  return key ?? '';
 }

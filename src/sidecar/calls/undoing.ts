@@ -50,15 +50,17 @@ export class Undoing {
   /**
    * The reason why a confirmed call cannot be undone any more: a later change of the same thing, or a key that another run has by now. Null if it can be
    * undone, or if only the undo itself will find out.
+   * @param before the effects that are undone before it.
    */
-  async moved(effect: Effect): Promise<string | null> {
+  async moved(effect: Effect, before: readonly Effect[] = []): Promise<string | null> {
     const call = effect.id === null ? undefined : this.#parts.runState.ledger.get(effect.id);
     const undo = call === undefined ? null : this.#undoOf(call.intent.tool);
     const passed = call?.status === 'confirmed' ? await this.#releasing.passedOver(call) : null;
     if (passed !== null) return passed;
     if (call === undefined || undo === null || typeof undo === 'function' || call.status !== 'confirmed') return null;
     try {
-      return await undo.moved(this.#undoCall(call));
+      const undoneBefore = before.flatMap(({ id }) => id ?? []);
+      return await undo.moved({ ...this.#undoCall(call), undoneBefore });
     } catch {
       return null;
     }

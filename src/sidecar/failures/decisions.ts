@@ -80,8 +80,8 @@ export class Decisions {
   /** Asks the world if what would be undone still can be: what cannot blocks from now on (§6). @returns true where any cannot. */
   async demote(undo: readonly Effect[]): Promise<boolean> {
     let demoted = false;
-    for (const effect of undo) {
-      const why = await this.#run.calls.undoing.moved(effect);
+    for (const [index, effect] of undo.entries()) {
+      const why = await this.#run.calls.undoing.moved(effect, undo.slice(0, index));
       if (why === null || effect.id === null) continue;
       this.#run.write.append([{ do: 'demoted', key: effect.id, why }]);
       demoted = true;

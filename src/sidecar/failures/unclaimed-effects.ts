@@ -63,9 +63,12 @@ export class UnclaimedEffects {
     for (const { key, status } of runState.ledger.displaced()) if (isOpen(status)) await this.#openCalls.findOut(key);
     const standing = this.#standing();
     const blocked: LedgerCall[] = [];
-    for (const [call, effect] of standing) {
+    for (const [index, [call, effect]] of standing.entries()) {
+      const later = standing.slice(index + 1).map(([, other]) => other);
       const isUndoable =
-        crossing(effect) === 'undo' && this.#mayUndo(call) && (await calls.undoing.moved(effect)) === null;
+        crossing(effect) === 'undo' &&
+        this.#mayUndo(call) &&
+        (await calls.undoing.moved(effect, later.reverse())) === null;
       if (!isUndoable) blocked.push(call);
     }
     if (blocked.length > 0) {
