@@ -47,7 +47,7 @@ export function papersOf(parts: Read, runtime: Pick<Runtime, 'machines'>) {
     paperWith: (change: Change): ChangedPaper | null =>
       machines === null ? null : paperWith(parts.runState, machines, readsIn(parts), change),
     begunWith: (event: unknown): Begun | null =>
-      machines === null ? null : begunWith(parts.runState, machines, event),
+      machines === null ? null : begunWith(parts, machines, event),
   };
 }
 
