@@ -12,7 +12,16 @@ import { awaitApproval, reliedBy } from './awaiting-approval.ts';
 import { decision, keptAnswer } from './deciding.ts';
 import { argsDigest } from './digest.ts';
 import { earlier, NOTHING_BEFORE, unclaimed } from './earlier-calls.ts';
-import { classAgain, classOf, denied, failed, type GuardedCall, type GuardPort, misfitting, type Reply } from './guarded-call.ts';
+import {
+  classAgain,
+  classOf,
+  denied,
+  failed,
+  type GuardedCall,
+  type GuardPort,
+  misfitting,
+  type Reply,
+} from './guarded-call.ts';
 import { isDistrusted, type LedgerCall } from './ledger-call.ts';
 import { firstLook } from './looking.ts';
 import { type Act, actBefore, actOfCall, repeated, unnamed } from './repeating.ts';

@@ -36,7 +36,8 @@ function computedIn(item: Item | null, findings: Findings): Computed | null {
   for (const [name, { at }] of entriesOf(item)) {
     const other = [...(derivations.get(name)?.reads ?? [])].find((read) => names.has(read));
     const message = `"${name}" is computed from "${other}", which is computed itself`;
-    const mend = 'Write out in it what the other is computed from: expressions see what the machine gives, and nothing else.';
+    const mend =
+      'Write out in it what the other is computed from: expressions see what the machine gives, and nothing else.';
     if (other !== undefined) findings.report('bad_computed', 'error', at, message, mend);
   }
   if (derivations.size === 0) return null;
