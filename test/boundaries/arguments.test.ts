@@ -14,12 +14,12 @@ describe('what is said of arguments', () => {
   test.each([
     ["computed: { total: 'args.lines.map(l, l.cents).sum()' }", []],
     ['input: { type: object }', []],
-    ['input: { pattern: a }', ['4:32 bad_input_schema']],
-    ["computed: { a: 'args.x', b: 'args.a' }", ['4:50 bad_computed']],
-    [`computed: { a: 'args["a"]' }`, ['4:37 bad_computed']],
-    ["computed: { a: 'memory.x' }", ['4:41 unknown_variable']],
-    ["computed: { a: '1 +' }", ['4:44 predicate_syntax']],
-    ['computed: {}', ['4:25 out_of_range']],
+    ['input: { pattern: a }', ['4:31 bad_input_schema']],
+    ["computed: { a: 'args.x', b: 'args.a' }", ['4:49 bad_computed']],
+    [`computed: { a: 'args["a"]' }`, ['4:36 bad_computed']],
+    ["computed: { a: 'memory.x' }", ['4:40 unknown_variable']],
+    ["computed: { a: '1 +' }", ['4:43 predicate_syntax']],
+    ['computed: {}', ['4:24 out_of_range']],
   ])('%s', (says, codes) => {
     expect(found(says)).toEqual(codes);
   });

