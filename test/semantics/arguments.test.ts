@@ -184,7 +184,7 @@ describe('CS4', () => {
     first.actor.stop();
     await first.close().catch(() => null);
     isFirst = false;
-    const small = 'input: { type: object, properties: { total: { type: integer, maximum: 1 } } }';
+    const small = 'input: { type: object, properties: { total: { type: integer, maximum: 0 } } }';
     const later = under(`${small}, computed: { total: 'size(args.lines)', count: 'size(args.lines)' }`);
     const second = await resume(machine, { run: 'r', journal: store, config: later } as never);
     second.actor.start();
