@@ -9,7 +9,7 @@ const HOLDING_TIME = [
   'test/scenarios/effects/retry.test.ts',
   'test/scenarios/{shapes,zoo,zoo-kills}.test.ts',
   'test/sidecar/{ninety-days,timers}.test.ts',
-  'test/semantics/{key-valid,rounds-revalidated,seen}.test.ts',
+  'test/semantics/{key-valid,rounds-arguments,rounds-revalidated,seen}.test.ts',
   'test/clock/clock.test.ts',
 ];
 

@@ -30,6 +30,9 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   'tools.*.once.scope': 'rests',
   // An answer that was taken may be refused where it is served again.
   'tools.*.output': 'rests',
+  // Arguments are asked and computed before a call leaves for the first time; the journal keeps what was sent.
+  'tools.*.input': 'free',
+  'tools.*.computed': 'free',
   // A kept answer is served, or asked for anew: nothing of the past rests on which.
   'tools.*.decides': 'free',
   // What is too old is looked at again before a call leaves, whatever the config said when it was seen.

@@ -155,10 +155,27 @@ export interface Tool {
   readonly redact: readonly string[];
   /** The time that a call may take, in milliseconds; null for no limit. */
   readonly timeout: number | null;
+  /** The JSON Schema of its arguments; left out where the config has none. */
+  readonly input?: unknown;
+  /** Says what is wrong with the arguments of a call, computed ones included, or null. Always null where the config has no input schema. */
+  misfits(args: unknown): string | null;
+  /** The arguments that are computed from the others; null for a tool without any. */
+  readonly computed: Computed | null;
   /** The JSON Schema of its output; left out where the config has none. */
   readonly output?: unknown;
   /** Says what is wrong with an output, or null. Always null where the config has no output schema. */
   refuses(output: unknown): string | null;
+}
+
+/** The arguments of a tool that are computed from its other arguments, whatever the machine gives for them. */
+export interface Computed {
+  /** The expression of each computed argument, by its name. */
+  readonly texts: ReadonlyMap<string, string>;
+  /**
+   * The arguments with the computed ones in place, or why one of them has no value. The expressions see none of the computed arguments, so that to
+   * compute twice changes nothing.
+   */
+  of(args: unknown): { readonly args: Readonly<Record<string, unknown>> } | { readonly reason: string };
 }
 
 /** The place of a boundary: in a state, or on an edge. States are named as in `MachineShape`. */

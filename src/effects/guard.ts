@@ -12,7 +12,16 @@ import { awaitApproval, reliedBy } from './awaiting-approval.ts';
 import { decision, keptAnswer } from './deciding.ts';
 import { argsDigest } from './digest.ts';
 import { earlier, NOTHING_BEFORE, unclaimed } from './earlier-calls.ts';
-import { classAgain, classOf, denied, failed, type GuardedCall, type GuardPort, type Reply } from './guarded-call.ts';
+import {
+  classAgain,
+  classOf,
+  denied,
+  failed,
+  type GuardedCall,
+  type GuardPort,
+  misfitting,
+  type Reply,
+} from './guarded-call.ts';
 import { isDistrusted, type LedgerCall } from './ledger-call.ts';
 import { firstLook } from './looking.ts';
 import { type Act, actBefore, actOfCall, repeated, unnamed } from './repeating.ts';
@@ -20,12 +29,19 @@ import { ActRepeated } from './signals.ts';
 
 /** Makes a call, or answers it from the ledger. Never throws. */
 export async function guardedCall(port: GuardPort, call: GuardedCall): Promise<Reply> {
+  const misfit = refusedFor(port, call);
+  if (misfit !== null) return misfit;
   if (call.allowed !== null && leaves(port, call)) {
     const why = await call.allowed();
     if (call.signal.aborted) return { is: 'dropped' };
     if (why !== null) return denied(why);
   }
   return whenClear(port, call);
+}
+
+/** The refusal of a call that would leave now and whose arguments are none that its tool takes (CS1); null for any other call. */
+export function refusedFor(port: GuardPort, call: GuardedCall): Reply | null {
+  return call.misfit !== null && leaves(port, call) ? misfitting(call) : null;
 }
 
 async function whenClear(port: GuardPort, call: GuardedCall): Promise<Reply> {
@@ -152,6 +168,8 @@ function unknownBefore(key: string): Reply {
 
 /** Has a call leave, or wait for what it waits for. `before`: it has left once, and may have happened, whatever is said of this try. */
 async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, before: boolean): Promise<Reply> {
+  const misfit = before ? null : misfitting(call);
+  if (misfit !== null) return misfit;
   const { key } = intent;
   const isBuffered = call.holds || Boolean(call.tool?.buffer);
   const first = beforeLeaving(port, call, intent, { before, isBuffered });

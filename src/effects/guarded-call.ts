@@ -9,6 +9,7 @@ import type { Key } from '../model/key.ts';
 import type { ToolVersion } from '../model/tool-version.ts';
 import type { Ledger } from './ledger.ts';
 import type { LedgerCall } from './ledger-call.ts';
+import { BadArguments } from './signals.ts';
 import type { Settled } from './timed.ts';
 
 /** Where a guard writes. */
@@ -128,6 +129,8 @@ export interface GuardedCall {
   relation(earlier: LedgerCall): 'waited for' | 'same' | 'unsure';
   /** True for an earlier call, of whatever tool, that has to be claimed or undone before this one acts (C8). */
   comesAfter(earlier: LedgerCall): boolean;
+  /** Why its arguments are none that its tool takes, or null (CS1). */
+  readonly misfit: string | null;
   /** Asks the preconditions of a call that is about to leave: why it may not, or null. Null itself where it has none. */
   readonly allowed: (() => Promise<string | null>) | null;
   /** Asks everything once more, after an approval. */
@@ -184,6 +187,11 @@ export function classAgain(tool: Tool | undefined, recorded: LedgerCall | undefi
 /** The reply of a call that failed. */
 export function failed(signal: Signal, error: unknown, key: string | null): Reply {
   return { is: 'failed', signal, error, key };
+}
+
+/** The refusal of a call for its arguments (CS1); null where they fit. */
+export function misfitting({ name, misfit }: Pick<GuardedCall, 'name' | 'misfit'>): Reply | null {
+  return misfit === null ? null : failed('GOVERNOR_DENIED', new BadArguments(name, misfit), null);
 }
 
 /** It never left, so nothing is asked about it. */

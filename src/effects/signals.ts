@@ -71,6 +71,23 @@ export class ActRepeated extends Error {
   }
 }
 
+/**
+ * The arguments of a call are none that its tool takes: the input schema of the tool refuses them, or an argument cannot be computed (CS1). The call
+ * never left. A machine can handle it on the path of its errors, like a denial.
+ */
+export class BadArguments extends Error {
+  /** Names the error. */
+  override readonly name = 'BadArguments';
+  readonly code = 'bad_arguments';
+  /** The place in the arguments, and what is wrong there. */
+  readonly reason: string;
+
+  constructor(tool: string, reason: string) {
+    super(`bad_arguments: ${tool}: ${reason}`);
+    this.reason = reason;
+  }
+}
+
 const TIMEOUTS = new Set([
   'TimeoutError',
   'AbortError',

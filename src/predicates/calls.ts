@@ -1,5 +1,5 @@
 /** The functions and methods of predicates: each applies to computed values, at a cost. */
-import { Failed, isList, isTable } from './own.ts';
+import { Failed, isList, isTable, ownMember } from './own.ts';
 import { keysOf, type Meter, NONE, nameOf, Optional, within } from './values.ts';
 
 /** Applies a function of `lint.ts`' list, except `has`, which looks at its operand's form. */
@@ -26,6 +26,7 @@ export function callFunction(name: string, value: unknown, meter: Meter): unknow
 /** Applies a method that takes its argument as a value. */
 export function callMethod(name: string, of: unknown, argument: unknown, meter: Meter): unknown {
   if (name === 'size') return sizeOf(of, meter);
+  if (name === 'sum') return sumOf(of, meter);
   if (of instanceof Optional) return askOptional(name, of);
   if (typeof of !== 'string') return new Failed(`${nameOf(of)} has no ${name}()`);
   const costly = meter.payText(of);
@@ -49,6 +50,30 @@ export function callMethod(name: string, of: unknown, argument: unknown, meter: 
     default:
       return new Failed(`a string has no ${name}()`);
   }
+}
+
+/** The sum of a list of numbers; 0 of an empty one. A sum of whole numbers that no number holds exactly is an error. */
+function sumOf(of: unknown, meter: Meter): unknown {
+  if (!isList(of)) return new Failed(`${nameOf(of)} has no sum()`);
+  const costly = meter.pay(of.length);
+  if (costly !== null) return costly;
+  let [whole, rest, isWhole] = [0n, 0, true];
+  for (let index = 0; index < of.length; index += 1) {
+    const each = ownMember(of, index);
+    if (each instanceof Failed) return each;
+    if (typeof each === 'bigint' || Number.isSafeInteger(each)) whole += BigInt(each as number);
+    else if (typeof each === 'number' && Number.isFinite(each) && !Number.isInteger(each)) {
+      isWhole = false;
+      rest += each;
+    } else return new Failed(`sum() adds numbers, and one member is ${describe(each)}`);
+  }
+  if (isWhole) return within(whole);
+  const sum = Number(whole) + rest;
+  return Number.isFinite(sum) ? sum : new Failed('the sum is too large');
+}
+
+function describe(value: unknown): string {
+  return typeof value === 'number' ? 'no exact number' : nameOf(value ?? null);
 }
 
 function askOptional(name: string, of: Optional): unknown {

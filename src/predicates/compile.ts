@@ -5,11 +5,12 @@
 import { createHash } from 'node:crypto';
 import { type CelError, LONGEST_TEXT, type Node, parse, typeOf } from './cel.ts';
 import { evaluator } from './evaluate.ts';
-import { ENTITY_SCOPE, lint, PREDICATE_SCOPE, type Scope } from './lint.ts';
+import { ARGUMENTS_SCOPE, ENTITY_SCOPE, lint, PREDICATE_SCOPE, type Scope } from './lint.ts';
 import { Failed } from './own.ts';
-import type { Answer, Expression, Facts, Predicate, Score } from './predicate.ts';
+import type { Answer, Derivation, Expression, Facts, Predicate, Score } from './predicate.ts';
 import type { Problem } from './problem.ts';
-import { nameOf } from './values.ts';
+import { argumentsIn } from './reads.ts';
+import { nameOf, plainOf } from './values.ts';
 
 /** Conditions written in code, by name: the escape hatch for what CEL cannot say. Each must be a pure function of the facts. */
 export type Guards = Readonly<Record<string, (facts: Facts) => boolean>>;
@@ -58,6 +59,24 @@ export function compileScore(text: string): Compiled<Score> {
         const value = typeof found === 'bigint' ? Number(found) : found;
         const isNumber = typeof value === 'number' && Number.isFinite(value);
         return isNumber ? { value } : { reason: `not_a_number: the score is ${nameOf(found)}` };
+      },
+    },
+  };
+}
+
+/** Compiles an expression whose value is an argument of a call, from the other arguments. */
+export function compileDerivation(text: string): Compiled<Derivation> {
+  const read = readText(text, ARGUMENTS_SCOPE, null);
+  if ('problems' in read) return read;
+  const evaluate = evaluator(read.ok);
+  const facts = { state: '', action: '', entity: null, memory: null, event: null };
+  return {
+    ok: {
+      text,
+      reads: argumentsIn(read.ok),
+      evaluate: (args) => {
+        const value = safely(() => plainOf(evaluate({ ...facts, args })));
+        return value instanceof Failed ? { reason: value.reason } : { value };
       },
     },
   };
@@ -131,7 +150,8 @@ function safely(run: () => unknown): unknown {
   }
 }
 
-function readText(text: string, scope: Scope, types: readonly string[]): Compiled<Node> {
+/** @param types the types that the value may have; null for any. */
+function readText(text: string, scope: Scope, types: readonly string[] | null): Compiled<Node> {
   if (text.length > LONGEST_TEXT) {
     const message = `the text has ${text.length} characters, and the most are ${LONGEST_TEXT}`;
     return {
@@ -150,7 +170,7 @@ function readText(text: string, scope: Scope, types: readonly string[]): Compile
   if (problems.length > 0) return { problems };
   const typed = typeOf(text);
   if ('error' in typed) return { problems: [problemOf(typed.error)] };
-  if (types.includes(typed.type)) return { ok: parsed.ast };
+  if (types === null || types.includes(typed.type)) return { ok: parsed.ast };
   const message = `the value is of type ${typed.type}`;
   return { problems: [{ code: 'predicate_type', offset: 0, message, mend: `Write something of type ${types[0]}.` }] };
 }

@@ -24,6 +24,7 @@ const METHODS: ReadonlyMap<string, number> = new Map([
   ['lowerAscii', 0],
   ['upperAscii', 0],
   ['trim', 0],
+  ['sum', 0],
   ['hasValue', 0],
   ['value', 0],
   ['orValue', 1],
@@ -50,6 +51,9 @@ export const ENTITY_SCOPE: Scope = {
   variables: new Set(Object.keys(VARIABLES).filter((name) => name !== 'entity')),
   item: null,
 };
+
+/** The scope of an argument of a call that is computed from the other arguments. */
+export const ARGUMENTS_SCOPE: Scope = { variables: new Set(['args']), item: null };
 
 /** The scope of a comparison of two looks at the world: what was answered then and now, and what was asked. */
 export const LOOKS_SCOPE: Scope = { variables: new Set(['now', 'then', 'args']), item: null };

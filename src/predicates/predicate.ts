@@ -42,6 +42,15 @@ export interface Expression {
   evaluate(facts: Facts): { readonly value: string } | { readonly reason: string };
 }
 
+/** An expression whose value is an argument of a call. */
+export interface Derivation {
+  readonly text: string;
+  /** The names of the arguments that the expression reads. */
+  readonly reads: ReadonlySet<string>;
+  /** Bounded in cost, never throws. A value that JSON does not hold exactly is a reason. */
+  evaluate(args: unknown): { readonly value: unknown } | { readonly reason: string };
+}
+
 /** An expression whose value is a number. */
 export interface Score {
   readonly text: string;

@@ -88,3 +88,15 @@ function holeOf(node: Node): string | null {
   const of = holeOf(node.args[0]);
   return of === null || of === 'entity' ? null : `${of}.${node.args[1]}`;
 }
+
+/** The names of the arguments that a tree reads, where they are written out. */
+export function argumentsIn(node: Node, found = new Set<string>()): ReadonlySet<string> {
+  const isMember = node.op === '.' || node.op === '.?' || node.op === '[]' || node.op === '[?]';
+  if (isMember && node.args[0].op === 'id' && node.args[0].args === 'args') {
+    const name = node.args[1];
+    if (typeof name === 'string') found.add(name);
+    else if (name.op === 'value' && typeof name.args === 'string') found.add(name.args);
+  }
+  for (const operand of operands(node)) argumentsIn(operand, found);
+  return found;
+}

@@ -172,3 +172,37 @@ function broken(op: '+' | '-' | '*' | '/', a: number, b: number): number {
 export function within(value: bigint): bigint | Failed {
   return value >= LEAST && value <= GREATEST ? value : new Failed('a whole number has more than 64 bits');
 }
+
+/** A value as JSON holds it: plain maps and lists, and numbers that are exact. */
+export function plainOf(value: unknown, depth = 0): unknown {
+  if (value instanceof Failed) return value;
+  if (value instanceof Optional) return new Failed('the value is optional: use orValue(...)');
+  if (depth > DEEPEST) return new Failed(`too_costly: the value is nested more than ${DEEPEST} deep`);
+  if (typeof value === 'bigint') {
+    const number = Number(value);
+    return Number.isSafeInteger(number) ? number : new Failed('a whole number is too large for JSON');
+  }
+  if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : new Failed('the number is not finite');
+  if (isList(value)) return plainList(value, depth);
+  return isTable(value) ? plainTable(value, depth) : (value ?? null);
+}
+
+function plainList(list: List, depth: number): unknown {
+  const members: unknown[] = [];
+  for (let index = 0; index < list.length; index += 1) {
+    const member = plainOf(ownMember(list, index), depth + 1);
+    if (member instanceof Failed) return member;
+    members.push(member);
+  }
+  return members;
+}
+
+function plainTable(table: Table, depth: number): unknown {
+  const members: [string, unknown][] = [];
+  for (const name of Object.keys(table)) {
+    const member = plainOf(ownMember(table, name), depth + 1);
+    if (member instanceof Failed) return member;
+    members.push([name, member]);
+  }
+  return Object.fromEntries(members);
+}

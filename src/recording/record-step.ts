@@ -2,6 +2,7 @@
  * A microstep as an entry of the journal: the instances that it enters and leaves, their reads and writes, and their
  * boundaries that certify (semantics.md §2-§5). Reads the fold and the reviewed config; changes neither.
  */
+import { withComputed } from '../boundaries/computed.ts';
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { commits } from '../model/checkpoint.ts';
 import type { Entry } from '../model/entry.ts';
@@ -16,6 +17,7 @@ import type { DecisionPolicy } from '../recovery/decision-policy.ts';
 import { bare, type Child, type Microstep } from '../runtime/microstep.ts';
 import { Accesses } from './accesses.ts';
 import { type Certified, Certifying } from './certifying.ts';
+import { computedIn, tellReplaced } from './computed-arguments.ts';
 import { Entering } from './entering.ts';
 import type { Placed } from './entry-states.ts';
 import { StepEvidence } from './evidence.ts';
@@ -62,17 +64,19 @@ export class StepRecorder {
   /**
    * The entries of a microstep: the step itself, then what a person should know of it.
    * @param actor the number of the actor that took it.
+   * @param told the microstep as the runtime tells it.
    * @param endedBy the numbers of the actors that were there before and are not after it.
    * @param ties the steps that raised or sent its event, as (actor, how many of its steps ago).
    * @param sources the sources that it heard and told, by their numbers (CH8).
    */
   step(
     actor: number,
-    seen: Microstep,
+    told: Microstep,
     endedBy: readonly number[],
     ties: NonNullable<StepEntry['ties']> = [],
     sources: Pick<StepEntry, 'source' | 'tells'> = {},
   ): StepEntries {
+    const { seen, replaced } = computedIn(this.#config, told);
     const mayPlan = this.#verifier === null && endedBy.length === 0 && ties.length === 0 && isPlannable(seen);
     const plan = mayPlan ? this.#plans.of(actor, seen) : null;
     const planned = plan?.entry(seen) ?? null;
@@ -114,6 +118,7 @@ export class StepRecorder {
     };
     const hasMore = looks.length > 0 || ties.length > 0;
     const entry = hasMore ? { ...step, ...(looks.length > 0 && { looks }), ...(ties.length > 0 && { ties }) } : step;
+    tellReplaced(view, entering, replaced);
     this.#verifier?.advance(actor, accesses.edits);
     const steps = seen.parts.length < 2 ? [entry] : this.#separated(entry, seen.parts);
     return { entries: [...steps, ...view.findings], fresh: entering.fresh };
@@ -144,8 +149,9 @@ export class StepRecorder {
   restarts(actor: number, made: readonly (readonly [number, unknown])[]): Entry[] {
     const runState = this.#runState;
     const { value } = runState.actor(actor);
-    return made.flatMap(([number, input]): Entry[] => {
+    return made.flatMap(([number, given]): Entry[] => {
       const { started, region } = runState.actor(number);
+      const input = withComputed(this.#config, started?.kind === 'promise' ? started.src : null, given);
       const owner = region === null ? undefined : runState.ownerOf(region, this.#placed);
       const tool = started?.src === null || started === null ? undefined : this.#config.tools.get(started.src);
       if (owner === undefined || started === null || started.kind === 'machine') return [];

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { assign, setup } from 'xstate';
+import { type AnyStateMachine, assign, setup } from 'xstate';
 import { type GitAdapter, type GitEdit, gitAdapter } from '../../src/adapters/index.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
@@ -111,7 +111,7 @@ function machineOf(places: readonly number[], says: (nth: string) => string, cal
 }
 
 async function opened(store: JournalStore, places: readonly number[], says: (nth: string) => string, calls: string[]) {
-  const run = await resume(machineOf(places, says, calls), {
+  const run = await resume(machineOf(places, says, calls) as unknown as AnyStateMachine, {
     run: 'r1',
     journal: store,
     config: config as never,

@@ -4,6 +4,7 @@ import { OF_GRAPHS } from './graphs.ts';
 import { OF_LATER_WORDS } from './later-words.ts';
 import type { Mutant } from './mutant.ts';
 import { OF_ALTERNATIVES } from './of-alternatives.ts';
+import { OF_ARGUMENTS } from './of-arguments.ts';
 import { OF_LOOKS } from './of-looks.ts';
 import { OF_LOOPS } from './of-loops.ts';
 import { OF_THREADS } from './of-threads.ts';
@@ -21,6 +22,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...OF_THROWS,
   ...OF_LATER_WORDS,
   ...OF_WHY,
+  ...OF_ARGUMENTS,
   ...OF_LOOKS,
   {
     rule: 'C1',

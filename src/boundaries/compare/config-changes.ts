@@ -30,7 +30,11 @@ const PARTS: Readonly<Record<keyof BoundaryConfig, Compare>> = {
       ['tools'],
       members(old.config.tools, now.config.tools, (a, b, name) => [
         ...toolChanges(a, b),
-        ...(a === null || b === null ? [] : said('output', schemaOf(old, name), schemaOf(now, name), 'stricter')),
+        ...(a === null || b === null
+          ? []
+          : (['input', 'output'] as const).flatMap((of) =>
+              said(of, schemaOf(old, name, of), schemaOf(now, name, of), 'stricter'),
+            )),
       ]),
     ),
   skeletons: (old, now) => within(['skeletons'], members(old.config.skeletons, now.config.skeletons, skeletonChanges)),
@@ -204,9 +208,9 @@ function recoverTexts({ recover }: BoundaryConfig): readonly string[] {
   return recover.flatMap(({ tool, signals }) => signals.map((signal) => `${tool} ${signal}`));
 }
 
-/** The output schema of a tool as text, its names sorted; null where it has none. */
-function schemaOf({ document }: ComparedConfig, tool: string): string | null {
-  const item = field(field(field(document.root, 'tools'), tool), 'output');
+/** A schema of a tool as text, its names sorted; null where it has none. */
+function schemaOf({ document }: ComparedConfig, tool: string, of: 'input' | 'output'): string | null {
+  const item = field(field(field(document.root, 'tools'), tool), of);
   return item === null ? null : JSON.stringify(sorted(plain(item)));
 }
 

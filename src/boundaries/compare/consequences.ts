@@ -196,6 +196,16 @@ export const CONSEQUENCES: Readonly<
       'A call may take longer before its outcome is asked for.',
       'A call is given up sooner, and its outcome asked for.',
     ),
+    input: both(
+      'A call leaves with arguments that were refused.',
+      'A call is refused for its arguments that left.',
+      'Other arguments are refused than before.',
+    ),
+    computed: both(
+      'A call leaves with what the machine gives for this argument.',
+      'What the machine gives for this argument is replaced by what is computed.',
+      'This argument is computed in another way.',
+    ),
     output: both(
       'An answer is taken that was refused.',
       'An answer is refused that was taken.',

@@ -3,6 +3,8 @@ import { type EffectClass, joinOf } from '../../model/effect.ts';
 import type { Once, Revalidate, See, Spend, Tool } from '../config.ts';
 import { type Difference, keys, limit, members, names, said, within } from './leaning.ts';
 
+const NONE: ReadonlyMap<string, string> = new Map();
+
 /** One comparison for each field of a tool: a field without one does not compile. */
 const FIELDS: Readonly<Record<keyof Tool, (old: Tool, now: Tool) => readonly Difference[]>> = {
   name: () => [],
@@ -29,7 +31,14 @@ const FIELDS: Readonly<Record<keyof Tool, (old: Tool, now: Tool) => readonly Dif
   keyValid: (old, now) => limit('key_valid', old.keyValid, now.keyValid, 'looser', ' ms'),
   redact: (old, now) => names('redact', old.redact, now.redact, 'stricter'),
   timeout: (old, now) => limit('timeout', old.timeout, now.timeout, 'looser', ' ms'),
-  // Its text is compared where the page is at hand.
+  computed: (old, now) =>
+    within(
+      ['computed'],
+      members(old.computed?.texts ?? NONE, now.computed?.texts ?? NONE, (a, b) => unnamed(said('', a, b, 'stricter'))),
+    ),
+  // The text of a schema is compared where the page is at hand.
+  input: () => [],
+  misfits: () => [],
   output: () => [],
   refuses: () => [],
 };

@@ -31,6 +31,9 @@ export type RefusalCode =
   | 'bad_site'
   | 'bad_timeout'
   | 'bad_output_schema'
+  | 'bad_input_schema'
+  /** An argument is computed from an argument that is computed itself. */
+  | 'bad_computed'
   | 'bad_amount'
   /** A call that does nothing need not wait; a call that waits for two things would be approved long before it acts. */
   | 'bad_hold'

@@ -1,6 +1,6 @@
 /**
- * The output schema of a tool: a JSON Schema, of which only those keywords are supported whose cost is the schema's
- * size times the output's. A reference could multiply, a pattern could take for ever, and comparing every member with
+ * The schemas of a tool, of its arguments and of its output: a JSON Schema, of which only those keywords are supported whose cost is the schema's
+ * size times the value's. A reference could multiply, a pattern could take for ever, and comparing every member with
  * every other is quadratic.
  */
 import { createRequire } from 'node:module';
@@ -35,8 +35,11 @@ function loaded(): Ajv {
   return compiler;
 }
 
-/** A compiled schema, as a function that says what is wrong with an output, or null; or the reason why it is refused. */
-type Compiled = { readonly refuses: (output: unknown) => string | null } | { readonly problem: string };
+/**
+ * A compiled schema, as a function that says what is wrong with a value, or null; or the reason why the schema is refused. `whole` names the
+ * value as a whole.
+ */
+type Compiled = { readonly refuses: (value: unknown, whole?: string) => string | null } | { readonly problem: string };
 
 /** The most compiled schemas that are kept. */
 const KEPT = 50;
@@ -64,13 +67,13 @@ function compile(schema: object | boolean): Compiled {
     const validate = ajv.compile(schema);
     ajv.removeSchema(schema as object); // the compiler keeps none
     return {
-      refuses: (output) => {
+      refuses: (value, whole = 'the output') => {
         try {
-          if (validate(output)) return null;
+          if (validate(value)) return null;
           const [error] = validate.errors ?? [];
-          return `${error?.instancePath || 'the output'} ${error?.message ?? 'is refused'}`;
+          return `${error?.instancePath || whole} ${error?.message ?? 'is refused'}`;
         } catch {
-          return 'the output cannot be looked at';
+          return `${whole} cannot be looked at`;
         }
       },
     };

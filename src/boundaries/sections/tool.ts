@@ -14,6 +14,7 @@ import { compiledText } from '../page/condition.ts';
 import { entriesOf, field, type Item, itemsOf, numberOf, plain, textOf } from '../page/document.ts';
 import type { Findings, Place } from '../page/finding.ts';
 import { LONGEST_WAIT, timeIn } from '../page/time.ts';
+import { argumentsIn } from './arguments.ts';
 import { onceIn } from './once.ts';
 import { outputSchema } from './output-schema.ts';
 import { redactedPartsIn } from './redact.ts';
@@ -62,6 +63,7 @@ export function compileTool(name: string, at: Place, item: Item, { budgets, scop
     keyValid: timeIn(field(item, 'key_valid'), findings, LONGEST_WAIT),
     redact: redactedPartsIn(field(item, 'redact'), findings),
     timeout: timeIn(field(item, 'timeout'), findings),
+    ...argumentsIn(item, findings),
     ...outputOf(field(item, 'output'), findings),
   };
 }

@@ -127,7 +127,7 @@ export async function planIn(
     const [missing] = reader.missing;
     if (missing !== undefined)
       return { ...none, agent, under, code: 'memory_lost', why: `${missing} held a value that no journal can hold` };
-    const release = releaseOf(subject.machine);
+    const release = { ...releaseOf(subject.machine), ...(subject.config !== null && { config: subject.config }) };
     const plan = planRun(runState, release);
     const of = { ...none, agent, under, ...underConfig(runState, subject.config, release) };
     if (plan.is === 'same') return { ...of, is: 'same', code: null, why: null };

@@ -2,6 +2,7 @@
  * A machine that a journal drives: it receives the recorded events and calls nothing. Each of its steps is made an
  * entry by the same code, and under the same kind of state, as in a run.
  */
+import { withComputed } from '../../boundaries/computed.ts';
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { EntryDecoder, EntryEncoder } from '../../journal/entry-codec.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
@@ -40,6 +41,7 @@ export class ReplayedMachine extends SilentWatcher {
   /** The same, as a run knows it: by handles. */
   readonly #port: Runtime & Machines;
   readonly #recorder: StepRecorder;
+  readonly #config: BoundaryConfig;
   readonly #placed: readonly Placed[];
   readonly #refs = new Map<number, ActorHandle>();
   readonly #numbers = new WeakMap<object, number>();
@@ -53,6 +55,7 @@ export class ReplayedMachine extends SilentWatcher {
 
   constructor(machine: AnyStateMachine, config: BoundaryConfig, codecs: readonly ValueCodec[]) {
     super();
+    this.#config = config;
     this.runState = new RunState(undefined, undefined, codecs);
     this.#macrosteps = new Macrosteps(this.runState.places);
     const places = new ActorPlaces();
@@ -120,9 +123,11 @@ export class ReplayedMachine extends SilentWatcher {
 
   /** The input with which an actor was started today. */
   inputOf(actor: number): unknown {
-    if (this.#inputs.has(actor)) return this.#inputs.get(actor);
     const ref = this.#refs.get(actor);
-    return ref === undefined ? undefined : this.#port.inputOf(ref);
+    const here = ref === undefined ? undefined : this.#port.inputOf(ref);
+    const given = this.#inputs.has(actor) ? this.#inputs.get(actor) : here;
+    const { started } = this.runState.actor(actor);
+    return withComputed(this.#config, started?.kind === 'promise' ? started.src : null, given);
   }
 
   /**

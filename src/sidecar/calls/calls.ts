@@ -2,19 +2,22 @@
  * Makes a run's calls of tools through the guard: each event is written before anything relies on it (semantics.md E1).
  */
 
+import { misfitOf } from '../../boundaries/computed.ts';
 import { plainCall } from '../../effects/acting.ts';
 import { actName, identityDigest } from '../../effects/acts.ts';
 import { admission, bill } from '../../effects/budgets.ts';
-import { guardedCall } from '../../effects/guard.ts';
+import { guardedCall, refusedFor } from '../../effects/guard.ts';
 import {
   type Admission,
   type Approval,
   classOf,
   denied,
   type GuardedCall,
+  type GuardPort,
   type Reply,
 } from '../../effects/guarded-call.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
+import { BadArguments } from '../../effects/signals.ts';
 import type { Entry } from '../../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
 import { reliesOnUncommitted } from '../../recovery/covered.ts';
@@ -84,10 +87,27 @@ export class Calls {
     this.undoing = new Undoing(parts, write, this.#releasing);
   }
 
-  /** Makes a call through the guard, unless its instance lacks an input or the governor denies it. */
+  /** Makes a call through the guard, unless its arguments are none that its tool takes, its instance lacks an input or the governor denies it. */
   async ask(asked: Call, number: number, whose: Whose, lacks: () => string | null): Promise<Reply> {
     const { instance } = whose;
     const call = this.#asJournaled(asked, number);
+    const port = this.#port(call, number, instance);
+    const misfit = this.#misfit(call, number);
+    const bad = misfit === null ? null : refusedFor(port, this.#guarded(call, number, whose, lacks));
+    const reply = bad ?? (await this.#made(call, number, whose, { lacks, port }));
+    if (reply.is === 'failed' && reply.error instanceof BadArguments && !call.signal.aborted)
+      this.#find('bad_arguments', instance, `${call.tool}: ${reply.error.reason}`);
+    return reply;
+  }
+
+  /** Makes a call whose arguments fit, unless its instance lacks an input or the governor denies it. */
+  async #made(
+    call: Call,
+    number: number,
+    whose: Whose,
+    { lacks, port }: { readonly lacks: () => string | null; readonly port: GuardPort },
+  ): Promise<Reply> {
+    const { instance } = whose;
     const refused = await this.#claiming.claim(call, instance);
     const denied = refused === null ? await this.#preconditions.denied(call, instance) : null;
     if (this.#parts.kin.isForked) await this.#parts.kin.look();
@@ -99,8 +119,13 @@ export class Calls {
       return { is: 'failed', signal: 'MISSING_INPUT', error: new Error(lackText(lacking, instance)), key: null };
     const error = refused ?? (denied === null ? null : new Error(denied));
     if (error !== null) return { is: 'failed', signal: 'GOVERNOR_DENIED', error, key: null };
+    return guardedCall(port, this.#guarded(call, number, whose, lacks));
+  }
+
+  /** Where a call of an actor that acts is written. */
+  #port(call: Call, number: number, instance: InstanceId): GuardPort {
     const { run, runState, activity, lifecycle } = this.#parts;
-    const port = {
+    return {
       ...this.#plainPort(instance),
       run,
       ledger: runState.ledger,
@@ -114,7 +139,12 @@ export class Calls {
       received: (of: LedgerCall) => this.#received(of, call.signal),
       elsewhere: (key: string) => this.#elsewhere(key),
     };
-    return guardedCall(port, this.#guarded(call, number, whose, lacks));
+  }
+
+  /** Says why the arguments of a call are none that its tool takes; null where they are, and for a call that is journaled: it was asked then (CS1). */
+  #misfit({ tool, input: args }: Call, number: number): string | null {
+    const { config, runState } = this.#parts;
+    return runState.ledger.ofActor(number) === undefined ? misfitOf(config, tool, args) : null;
   }
 
   /** Where the calls of an instance write that change nothing. */
@@ -213,6 +243,7 @@ export class Calls {
       gated: !holds && (asks.isGated(call, number, instance) || kin() !== null),
       act: (key, own) =>
         this.#act(key, own, positioned(call, number, instance, this.#parts, this.#write), number, instance),
+      misfit: this.#misfit(call, number),
       allowed: tool?.when || tool?.check ? () => asks.unmet(call, number, instance) : null,
       approval: (key, digest, like) =>
         this.#approved(() => ({
@@ -332,7 +363,12 @@ export class Calls {
     const open = reliesOnUncommitted(history, instance, history.head, ({ skeleton }) => skeleton === ROOT);
     if (open === null) return;
     const text = `${intent.tool} is irreversible, and relies on what ${instanceName(open)} has not committed`;
-    const finding = { do: 'finding', code: 'uncovered_read', instance, text } as const;
+    this.#find('uncovered_read', instance, text);
+  }
+
+  /** Writes something that a person should know. */
+  #find(code: string, instance: InstanceId, text: string): void {
+    const finding = { do: 'finding', code, instance, text } as const;
     this.#write.append([finding]);
     this.#parts.onFinding(finding);
   }

@@ -1,4 +1,5 @@
 /** Says whether a run goes over to another release, and why it stays (semantics.md CO3, CO4). It changes nothing. */
+import type { BoundaryConfig } from '../../boundaries/config.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { isOpen } from '../../model/effect.ts';
 import { type ToolVersion, takesVersion } from '../../model/tool-version.ts';
@@ -15,6 +16,8 @@ export interface Release {
   readonly code?: string;
   /** The versions of the tools that name one. */
   readonly tools?: ReadonlyMap<string, ToolVersion>;
+  /** The config that goes with it: its tools compute arguments. Left out where no config is at hand. */
+  readonly config?: Pick<BoundaryConfig, 'tools'>;
   /** Its machines; null for a runtime that has none. */
   readonly machines: Machines | null;
 }
@@ -60,7 +63,7 @@ export function planRun(runState: RunState, release: Release): RunPlan {
   const why = isMoved || isReplaced ? stays(runState, replacedCalls(open, release.tools)) : null;
   if (why !== null) return { is: 'stays', why };
   if (release.machines === null) return isMoved ? { is: 'stays', why: { code: 'not_compared' } } : { is: 'same' };
-  const compared = sameWay(runState, release.machines);
+  const compared = sameWay(runState, release.machines, release.config?.tools);
   const { parting = null, isSure = true } = 'parting' in compared ? compared : {};
   if (parting !== null && (isMoved || isSure)) return { is: 'stays', why: { code: 'parts', parting, isSure } };
   return { is: 'goes', isMoved, compared: compared.covered, unsure: parting, carried: open.map(({ key }) => key) };

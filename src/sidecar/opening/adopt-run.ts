@@ -33,7 +33,7 @@ export async function adoptRun(program: Program, given: RunOptions): Promise<Ado
   }
   if (runState.asked.paused !== null) return { is: 'stays', code: 'paused', why: 'a person has paused it' };
   if (hasLeft(runState, own)) return { is: 'stays', code: 'left_before', why: LEFT_BEFORE };
-  const plan = planOf(program, runState);
+  const plan = planOf(program, runState, config);
   if (plan.is === 'stays') return { is: 'stays', code: plan.why.code, why: stayText(plan.why) };
   await migrateRun(program, given, null);
   return { is: 'moved' };

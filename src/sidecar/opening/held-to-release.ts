@@ -15,12 +15,12 @@ import type { RunOptions } from './options.ts';
 import type { Program } from './program.ts';
 
 /** The plan of a run that is taken up; one that has ended goes nowhere. */
-export function planOf(program: Program, runState: RunState): RunPlan {
+export function planOf(program: Program, runState: RunState, config: BoundaryConfig): RunPlan {
   if (runState.ended !== null) return { is: 'same' };
   const { agent, digest, code, tools } = program;
   const { machines } = program.runtime(new SilentWatcher(), () => 0);
   const shown = { ...(code !== undefined && { code }), ...(tools !== undefined && { tools }) };
-  return planRun(runState, { agent, digest, ...shown, machines });
+  return planRun(runState, { agent, digest, ...shown, machines, config });
 }
 
 /** @throws SidecarError `machine_changed` where a run stays with its release, or nothing has said that it moves. */

@@ -283,7 +283,7 @@ async function underRelease(
   refuseOthers(program, runState, reader);
   if (word?.back === true) refuseOtherThanBefore(program, config, runState);
   if (word === undefined && options.adopt === true) refuseToReturn(program, config, runState);
-  const plan = planOf(program, runState);
+  const plan = planOf(program, runState, config);
   refuseToMove(plan, runState, options);
   refuseOtherInput(program, options, runState);
   const encoder = new EntryEncoder(reader.names, options.codecs, reader.contentsToWrite());

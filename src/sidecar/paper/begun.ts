@@ -1,11 +1,12 @@
 /** The first step of a run with another input, as its machine takes it on paper (semantics.md ST3). */
+import { withComputed } from '../../boundaries/computed.ts';
 import { encode } from '../../journal/codec.ts';
 import { isOfActors } from '../../journal/lost.ts';
 import type { Begun } from '../../model/entry.ts';
-import type { RunState } from '../../projection/run-state.ts';
 import { isEqual } from '../../projection/set-aside/records.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
 import type { Machines } from '../../runtime/runtime.ts';
+import type { RunParts } from '../parts.ts';
 import { PaperMachine } from './paper-machine.ts';
 import { compared, takesOut } from './same-step.ts';
 
@@ -13,7 +14,11 @@ import { compared, takesOut } from './same-step.ts';
  * The first step of a run with another input. Null if that step then goes elsewhere, starts other actors or throws, or
  * if its result holds an actor: actors on paper are not the run's, so no other machine could have the result.
  */
-export function begunWith(runState: RunState, machines: Machines, event: unknown): Begun | null {
+export function begunWith(
+  { runState, config }: Pick<RunParts, 'runState' | 'config'>,
+  machines: Machines,
+  event: unknown,
+): Begun | null {
   const entry = runState.places.first?.entry ?? null;
   if (entry === null || !isOneWrite(entry.edits)) return null;
   const machine = new PaperMachine(machines);
@@ -21,8 +26,9 @@ export function begunWith(runState: RunState, machines: Machines, event: unknown
     machine.begin((event as { readonly input?: unknown }).input);
     const [micro] = machine.ahead(0);
     if (machine.hasThrown || micro === undefined || !takesOut(entry, compared(micro))) return null;
-    const inputs = entry.started.flatMap(({ id, input }, place) => {
-      const now = micro.started.find((one) => one.id === id)?.input;
+    const inputs = entry.started.flatMap(({ id, src, kind, input }, place) => {
+      const given = micro.started.find((one) => one.id === id)?.input;
+      const now = withComputed(config, kind === 'promise' ? src : null, given);
       return isEqual(now, input) ? [] : [[place, now] as const];
     });
     const begun = { context: micro.context, inputs };

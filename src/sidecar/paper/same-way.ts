@@ -2,6 +2,8 @@
  * Says whether another machine takes the whole past of a run the same way (semantics.md CO3): every kept step is gone through on paper, its calls
  * ask the same, and where the run stands the same delays are armed. It changes nothing.
  */
+import { withComputed } from '../../boundaries/computed.ts';
+import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { argsDigest } from '../../effects/digest.ts';
 import { diff } from '../../history/context.ts';
 import { eventType } from '../../model/reply-event.ts';
@@ -13,6 +15,8 @@ import type { Machines } from '../../runtime/runtime.ts';
 import { Outside } from './outside.ts';
 import { PaperMachine } from './paper-machine.ts';
 import { isRestart, UnchangedPast } from './past.ts';
+
+const NO_TOOLS: BoundaryConfig['tools'] = new Map();
 
 /** The first step at which another machine goes another way. */
 export interface Parting {
@@ -42,35 +46,43 @@ export type Compared =
   | { readonly covered: Covered; readonly parting: Parting; readonly isSure: boolean };
 
 /** Goes through the past of a run on paper, with the machines of another release. */
-export function sameWay(runState: RunState, machines: Machines): Compared {
-  const first = goneThrough(runState, machines);
+export function sameWay(runState: RunState, machines: Machines, tools: BoundaryConfig['tools'] = NO_TOOLS): Compared {
+  const first = goneThrough(runState, machines, tools);
   if (!('parting' in first.compared) || !first.compared.isSure) return first.compared;
-  const second = goneThrough(runState, machines);
+  const second = goneThrough(runState, machines, tools);
   return { ...first.compared, isSure: isEqual(first, second) };
 }
 
 /** A past that is gone through once, and where the machine stands then. */
-function goneThrough(runState: RunState, machines: Machines) {
+function goneThrough(runState: RunState, machines: Machines, tools: BoundaryConfig['tools']) {
   const machine = new PaperMachine(machines);
   const outside = new Outside();
   try {
-    const compared = outside.watching(() => new Comparison(runState, machine, outside).whole());
+    const compared = outside.watching(() => new Comparison({ runState, tools }, machine, outside).whole());
     return { compared, whole: machine.whole, inputs: [...machine.inputs] };
   } finally {
     machine.stop();
   }
 }
 
+/** A past, and the tools of the config that it is gone through under. */
+interface Past {
+  readonly runState: RunState;
+  readonly tools: BoundaryConfig['tools'];
+}
+
 /** One past, held against one machine. */
 class Comparison {
   readonly #runState: RunState;
+  readonly #tools: BoundaryConfig['tools'];
   readonly #machine: PaperMachine;
   readonly #outside: Outside;
   #steps = 0;
   #calls = 0;
 
-  constructor(runState: RunState, machine: PaperMachine, outside: Outside) {
+  constructor({ runState, tools }: Past, machine: PaperMachine, outside: Outside) {
     this.#runState = runState;
+    this.#tools = tools;
     this.#machine = machine;
     this.#outside = outside;
   }
@@ -164,7 +176,8 @@ class Comparison {
       const call = ledger.ofActor(number);
       if (call === undefined || !this.#machine.inputs.has(number)) continue;
       this.#calls += 1;
-      const input = argsOf(this.#machine.inputs.get(number), src, call.tool);
+      const given = argsOf(this.#machine.inputs.get(number), src, call.tool);
+      const input = withComputed({ tools: this.#tools }, call.tool, given);
       if (argsDigest(input, secret, codecs) === call.intent.digest) continue;
       const expected = shapeOf(call.intent.args);
       return parted(step, { is: 'arguments', at: src ?? id, expected, found: differently(expected, shapeOf(input)) });

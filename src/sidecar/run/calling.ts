@@ -2,6 +2,7 @@
  * The calls of tools as the machine makes them: the answer to each, and the consequences of a failed call (semantics.md
  * E2, E3, C5a, F2).
  */
+import { withComputed } from '../../boundaries/computed.ts';
 import type { MovedAnswer, Reply } from '../../effects/guarded-call.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { isOpen } from '../../model/effect.ts';
@@ -54,8 +55,9 @@ export class Calling {
   }
 
   /** Makes a call, again and again where that is decided. @returns its output; never settles where its actor was stopped. */
-  async call(call: Call): Promise<unknown> {
+  async call(asked: Call): Promise<unknown> {
     const { actors, parts, queries, recorder, calls, choosing } = this.#port;
+    const call = { ...asked, input: withComputed(parts.config, asked.tool, asked.input) };
     const number = actors.numberOf(call.ref) as number;
     const actor = parts.runState.actor(number);
     const region = actor.region ?? regionName(0, '');

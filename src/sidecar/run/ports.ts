@@ -46,8 +46,7 @@ export function papersOf(parts: Read, runtime: Pick<Runtime, 'machines'>) {
     paper: () => paperOf(parts, runtime),
     paperWith: (change: Change): ChangedPaper | null =>
       machines === null ? null : paperWith(parts.runState, machines, readsIn(parts), change),
-    begunWith: (event: unknown): Begun | null =>
-      machines === null ? null : begunWith(parts.runState, machines, event),
+    begunWith: (event: unknown): Begun | null => (machines === null ? null : begunWith(parts, machines, event)),
   };
 }
 
