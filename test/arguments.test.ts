@@ -10,11 +10,13 @@ import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { setup } from 'xstate';
 import * as adapters from '../src/adapters/index.ts';
+import * as ai from '../src/ai/index.ts';
 import * as flows from '../src/flow/flow.ts';
 import * as root from '../src/index.ts';
 import * as postgres from '../src/journal/postgres/store.ts';
 import * as sqlite from '../src/journal/sqlite/store.ts';
 import * as graphs from '../src/langgraph/index.ts';
+import * as loops from '../src/loop/loop.ts';
 import { CodedError } from '../src/model/coded-error.ts';
 import * as otel from '../src/otel/otel.ts';
 import * as decision from '../src/recovery/index.ts';
@@ -27,9 +29,11 @@ import * as xstate from '../src/xstate/index.ts';
 const ENTRIES: Readonly<Record<string, readonly [file: string, names: object]>> = {
   'belay-sidecar': ['../src/index.ts', root],
   'belay-sidecar/adapters': ['../src/adapters/index.ts', adapters],
+  'belay-sidecar/ai': ['../src/ai/index.ts', ai],
   'belay-sidecar/decision': ['../src/recovery/index.ts', decision],
   'belay-sidecar/flow': ['../src/flow/flow.ts', flows],
   'belay-sidecar/langgraph': ['../src/langgraph/index.ts', graphs],
+  'belay-sidecar/loop': ['../src/loop/loop.ts', loops],
   'belay-sidecar/otel': ['../src/otel/otel.ts', otel],
   'belay-sidecar/postgres': ['../src/journal/postgres/store.ts', postgres],
   'belay-sidecar/reports': ['../src/reports/index.ts', reports],

@@ -175,6 +175,7 @@ test('killed at each append, each edit is there once', async () => {
     git = gitAdapter({ root, run: 'r1' });
     const store = memoryStore();
     let appends = 0;
+    let isOver = false;
     const dying = wrapJournals(store, (journal) => ({
       append: (rows, note) => {
         appends += 1;
@@ -184,7 +185,12 @@ test('killed at each append, each edit is there once', async () => {
     }));
     const calls: string[] = [];
     const first = await opened(dying, [3, 10, 20], (nth) => `by ${nth}`, calls).catch(() => null);
-    await Promise.race([first?.settled().catch(() => {}), wait(250)]);
+    const isDead = async () => {
+      while (appends < at && !isOver) await wait(5);
+      await wait(30);
+    };
+    await Promise.race([first?.settled().catch(() => {}), isDead()]);
+    isOver = true;
     await first?.run.close().catch(() => {});
     if (appends >= at) deaths += 1;
     const second = await opened(store, [3, 10, 20], (nth) => `by ${nth}`, calls);

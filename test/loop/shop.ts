@@ -32,10 +32,7 @@ export class Bank {
   };
 }
 
-interface Wanted {
-  readonly tool: string;
-  readonly id: string;
-}
+type Wanted = { readonly tool: string; readonly id: string };
 
 /** The loop: each word of what is said is a tool that the model wants; `+` has two of them called together. */
 export function shop(bank: Bank) {

@@ -6,8 +6,8 @@ export const OF_GRAPHS: readonly Mutant[] = [
     rule: 'C1a',
     file: 'langgraph/telling.ts',
     off: 'the barrier of a graph is a step of one of the tasks behind it',
-    find: '...lanesOf(to)];',
-    replace: '...lanesOf(to).slice(0, 1)];',
+    find: '...lanesOf(this.#value), ...lanesOf(to)];',
+    replace: '...lanesOf(this.#value), ...lanesOf(to).slice(0, 1)];',
     by: { run: 'tests', file: 'test/langgraph/rules/cut.test.ts' },
   },
   {
