@@ -27,8 +27,6 @@ export function dueCommits(parts: RunParts, isOver: boolean): PublishEntry[] {
   return [...due, ...chosen];
 }
 
-/** The boundary of what a branch has held back: the choice, and none of the config. */
-
 /** True while what a loser did is unknown or not undone, and no person has let it stand (AL7). */
 function isLoserOwed({ runState: { ledger, choices, actors } }: RunParts): boolean {
   for (const { status, stands, discarded, repeats, intent } of ledger.all())
