@@ -1,5 +1,6 @@
 /** What becomes of the calls of each tool where a run does not go straight on, as the rules of semantics.md have it. Pure. */
 import type { BoundaryConfig, Tool } from './config.ts';
+import { writtenTime } from './page/time.ts';
 
 /** The panel of one tool: a sentence for each case, without a full stop. */
 export interface ToolPanel {
@@ -47,7 +48,7 @@ function inReplay({ effect, undo, decides, revalidate, buffer }: Tool): string {
     case 'none': {
       if (decides) return 'is answered as before where the question is equal, and else asked anew';
       if (revalidate === null) return 'is made again';
-      const age = revalidate.for === 0 ? '' : ` and the answer is older than ${ageText(revalidate.for)}`;
+      const age = revalidate.for === 0 ? '' : ` and the answer is older than ${writtenTime(revalidate.for)}`;
       return `is made again; and looked at again right before an act that rests on it${age}`;
     }
     case 'idempotent':
@@ -62,7 +63,7 @@ function inReplay({ effect, undo, decides, revalidate, buffer }: Tool): string {
 
 function replyLost({ effect, reconcile, see, keyValid, asking }: Tool): string {
   if (effect === 'none' || effect === 'idempotent') return 'is made again';
-  const forgets = keyValid === null ? '' : `; after ${ageText(keyValid)} it is never sent again under its key`;
+  const forgets = keyValid === null ? '' : `; after ${writtenTime(keyValid)} it is never sent again under its key`;
   if (see !== null) return `${quoted(see.tool)} looks whether it happened${forgets}`;
   if (reconcile === null) return `a person is asked what became of it${forgets}`;
   return `${quoted(reconcile)} is asked, ${asking.tries === 1 ? 'once' : `up to ${asking.tries} times`}, and then a person${forgets}`;
@@ -98,17 +99,4 @@ function aborted({ effect, undo }: Tool): string {
 
 function quoted(name: string): string {
   return JSON.stringify(name);
-}
-
-const UNITS = [
-  [86_400_000, 'd'],
-  [3_600_000, 'h'],
-  [60_000, 'm'],
-  [1_000, 's'],
-] as const;
-
-/** A time as a config writes it. */
-function ageText(milliseconds: number): string {
-  const unit = UNITS.find(([each]) => milliseconds >= each && milliseconds % each === 0);
-  return unit === undefined ? `${milliseconds}ms` : `${milliseconds / unit[0]}${unit[1]}`;
 }

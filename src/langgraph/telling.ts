@@ -1,7 +1,8 @@
 /** Tells a run the steps of a graph: where control and context stand, and how they change. */
 import type { StateValue } from '../model/step-entry.ts';
-import { advanced, BEGIN, type Lane, laneNamed, lanesOf, type Part, placeOf } from '../runtime/lanes.ts';
-import type { ActorHandle, Child, Microstep, Place, RuntimeEvent } from '../runtime/microstep.ts';
+import { type LaneStep, laneChange, laneMove, type Superstep, superstepMove } from '../runtime/lane-steps.ts';
+import { BEGIN, type Lane, laneNamed, lanesOf, type Part } from '../runtime/lanes.ts';
+import type { ActorHandle, Microstep, Place } from '../runtime/microstep.ts';
 import { type ControlChange, plainStep } from '../runtime/plain-step.ts';
 import type { Watcher } from '../runtime/runtime.ts';
 import { type Memory, OWN } from './checkpoint/memory.ts';
@@ -15,19 +16,12 @@ export type Change = (
       /** True where the node of the lane is entered by it from the one before, perhaps itself. */
       readonly isEntered?: true;
     }
-  /** The graph leaves its superstep, and enters another one or its end. */
-  | { readonly to: StateValue; readonly entered: readonly Place[]; readonly done?: boolean }
-) & {
-  readonly event: RuntimeEvent;
-  readonly memory?: (before: Memory) => Memory;
-  readonly started?: readonly Child[];
-  readonly gone?: readonly ActorHandle[];
-  /** The keys that a node was seen to read; left out where none of the user's code had a part in the step. */
-  readonly reads?: readonly (readonly string[])[];
-  readonly outside?: boolean;
-  /** The output of the graph, where it is done. */
-  readonly output?: () => unknown;
-};
+  | Superstep
+) &
+  LaneStep<Memory> & {
+    /** The output of the graph, where it is done. */
+    readonly output?: () => unknown;
+  };
 
 const NONE: readonly never[] = [];
 
@@ -85,7 +79,7 @@ export class Telling {
     const contextBefore = this.memory;
     const control = 'to' in change ? this.#ofGraph(change) : this.#ofTask(change);
     this.memory = change.memory?.(contextBefore) ?? contextBefore;
-    return stepOf(control, change, contextBefore, this.memory);
+    return plainStep(control, laneChange(change, change.output?.(), OWN), contextBefore, this.memory);
   }
 
   /** All places in which control is. One that goes on is one and the same before and after a step. */
@@ -107,39 +101,21 @@ export class Telling {
   }
 
   #ofLane(lane: Lane, part: Part): ControlChange {
-    const [before, lanes] = [this.#standing(), this.#lanes];
-    const source = before.find(({ region }) => region === lane.name) ?? placeOf(lane, 'ready');
-    const place = placeOf(lane, part);
-    const isMoved = place.path !== source.path;
-    const after = isMoved ? before.map((each) => (each === source ? place : each)) : before;
-    this.value = advanced(this.#value as StateValue, lane, part);
+    const lanes = this.#lanes;
+    const control = laneMove(this.#value as StateValue, this.#standing(), lane, part);
+    this.#stands(control);
     this.#lanes = lanes;
-    this.#places = after;
-    const value = this.#value as StateValue;
-    return { value, before, after, sources: [source], entered: isMoved ? [place] : NONE, moves: [lane.name] };
+    return control;
   }
 
-  #ofGraph({ to, entered }: { readonly to: StateValue; readonly entered: readonly Place[] }): ControlChange {
-    const before = this.#standing();
-    const lanes = [...lanesOf(this.#value), ...lanesOf(to)];
-    this.value = to;
-    const known = new Map(before.map((place) => [keyOf(place), place]));
-    const after = this.#standing().map((place) => known.get(keyOf(place)) ?? place);
-    this.#places = after;
-    const same = (place: Place) => after.find((other) => keyOf(other) === keyOf(place)) ?? place;
-    const moves = new Set(['', ...lanes.map(({ name }) => name)]);
-    return { value: to, before, after, sources: before.slice(0, 1), entered: entered.map(same), moves: [...moves] };
+  #ofGraph(change: Superstep): ControlChange {
+    const control = superstepMove(this.#value, this.#standing(), placesIn(change.to), change);
+    this.#stands(control);
+    return control;
   }
-}
 
-function keyOf({ path, region }: Place): string {
-  return `${region} ${path}`;
-}
-
-function stepOf(control: ControlChange, change: Change, contextBefore: unknown, context: unknown): Microstep {
-  const { event, reads = NONE, started = NONE, gone = NONE, outside = false, output } = change;
-  const done = 'done' in change && change.done === true;
-  const bare = change.reads === undefined;
-  const told = { event, done, output: output?.(), bare, started, outside, gone, reads, own: OWN };
-  return plainStep(control, told, contextBefore, context);
+  #stands({ value, after }: ControlChange): void {
+    this.value = value as StateValue;
+    this.#places = after;
+  }
 }

@@ -1,25 +1,15 @@
 /** Tells a run the steps of a loop: where control and context stand, and how they change. */
 import type { StateValue } from '../model/step-entry.ts';
-import { advanced, BEGIN, END, type Lane, lanesOf, type Part, partOf, placeOf, placesOf } from '../runtime/lanes.ts';
-import type { ActorHandle, Child, Microstep, Place, RuntimeEvent } from '../runtime/microstep.ts';
-import { type ControlChange, plainStep, rootPlace } from '../runtime/plain-step.ts';
+import { type LaneStep, laneChange, laneMove, type Superstep, superstepMove } from '../runtime/lane-steps.ts';
+import { BEGIN, END, type Lane, lanesOf, type Part, partOf, placesOf } from '../runtime/lanes.ts';
+import type { ActorHandle, Microstep } from '../runtime/microstep.ts';
+import { plainStep, rootPlace } from '../runtime/plain-step.ts';
 import type { Watcher } from '../runtime/runtime.ts';
 import { firstMemory, type Memory, OWN } from './memory.ts';
 
 /** A step of a call's lane, or of the loop around its lanes. */
-export type Change = (
-  | { readonly lane: Lane; readonly part: Part }
-  | { readonly to: StateValue; readonly entered: readonly Place[]; readonly done?: boolean }
-) & {
-  readonly event: RuntimeEvent;
-  readonly memory?: (before: Memory) => Memory;
-  readonly started?: readonly Child[];
-  readonly gone?: readonly ActorHandle[];
-  /** The keys that the program had read; left out where it had no part in the step. */
-  readonly reads?: readonly (readonly string[])[];
-  readonly outside?: boolean;
-  readonly output?: unknown;
-};
+export type Change = ({ readonly lane: Lane; readonly part: Part } | Superstep) &
+  LaneStep<Memory> & { readonly output?: unknown };
 
 const NONE: readonly never[] = [];
 
@@ -60,45 +50,15 @@ export class Telling {
 
   #step(change: Change): Microstep {
     const before = this.memory;
-    const control = 'to' in change ? this.#ofLoop(change) : this.#ofLane(change.lane, change.part);
+    const places = placesOf(this.value as StateValue);
+    const control =
+      'to' in change
+        ? superstepMove(this.value, places, placesOf(change.to), change)
+        : laneMove(this.value as StateValue, places, change.lane, change.part);
+    this.value = control.value;
     this.memory = change.memory?.(before) ?? before;
-    const { event, reads = NONE, started = NONE, gone = NONE, outside = false, output } = change;
-    const done = 'done' in change && change.done === true;
-    const told = { event, done, output, bare: change.reads === undefined, started, outside, gone, reads, own: OWN };
-    return plainStep(control, told, before, this.memory);
+    return plainStep(control, laneChange(change, change.output, OWN), before, this.memory);
   }
-
-  #ofLane(lane: Lane, part: Part): ControlChange {
-    const before = placesOf(this.value as StateValue);
-    const source = before.find(({ region }) => region === lane.name) ?? placeOf(lane, 'ready');
-    const place = placeOf(lane, part);
-    const isMoved = place.path !== source.path;
-    const after = isMoved ? before.map((each) => (each === source ? place : each)) : before;
-    this.value = advanced(this.value as StateValue, lane, part);
-    return {
-      value: this.value,
-      before,
-      after,
-      sources: [source],
-      entered: isMoved ? [place] : NONE,
-      moves: [lane.name],
-    };
-  }
-
-  #ofLoop({ to, entered }: { readonly to: StateValue; readonly entered: readonly Place[] }): ControlChange {
-    const before = placesOf(this.value as StateValue);
-    const lanes = [...lanesOf(this.value), ...lanesOf(to)];
-    this.value = to;
-    const known = new Map(before.map((place) => [keyOf(place), place]));
-    const after = placesOf(to).map((place) => known.get(keyOf(place)) ?? place);
-    const same = (place: Place) => after.find((other) => keyOf(other) === keyOf(place)) ?? place;
-    const moves = new Set(['', ...lanes.map(({ name }) => name)]);
-    return { value: to, before, after, sources: before.slice(0, 1), entered: entered.map(same), moves: [...moves] };
-  }
-}
-
-function keyOf({ path, region }: Place): string {
-  return `${region} ${path}`;
 }
 
 /** The place of a loop between its calls. */

@@ -4,10 +4,10 @@ import type { Mutant } from './mutant.ts';
 export const OF_GRAPHS: readonly Mutant[] = [
   {
     rule: 'C1a',
-    file: 'langgraph/telling.ts',
+    file: 'runtime/lane-steps.ts',
     off: 'the barrier of a graph is a step of one of the tasks behind it',
-    find: '...lanesOf(this.#value), ...lanesOf(to)];',
-    replace: '...lanesOf(this.#value), ...lanesOf(to).slice(0, 1)];',
+    find: '...lanesOf(to)].map(',
+    replace: '...lanesOf(to).slice(0, 1)].map(',
     by: { run: 'tests', file: 'test/langgraph/rules/cut.test.ts' },
   },
   {

@@ -25,3 +25,10 @@ export function parseTime(text: string): number {
   const parts = /^(\d{1,12}(?:\.\d{1,6})?)\s*(ms|s|m|h|d)$/.exec(text);
   return parts === null ? Number.NaN : Math.round(Number(parts[1]) * UNITS[parts[2] as keyof typeof UNITS]);
 }
+
+/** A time as a config writes it, in the largest unit in which it is whole. */
+export function writtenTime(milliseconds: number): string {
+  const fitting = Object.entries(UNITS).filter(([, each]) => milliseconds >= each && milliseconds % each === 0);
+  const [unit, each] = fitting.at(-1) ?? ['ms', 1];
+  return `${milliseconds / each}${unit}`;
+}
