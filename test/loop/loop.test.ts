@@ -1,7 +1,9 @@
 /** Loops: turns, calls side by side, what a process leaves behind, and what is found wrong (semantics.md RC1 to RC5, LP1 to LP3). */
 import { describe, expect, test } from 'vitest';
+import type { StoredRow } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { type LoopOptions, loop } from '../../src/loop/loop.ts';
+import { whyOf } from '../../src/reports/why.ts';
 import { Bank, shop, shopConfig } from './shop.ts';
 
 function opened(pay: 'reversible' | 'irreversible' = 'irreversible', said: 'stands' | 'rewritten' = 'stands') {
@@ -49,6 +51,19 @@ describe('a loop', () => {
     expect(await run.invoke('quote+weather pay')).toEqual(['quoted 100', 'rain', 'paid 100']);
     expect(isBoth).toBe(true);
     await run.close();
+  });
+
+  test('LP3: has a call rest on each answer from before its round', async () => {
+    const { agent, options } = opened();
+    const run = await agent.attach(options);
+    await run.invoke('quote+weather pay', { id: 'm1' });
+    await run.close();
+    const rows = [...((await options.journal?.read('chat-1')) as Iterable<StoredRow>)];
+    const [why] = whyOf(rows, { call: 'pay' });
+    const on = why?.on.flatMap(({ key, source }) => ('tool' in source ? `${key} ${source.tool}` : key)) ?? [];
+    // `steps` alone is the first context, in which there is none.
+    const answers = ['steps', 'steps model', 'steps quote', 'steps weather'];
+    expect([...new Set(on)].sort()).toEqual(['input', ...answers, 'turns']);
   });
 
   test('pays once where its process dies in the payment', async () => {
