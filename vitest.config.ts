@@ -1,17 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { testsHoldingTime } from './test/holding-time.ts';
 
 const own = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The tests that hold the timers of their process (test/virtual-time.ts), and say when each fires. */
-const HOLDING_TIME = [
-  'test/{enumeration,simulation,langgraph/enumeration,loop/enumeration}/**/*.test.ts',
-  'test/scenarios/effects/retry.test.ts',
-  'test/scenarios/{shapes,zoo,zoo-kills}.test.ts',
-  'test/sidecar/{ninety-days,timers}.test.ts',
-  'test/semantics/{key-valid,rounds-arguments,rounds-revalidated,seen}.test.ts',
-  'test/clock/clock.test.ts',
-];
+/** The tests that hold the timers of their process, and say when each fires. */
+const HOLDING_TIME = testsHoldingTime();
 
 export default defineConfig({
   // domains/ and audit/ use the package by its public names; here those are its source.
