@@ -58,7 +58,8 @@ describe('a loop', () => {
     const run = await agent.attach(options);
     await run.invoke('quote+weather pay', { id: 'm1' });
     await run.close();
-    const rows = [...((await options.journal?.read('chat-1')) as Iterable<StoredRow>)];
+    const rows: StoredRow[] = [];
+    for await (const row of (await options.journal?.read('chat-1')) ?? []) rows.push(row);
     const [why] = whyOf(rows, { call: 'pay' });
     const on = why?.on.flatMap(({ key, source }) => ('tool' in source ? `${key} ${source.tool}` : key)) ?? [];
     // `steps` alone is the first context, in which there is none.
