@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 
 /** What needs the built package comes after the build. */
 const LANES = [
-  ['types', 'lint', 'spelling'],
+  ['types', 'lint', 'spelling', 'site'],
   ['package', 'dead', 'layers'],
 ];
 
