@@ -24,7 +24,7 @@ const GROUPS = {
     'docs/archive-format.md',
   ],
   Evidence: [
-    ...['docs/evidence.md', 'docs/figures.md', 'docs/growth.md', 'docs/peers.md', 'docs/dart.md', 'audit/README.md'],
+    ...['docs/evidence.md', 'docs/dart.md', 'audit/README.md'],
     ...['domains/README.md', 'examples/README.md'],
   ],
   'The code': ['CONTRIBUTING.md', 'docs/architecture.md', 'docs/style.md', 'CHANGELOG.md'],
@@ -89,18 +89,14 @@ export function summaryOf(text) {
   return /^.*?[.?:](?=\s|$)/.exec(plain)?.[0].replace(/:$/, '.') ?? plain;
 }
 
-const FENCE = /^(```|~~~)/;
+const FENCED = /(^[ \t]*```[\s\S]*?^[ \t]*```[ \t]*$)/m;
 
-/** Changes the lines of a page that are in no fenced block. */
+/** Changes the parts of a page that are in no fenced block. */
 function outside(text, change) {
-  let fenced = false;
   return text
-    .split('\n')
-    .map((line) => {
-      if (FENCE.test(line.trimStart())) fenced = !fenced;
-      return fenced ? line : change(line);
-    })
-    .join('\n');
+    .split(FENCED)
+    .map((part, index) => (index % 2 === 0 ? change(part) : part))
+    .join('');
 }
 
 /** The files beside the pages that pages link to, by their paths from the root. */
@@ -109,15 +105,18 @@ export const linkedFiles = new Set();
 /** A page as VitePress takes it: links lead to pages of the site or to files that are copied, and a block says its file. */
 export function prepared(path, pages) {
   const folder = dirname(path);
-  const linked = outside(source(path), (line) =>
-    line.replace(/\]\((?![a-z]+:|#)([^)#\s]+)(#[^)]*)?\)/g, (whole, target, hash = '') => {
-      const to = posix.normalize(posix.join(folder, target));
-      if (pages.has(to)) return `](/${address(to)}${hash})`;
-      if (pages.has(`${to.replace(/\/$/, '')}/README.md`)) return `](/${to.replace(/\/$/, '')}/index.md${hash})`;
-      if (!existsSync(join(root, to))) return whole;
-      linkedFiles.add(to);
-      return `](/${to})`;
-    }),
+  const linked = outside(source(path), (part) =>
+    // A comment is for readers of the source.
+    part
+      .replace(/^[ \t]*<!--[\s\S]*?-->\n?/gm, '')
+      .replace(/\]\((?![a-z]+:|#)([^)#\s]+)(#[^)]*)?\)/g, (whole, target, hash = '') => {
+        const to = posix.normalize(posix.join(folder, target));
+        if (pages.has(to)) return `](/${address(to)}${hash})`;
+        if (pages.has(`${to.replace(/\/$/, '')}/README.md`)) return `](/${to.replace(/\/$/, '')}/index.md${hash})`;
+        if (!existsSync(join(root, to))) return whole;
+        linkedFiles.add(to);
+        return `](/${to})`;
+      }),
   );
   const named = linked.replace(/^```(\w+) (\S+\.\w+)( \S+)?$/gm, '*`$2`*\n\n```$1');
   return named.replace(/^```cells\b/gm, '```text');
