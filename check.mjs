@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 /** What needs the built package comes after the build. */
 const LANES = [
   ['types', 'lint', 'spelling', 'site'],
-  ['package', 'release', 'dead', 'layers'],
+  ['package', 'release', 'image', 'dead', 'layers'],
 ];
 
 /** Runs one check. Resolves to true if it has nothing to say against the package. */
