@@ -42,8 +42,8 @@ playground: true
 
 # Playground
 
-What \`belay decide\` answers, computed in this page: a [trace](docs/trace-format.md) on the left, its answer on the
-right. Nothing leaves the browser.
+What \`belay decide\` answers, computed in this page: write a [trace](docs/trace-format.md), and read its answer
+beside it or below. Nothing leaves the browser.
 `;
 
 /** The text of a page, by the path of its file. */

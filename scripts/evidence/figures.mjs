@@ -14,7 +14,7 @@ import { join } from 'node:path';
 const MARK = /<!-- figure ([\w-]+): (.+)\n\s*about: (.+?)(?:\n\s*says: (.+?))?\s*-->/g;
 
 /** The pages that may name figures. */
-export function pages(root) {
+function pages(root) {
   const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
   return ['README.md', ...docs.map((name) => `docs/${name}`)];
 }
