@@ -353,9 +353,20 @@ export default {
     {
       name: 'nothing-imports-the-cli',
       severity: 'error',
-      comment: 'cli/ is a composition root. Code that others need belongs in the room it speaks of.',
-      from: { pathNot: '^(src/cli/|test/cli/)' },
+      comment:
+        'cli/ is a composition root. Code that others need belongs in the room it speaks of. The playground of the site answers in the words of `belay decide`.',
+      from: { pathNot: '^(src/cli/|test/cli/|test/site/playground\\.test\\.ts$|site/playground/ask\\.ts$)' },
       to: { path: '^src/cli/' },
+    },
+    {
+      name: 'the-playground-decides-in-a-browser',
+      severity: 'error',
+      comment: 'site/playground is bundled without Node: the decision, its words, and a page around them.',
+      from: { path: '^site/playground/' },
+      to: {
+        path: '^(src|domains|audit|test|bench)/|^node:',
+        pathNot: '^src/(model|history|recovery|cli/decide/answer\\.ts$|cli/terminal/terminal\\.ts$)',
+      },
     },
     {
       name: 'domains-use-the-public-name',
