@@ -51,7 +51,9 @@ export function ledgersOf(rows: Iterable<StoredRow>, now: number): Ledgers {
   }
   return {
     standing: standing.now,
-    decisions: runState.redaction.isActive ? reasons.all.map((each) => shown(each, runState.redaction)) : reasons.all,
+    decisions: runState.redaction.isActive
+      ? reasons.lines().map((each) => shown(each, runState.redaction))
+      : reasons.lines(),
     effects: [...runState.ledger.all()].map((call) => acts.effect(call, runState)),
     budgets: acts.budgets(runState),
     obligations: obligationsOf(runState, standing.now, acts.since, now),
@@ -77,6 +79,6 @@ function shown(decision: LedgerDecision, redaction: Redaction): LedgerDecision {
     case 'recovery':
       return { ...decision, error: redaction.text(decision.error) };
     case 'commit':
-      return decision;
+      return decision.message === null ? decision : { ...decision, message: redaction.text(decision.message) };
   }
 }

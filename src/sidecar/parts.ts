@@ -18,6 +18,7 @@ import type { RunNoteFold } from '../reports/run-note.ts';
 import type { Activity } from './activity.ts';
 import type { Basing } from './bases/basing.ts';
 import type { Kin } from './calls/kin.ts';
+import type { Commit } from './commits/announcing.ts';
 import type { Lifecycle } from './lifecycle/lifecycle.ts';
 import type { Observing } from './observing.ts';
 import type { Report } from './report.ts';
@@ -86,6 +87,8 @@ export interface RunParts extends Clock {
   readonly keepAlive: boolean;
   /** Sees what the run appends and calls; null where nothing does. */
   readonly observing: Observing | null;
+  /** Told of every commit, until it has returned; null where nothing is (SP3). */
+  readonly onCommit: ((commit: Commit) => unknown) | null;
   readonly onDecision: (report: Report) => void;
   readonly onFinding: (finding: Extract<Entry, { do: 'finding' }>) => void;
 }

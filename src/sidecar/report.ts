@@ -5,7 +5,7 @@ import type { Effect } from '../model/effect.ts';
 import type { Cause } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { StandingAct } from '../projection/aborted.ts';
-import type { UntakenEvent } from '../reports/left-at-end.ts';
+import type { UnannouncedCommit, UntakenEvent } from '../reports/left-at-end.ts';
 
 /** An input that a replay reads in another version than the work that it replaces did. */
 export interface MovedInput {
@@ -50,6 +50,8 @@ export type Ending =
        * The tools of class `none` of which calls were still under way: their answers are dropped. Left out where there are none.
        */
       readonly dropped?: readonly string[];
+      /** The commits that `onCommit` was not told of (SP4). Left out where there are none. */
+      readonly unannounced?: readonly UnannouncedCommit[];
     }
   /** A person has ended it: what it had done stands. */
   | {
@@ -58,6 +60,8 @@ export type Ending =
       readonly why: string | null;
       /** The keys of calls that stand in the world and that no work of the run has: left, or not come to again (C9, PA11). */
       readonly standing: readonly string[];
+      /** The commits that `onCommit` was not told of (SP4). Left out where there are none. */
+      readonly unannounced?: readonly UnannouncedCommit[];
     }
   /** A person has aborted it: what could be undone is, and what stands is named (AB7, AB8). */
   | {
@@ -68,6 +72,8 @@ export type Ending =
       readonly standing: readonly string[];
       /** The calls that stand, each with the reason, and with the undone calls that it rested on. */
       readonly stands: readonly StandingAct[];
+      /** The commits that `onCommit` was not told of (SP4). Left out where there are none. */
+      readonly unannounced?: readonly UnannouncedCommit[];
     }
   /** A person has paused it: nothing leaves, and what comes waits, until a person has it go on (LC10). */
   | { readonly status: 'paused'; readonly by: string; readonly why: string | null }

@@ -14,6 +14,9 @@ import { owedText } from './obligations-text.ts';
 /** Every view, in the order in which they are shown. */
 export const VIEWS = ['decisions', 'effects', 'obligations'] as const;
 
+/** The longest list of things that is shown, in characters. */
+const THINGS = 400;
+
 const TITLES = { decisions: 'Decisions', effects: 'Effects', obligations: 'Obligations' } as const;
 const EMPTY = {
   decisions: 'it has decided nothing',
@@ -81,8 +84,9 @@ export function decisionText(decision: LedgerDecision): string {
       return `answers ${signal}${ofText(instance)} with ${how}${back} (decision ${number})`;
     }
     case 'commit': {
-      const { keys, instance, boundary } = decision;
-      return `makes ${count(keys.length, 'call')}${ofText(instance)} visible at ${quoted(boundary)}`;
+      const { keys, instance, boundary, undone } = decision;
+      const back = undone ? ' (taken back since)' : '';
+      return `makes ${count(keys.length, 'call')}${ofText(instance)} visible at ${quoted(boundary)}${back}`;
     }
   }
 }
@@ -135,9 +139,13 @@ export function decisionLines(decision: LedgerDecision): string[] {
       return [`it said ${quotedText(error)}`, ...(codes.length === 0 ? [] : [`refused: ${codes.join(', ')}`])];
     }
     case 'commit': {
-      const { invariants, id } = decision;
+      const { invariants, id, message, things } = decision;
       const held = invariants.length === 0 ? [] : [`${invariants.map(quoted).join(', ')} held`];
-      return [[`commit ${id.slice(0, 12)}`, ...held].join(', ')];
+      return [
+        ...(message === null ? [] : [`it says ${quotedText(message)}`]),
+        ...(things.length === 0 ? [] : [shortened(`it wrote ${things.map(quoted).join(', ')}`, THINGS)]),
+        [`commit ${id.slice(0, 12)}`, ...held].join(', '),
+      ];
     }
   }
 }

@@ -69,6 +69,10 @@ export class Course {
       case 'publish':
         this.#mark('boundary', TOP, `commit of ${instanceName(entry.instance)} is made visible`);
         return;
+      case 'committed':
+        if (entry.text !== undefined)
+          this.#mark('boundary', TOP, `${instanceName(entry.instance)} says ${quoted(entry.text)}`);
+        return;
       case 'finding':
         this.#mark('finding', TOP, `${entry.code}: ${entry.text}`);
         return;

@@ -1,0 +1,162 @@
+/** Tells the program of the commits of a run: each once it stands for others to see, until the function has returned (semantics.md SP3, SP4). */
+import { within } from '../../clock/clock.ts';
+import type { CommittedEntry } from '../../model/commit-entries.ts';
+import { type InstanceId, ROOT } from '../../model/instance.ts';
+import { madeVisible, owedCommits, standingAt } from '../../projection/commits.ts';
+import { reliesOnUncommitted } from '../../recovery/covered.ts';
+import type { RunParts } from '../parts.ts';
+import { triesOf, waitOf } from '../retry.ts';
+import type { Writing } from '../writing.ts';
+
+/** The wait in milliseconds before commits are told of again, after their tries. */
+const LATER = 5_000;
+/** The longest that the end of a run waits for the program, in milliseconds. */
+const AT_END = 10_000;
+
+/** A commit of a run, as the program is told of it. */
+export interface Commit {
+  readonly run: string;
+  /** Names the commit: told of again after a crash, it has the same. */
+  readonly id: string;
+  readonly instance: InstanceId;
+  readonly boundary: string;
+  /** What the boundary says; null where it says nothing. */
+  readonly message: string | null;
+  /** The calls that the commit has made visible, in their order. */
+  readonly calls: readonly { readonly key: string; readonly tool: string }[];
+  /** The external keys that the unit has written since its commit before. */
+  readonly things: readonly string[];
+}
+
+/** The surroundings of the telling. */
+interface AnnouncingPort {
+  readonly parts: RunParts;
+  readonly write: Pick<Writing, 'append' | 'durable' | 'broken'>;
+  /** The branches of alternatives: a commit of one is made once the branch is chosen. */
+  isInBranch(actor: number): boolean;
+}
+
+/** The telling of one run's commits. */
+export class Announcing {
+  readonly #port: AnnouncingPort;
+  #under: Promise<void> | null = null;
+  #isOwed = false;
+  #isOver = false;
+  /** The wall clock from which commits are told of again that could not be; null where there are none. */
+  #next: number | null = null;
+
+  constructor(port: AnnouncingPort) {
+    this.#port = port;
+    const { lifecycle, onCommit } = port.parts;
+    if (onCommit !== null) lifecycle.whenever('commit', () => this.begin());
+  }
+
+  /** The wall clock from which the program is told again; null where nothing waits for that. */
+  get next(): number | null {
+    return this.isOwed ? this.#next : null;
+  }
+
+  /** True while the program is to be told of a commit, and can be. */
+  get isOwed(): boolean {
+    const { onCommit, runState } = this.#port.parts;
+    return onCommit !== null && runState.commits.due.length > 0 && owedCommits(runState).length > 0;
+  }
+
+  /** Tells of the commits that are made; the run goes on meanwhile. */
+  begin(): void {
+    const { onCommit, runState } = this.#port.parts;
+    if (onCommit === null || runState.commits.due.length === 0) return;
+    this.#isOwed = true;
+    if (this.#under !== null) return;
+    const ends = this.#port.parts.activity.begin();
+    this.#under = this.#all()
+      // A journal that is broken says so to those who wait for the run.
+      .catch(() => {})
+      .finally(() => {
+        this.#under = null;
+        ends();
+        if (this.#isOwed) this.begin();
+      });
+  }
+
+  /** Tells of all commits: nothing is taken back any more. The end waits for the program as long as that takes, but not for ever. */
+  async atEnd(): Promise<void> {
+    this.#isOver = true;
+    const { commits } = this.#port.parts.runState;
+    for (let before = Number.POSITIVE_INFINITY; this.isOwed && commits.due.length < before; ) {
+      before = commits.due.length;
+      this.begin();
+      await within(AT_END, this.#under ?? Promise.resolve());
+    }
+    this.#isOver = false;
+  }
+
+  async #all(): Promise<void> {
+    while (this.#isOwed) {
+      this.#isOwed = false;
+      this.#next = null;
+      const failed = new Set<string>();
+      for (let commit = this.#made(failed); commit !== undefined; commit = this.#made(failed)) {
+        await this.#port.write.durable();
+        if (!(await this.#told(commit))) failed.add(commit.id);
+      }
+      if (failed.size > 0 && !this.#isLeft) this.#later();
+    }
+  }
+
+  get #isLeft(): boolean {
+    const { parts, write } = this.#port;
+    return parts.lifecycle.leave.aborted || write.broken !== null || parts.runState.ended !== null;
+  }
+
+  #later(): void {
+    const { now, after } = this.#port.parts;
+    this.#next = now() + LATER;
+    after(LATER, () => this.begin(), false);
+  }
+
+  /** The first commit that is made and that the program was not told of. */
+  #made(failed: ReadonlySet<string>): CommittedEntry | undefined {
+    const { runState, lifecycle } = this.#port.parts;
+    if (this.#isLeft || !lifecycle.may('commit')) return undefined;
+    return owedCommits(runState).find((commit) => !failed.has(commit.id) && this.#isMade(commit));
+  }
+
+  /** True for a commit that is there for others to see: what it held back is, and what it relied on is promised (E4). */
+  #isMade(commit: CommittedEntry): boolean {
+    const { runState } = this.#port.parts;
+    const { instance, actor } = commit;
+    const at = standingAt(runState, commit) ?? 0;
+    if (this.#port.isInBranch(actor) && !runState.choices.hasWon(runState.actors, actor)) return false;
+    const isHeld = runState.ledger.buffered(instance).some((call) => call.staged && (call.at ?? at) < at);
+    const name = JSON.stringify(instance);
+    const isOpen = runState.publications.some((each) => each.at <= at && JSON.stringify(each.instance) === name);
+    if (isHeld || isOpen) return false;
+    if (this.#isOver) return true;
+    return reliesOnUncommitted(runState.history, instance, at, ({ skeleton }) => skeleton === ROOT) === null;
+  }
+
+  /** Tells the program of a commit. @returns false where it could not be told. */
+  async #told(commit: CommittedEntry): Promise<boolean> {
+    const { parts, write } = this.#port;
+    const { run, runState, onCommit, pause, lifecycle } = parts;
+    const { id, instance, boundary, text } = commit;
+    const { calls, things } = madeVisible(runState, instance, standingAt(runState, commit) ?? 0);
+    const message = text === undefined ? null : runState.redaction.text(text);
+    const made = calls.map(({ key, tool }) => ({ key, tool }));
+    for (let round = 0; round < triesOf('commit'); round += 1) {
+      await pause(waitOf('commit', round), lifecycle.leave);
+      if (this.#isLeft) return false;
+      try {
+        await onCommit?.({ run, id, instance, boundary, message, calls: made, things });
+      } catch {
+        continue;
+      }
+      if (this.#isLeft) return false;
+      write.append([{ do: 'announced', id }]);
+      await write.durable();
+      return true;
+    }
+    return false;
+  }
+}
