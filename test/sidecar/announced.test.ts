@@ -87,7 +87,14 @@ async function killed(
       told.isDead = true;
     };
     const first = await open(told, true, await store.next('r'));
-    const end = await Promise.race([first.finished(), until(() => told.isDead).then(() => null)]);
+    const end = await Promise.race([
+      first.finished(),
+      until(
+        () => told.isDead,
+        () => 'dead',
+        10_000,
+      ).then(() => null),
+    ]);
     if (end === null) {
       void first.close().catch(() => {});
       told.isDead = false;
@@ -108,11 +115,14 @@ describe('a program is told of each commit, and again after a crash', () => {
     const world = new Map<string, string>();
     const parcels = flow<string[]>('parcels', async (step, of) => {
       for (const each of of)
-        await step(`pack@${each}`, { of: each }, async ({ key }) => void world.set(key ?? '', each));
+        await step(`pack@${each}`, { of: each }, async ({ key }) => {
+          world.set(key ?? '', each);
+          return each;
+        });
       return of.length;
     });
     const find = ({ key }: { key: string }) =>
-      world.has(key) ? ({ is: 'applied', output: undefined } as const) : ({ is: 'not_applied' } as const);
+      world.has(key) ? ({ is: 'applied', output: world.get(key) } as const) : ({ is: 'not_applied' } as const);
     const options = { run: 'r', config: FLOW, input: ['a', 'b', 'c'], undo: { un: () => {} }, reconcilers: { find } };
     const { wrong, appends } = await killed(['packed a', 'packed b', 'packed c'], (told, isFirst, journal) => {
       const how = { ...options, journal, onCommit: told.onCommit };
@@ -130,10 +140,10 @@ describe('a program is told of each commit, and again after a crash', () => {
         .addConditionalEdges('work', ({ n }) => (n < 3 ? 'work' : END))
         .compile({ name: 'rounds' });
     const { wrong, appends } = await killed(['round 1', 'round 2', 'round 3'], async (told, isFirst, journal) => {
-      const how = { run: 'r', config: GRAPH, journal, onCommit: told.onCommit };
+      const how = { run: 'r', config: GRAPH, journal, onCommit: told.onCommit, input: { go: 'now', n: 0 } };
       const run = await (isFirst ? attachGraph(graph(), how) : resumeGraph(graph(), how));
-      void Promise.resolve(run.invoke({ go: 'now', n: 0 } as never)).catch(() => {});
-      return run as unknown as Process;
+      const ended = run.invoke().then(() => ({ status: 'done' }));
+      return { finished: () => ended, close: () => run.close() };
     });
     expect(wrong).toEqual([]);
     expect(appends).toBeGreaterThan(10);
@@ -206,7 +216,7 @@ describe('what a commit says', () => {
     const sidecar = await opened(attach, paying(world), options);
     expect((await sidecar.finished()).status).toBe('done');
     expect(found.filter((text) => text.startsWith('no_message'))).toEqual([
-      expect.stringMatching(/^no_message: the commit paid of PAY it::0 has no message: .*nothing/),
+      expect.stringMatching(/^no_message: the commit paid of PAY::it::0 has no message: .*nothing/),
     ]);
     expect([world.count('pay'), told.texts]).toEqual([1, [null]]);
   });
@@ -295,10 +305,22 @@ describe('who is told', () => {
 
   test('SP4: a run that a person ends names them, too', async () => {
     const world = new World();
-    const machine = paying(world, 'r1', () => new Promise(() => {}));
+    const waits = machineOf(
+      { pay: world.tool('pay', () => 'staged') },
+      {
+        initial: 'pay',
+        states: {
+          pay: {
+            invoke: { src: 'pay', onDone: { target: 'note', actions: assign({ receipt: () => 'r1' } as never) } },
+          },
+          note: { on: { GO: 'end' } },
+          end: { type: 'final' },
+        },
+      },
+    );
     const onCommit = () => Promise.reject(new Error('never'));
-    const sidecar = await opened(attach, machine, { config: MACHINE('"p"'), journal: memoryStore(), onCommit });
-    await until(() => world.count('note') === 1);
+    const sidecar = await opened(attach, waits, { config: MACHINE('"p"'), journal: memoryStore(), onCommit });
+    await until(() => world.count('pay') === 1);
     await sidecar.cancel({ by: 'ann' } as never);
     expect(await sidecar.finished()).toMatchObject({ status: 'cancelled', unannounced: [{ boundary: 'paid' }] });
   });

@@ -138,16 +138,19 @@ export function decisionLines(decision: LedgerDecision): string[] {
       const { error, codes } = decision;
       return [`it said ${quotedText(error)}`, ...(codes.length === 0 ? [] : [`refused: ${codes.join(', ')}`])];
     }
-    case 'commit': {
-      const { invariants, id, message, things } = decision;
-      const held = invariants.length === 0 ? [] : [`${invariants.map(quoted).join(', ')} held`];
-      return [
-        ...(message === null ? [] : [`it says ${quotedText(message)}`]),
-        ...(things.length === 0 ? [] : [shortened(`it wrote ${things.map(quoted).join(', ')}`, THINGS)]),
-        [`commit ${id.slice(0, 12)}`, ...held].join(', '),
-      ];
-    }
+    case 'commit':
+      return commitLines(decision);
   }
+}
+
+/** What a commit says, what it wrote outside, and what held for it. */
+function commitLines({ invariants, id, message, things }: Extract<LedgerDecision, { is: 'commit' }>): string[] {
+  const held = invariants.length === 0 ? [] : [`${invariants.map(quoted).join(', ')} held`];
+  return [
+    ...(message === null ? [] : [`it says ${quotedText(message)}`]),
+    ...(things.length === 0 ? [] : [shortened(`it wrote ${things.map(quoted).join(', ')}`, THINGS)]),
+    [`commit ${id.slice(0, 12)}`, ...held].join(', '),
+  ];
 }
 
 function becauseText(because: Extract<LedgerDecision, { is: 'call' }>['because']): string[] {

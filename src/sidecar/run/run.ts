@@ -96,20 +96,9 @@ export class Run implements Watcher {
     const left = new LeftActs(parts, write);
     const shared = { parts, runState, placed, write, runtime, actors, recorder, queries, reuse, outbox, calls };
     const choosing = new Choosing({ parts, write, runtime, actors, deliveries, recovering, finds });
-    const isInBranch = (actor: number) => choosing.branches.of(actor) !== null;
-    const announcing = new Announcing({ parts, write, isInBranch });
-    const common = {
-      ...shared,
-      announcing,
-      left,
-      deliveries,
-      macrosteps,
-      timers,
-      recovering,
-      verifier,
-      choosing,
-      now: parts.now,
-    };
+    this.announcing = new Announcing(parts, write, choosing.branches);
+    const told = { announcing: this.announcing, choosing, verifier, now: parts.now };
+    const common = { ...shared, ...told, left, deliveries, macrosteps, timers, recovering };
     const unheard = () => {
       const untaken = runState.toRedeliver.length + runState.held.length + events.waiting;
       return { heard: approvals.looked, ...(untaken > 0 && { untaken }) };
@@ -128,7 +117,6 @@ export class Run implements Watcher {
     this.heard = new Heard({ ...common, ...answers, run: this });
     this.left = left;
     this.choosing = choosing;
-    this.announcing = announcing;
     this.recovering = recovering;
     this.write = write;
     this.calls = calls;
