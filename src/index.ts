@@ -48,6 +48,7 @@ export type { RunEvent } from './reports/events.ts';
 export { ledgersOf } from './reports/ledgers.ts';
 export { traceOf } from './reports/trace.ts';
 export type { ToolCall } from './runtime/tool-call.ts';
+export type { Commit } from './sidecar/commits/announcing.ts';
 export type { SteerAnswer } from './sidecar/failures/steering.ts';
 export type { Check, Suspect } from './sidecar/parts.ts';
 export type { PreviewedAnswer } from './sidecar/queries/answer-in-full.ts';

@@ -26,19 +26,22 @@ function loaded(text: string): BoundaryConfig {
   return config;
 }
 
+const STEPS = ['pick', 'pack', 'send'] as const;
 const FLOW = loaded(`
 belay: 1
 agent: parcels
 tools:
-  pack: { reads: [input], writes: ['steps/pack@{args.of}', 'stock:{args.of}'], effect: compensable, undo: un, reconcile: find }
+${STEPS.map((name) => `  ${name}: { reads: [], writes: [steps/${name}, 'stock:${name}'], effect: compensable, undo: un, reconcile: find }`).join('\n')}
 skeletons:
-  Pack:
-    entity: args.of
-    states: [pack]
-    entry: [pack]
-    outputs: ['steps/pack@{entity}']
-    exit: [{ id: packed, at: pack, when: 'memory.steps[?("pack@" + entity)].hasValue()', message: '"packed " + entity' }]
-    rollback: { anchors: [packed], resume: pack }
+${STEPS.map(
+  (name, nth) => `  ${name.toUpperCase()}:
+    entity: '"it"'
+    states: [${name}]
+    entry: [${name}]
+    outputs: [steps/${name}]
+    exit: [{ id: done, at: ${name} -> ${STEPS[nth + 1] ?? 'end'}, when: memory.steps.?${name}.hasValue(), message: '"did " + memory.steps.${name}' }]
+    rollback: { anchors: [done], resume: ${name} }`,
+).join('\n')}
 `);
 
 const GRAPH = loaded(`
@@ -113,18 +116,17 @@ async function killed(
 describe('a program is told of each commit, and again after a crash', () => {
   test('of a flow, killed at each append', async () => {
     const world = new Map<string, string>();
-    const parcels = flow<string[]>('parcels', async (step, of) => {
-      for (const each of of)
-        await step(`pack@${each}`, { of: each }, async ({ key }) => {
-          world.set(key ?? '', each);
-          return each;
+    const parcels = flow<string>('parcels', async (step) => {
+      for (const name of STEPS)
+        await step(name, {}, async ({ key }) => {
+          world.set(key ?? '', name);
+          return name;
         });
-      return of.length;
     });
     const find = ({ key }: { key: string }) =>
       world.has(key) ? ({ is: 'applied', output: world.get(key) } as const) : ({ is: 'not_applied' } as const);
-    const options = { run: 'r', config: FLOW, input: ['a', 'b', 'c'], undo: { un: () => {} }, reconcilers: { find } };
-    const { wrong, appends } = await killed(['packed a', 'packed b', 'packed c'], (told, isFirst, journal) => {
+    const options = { run: 'r', config: FLOW, input: 'it', undo: { un: () => {} }, reconcilers: { find } };
+    const { wrong, appends } = await killed(['did pick', 'did pack', 'did send'], (told, isFirst, journal) => {
       const how = { ...options, journal, onCommit: told.onCommit };
       return isFirst ? parcels.attach(how) : parcels.resume(how);
     });
