@@ -97,8 +97,8 @@ export class Run implements Watcher {
     const shared = { parts, runState, placed, write, runtime, actors, recorder, queries, reuse, outbox, calls };
     const choosing = new Choosing({ parts, write, runtime, actors, deliveries, recovering, finds });
     this.announcing = new Announcing(parts, write, choosing.branches);
-    const told = { announcing: this.announcing, choosing, verifier, now: parts.now };
-    const common = { ...shared, ...told, left, deliveries, macrosteps, timers, recovering };
+    const beside = { announcing: this.announcing, choosing, verifier, now: parts.now };
+    const common = { ...shared, ...beside, left, deliveries, macrosteps, timers, recovering };
     const unheard = () => {
       const untaken = runState.toRedeliver.length + runState.held.length + events.waiting;
       return { heard: approvals.looked, ...(untaken > 0 && { untaken }) };
