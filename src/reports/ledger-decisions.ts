@@ -11,7 +11,7 @@ import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 import { answeringChild, eventType } from '../model/reply-event.ts';
 import type { StepEntry } from '../model/step-entry.ts';
-import { madeVisible, standingAt } from '../projection/commits.ts';
+import { madeVisible, standingAt } from '../projection/made-visible.ts';
 import { isOfCall } from '../projection/relied-reads.ts';
 import type { RunState } from '../projection/run-state.ts';
 import type { RecordedStep } from '../projection/state-types.ts';

@@ -5,8 +5,8 @@ import { sentIn } from '../effects/messages/sent-events.ts';
 import type { Posted } from '../journal/journal.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { StandingAct } from '../projection/aborted.ts';
-import { owedCommits } from '../projection/commits.ts';
 import { keysLeft, standingActs } from '../projection/left-calls.ts';
+import { owedCommits } from '../projection/made-visible.ts';
 import type { RunState } from '../projection/run-state.ts';
 
 export type { StandingAct };

@@ -18,10 +18,9 @@ import type { RunNoteFold } from '../reports/run-note.ts';
 import type { Activity } from './activity.ts';
 import type { Basing } from './bases/basing.ts';
 import type { Kin } from './calls/kin.ts';
-import type { Commit } from './commits/announcing.ts';
 import type { Lifecycle } from './lifecycle/lifecycle.ts';
 import type { Observing } from './observing.ts';
-import type { Report } from './report.ts';
+import type { Commit, Report } from './report.ts';
 
 /** Looks at the world once more before a call leaves: why it must not, or null. Read-only; an error is a no. */
 export type Check = (call: {

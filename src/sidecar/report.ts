@@ -27,6 +27,21 @@ export interface Report {
   readonly takenBack: readonly unknown[];
 }
 
+/** A commit of a run, as the program is told of it. */
+export interface Commit {
+  readonly run: string;
+  /** Names the commit: told of again after a crash, it has the same. */
+  readonly id: string;
+  readonly instance: InstanceId;
+  readonly boundary: string;
+  /** What the boundary says; null where it says nothing. */
+  readonly message: string | null;
+  /** The calls that the commit has made visible, in their order. */
+  readonly calls: readonly { readonly key: string; readonly tool: string }[];
+  /** The external keys that the unit has written since its commit before. */
+  readonly things: readonly string[];
+}
+
 /** An undo that is owed, and why. */
 export interface Owed {
   readonly effect: Effect;

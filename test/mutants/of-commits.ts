@@ -23,7 +23,7 @@ export const OF_COMMITS: readonly Mutant[] = [
   },
   {
     rule: 'SP2',
-    file: 'projection/commits.ts',
+    file: 'projection/made-visible.ts',
     off: 'calls that were undone count among what a commit has made visible',
     find: "&& status !== 'failed' && status !== 'compensated';",
     replace: ';',

@@ -4,7 +4,7 @@ import { assign } from 'xstate';
 import { loadConfig } from '../../src/index.ts';
 import { EntryDecoder } from '../../src/journal/entry-codec.ts';
 import type { Entry } from '../../src/model/entry.ts';
-import type { Commit } from '../../src/sidecar/commits/announcing.ts';
+import type { Commit } from '../../src/sidecar/report.ts';
 import { tool } from '../../src/xstate/index.ts';
 import { VirtualTime } from '../virtual-time.ts';
 import { Dying, settledIn, value } from './dying.ts';

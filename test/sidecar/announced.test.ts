@@ -8,7 +8,7 @@ import { flow } from '../../src/flow/flow.ts';
 import { type JournalStore, ledgersOf, loadConfig, memoryStore } from '../../src/index.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { attachGraph, graphTool, resumeGraph } from '../../src/langgraph/index.ts';
-import type { Commit } from '../../src/sidecar/commits/announcing.ts';
+import type { Commit } from '../../src/sidecar/report.ts';
 import { attach, resume } from '../../src/xstate/index.ts';
 import { entriesOf } from '../journal/entries-of.ts';
 import { State } from '../langgraph/toys.ts';

@@ -1,8 +1,8 @@
 /** Tells the program of the commits of a run: each once it stands for others to see, until the function has returned (semantics.md SP3, SP4). */
 import { within } from '../../clock/clock.ts';
 import type { CommittedEntry } from '../../model/commit-entries.ts';
-import { type InstanceId, ROOT } from '../../model/instance.ts';
-import { madeVisible, owedCommits, standingAt } from '../../projection/commits.ts';
+import { ROOT } from '../../model/instance.ts';
+import { madeVisible, owedCommits, standingAt } from '../../projection/made-visible.ts';
 import { reliesOnUncommitted } from '../../recovery/covered.ts';
 import type { Branches } from '../calls/branches.ts';
 import type { RunParts } from '../parts.ts';
@@ -13,21 +13,6 @@ import type { Writing } from '../writing.ts';
 const LATER = 5_000;
 /** The longest that the end of a run waits for the program, in milliseconds. */
 const AT_END = 10_000;
-
-/** A commit of a run, as the program is told of it. */
-export interface Commit {
-  readonly run: string;
-  /** Names the commit: told of again after a crash, it has the same. */
-  readonly id: string;
-  readonly instance: InstanceId;
-  readonly boundary: string;
-  /** What the boundary says; null where it says nothing. */
-  readonly message: string | null;
-  /** The calls that the commit has made visible, in their order. */
-  readonly calls: readonly { readonly key: string; readonly tool: string }[];
-  /** The external keys that the unit has written since its commit before. */
-  readonly things: readonly string[];
-}
 
 /** The telling of one run's commits. */
 export class Announcing {

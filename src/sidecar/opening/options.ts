@@ -9,9 +9,8 @@ import type { Digests } from '../../model/entry.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import type { Guards } from '../../predicates/compile.ts';
 import type { Spacing } from '../bases/basing.ts';
-import type { Commit } from '../commits/announcing.ts';
 import type { Check } from '../parts.ts';
-import type { Report } from '../report.ts';
+import type { Commit, Report } from '../report.ts';
 
 /** The options of a run, the same for every runtime. */
 export interface RunOptions {
