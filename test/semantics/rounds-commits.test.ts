@@ -270,4 +270,4 @@ test('SP1 to SP4: a program is told of each commit once it is there, until it ha
   expect(wrong).toEqual([]);
   expect(deaths).toBeGreaterThan(400);
   expect(again).toBeGreaterThan(100);
-}, 120_000);
+});

@@ -302,8 +302,8 @@ describe('who is told', () => {
     const sidecar = await opened(attach, paying(new World()), options);
     const before = Date.now();
     expect(await sidecar.finished()).toMatchObject({ status: 'done', unannounced: [{ boundary: 'paid' }] });
-    expect(Date.now() - before).toBeLessThan(15_000);
-  }, 20_000);
+    expect(Date.now() - before).toBeGreaterThan(9_000);
+  });
 
   test('SP4: a run that a person ends names them, too', async () => {
     const world = new World();
