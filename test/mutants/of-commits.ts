@@ -25,8 +25,8 @@ export const OF_COMMITS: readonly Mutant[] = [
     rule: 'SP2',
     file: 'projection/made-visible.ts',
     off: 'calls that were undone count among what a commit has made visible',
-    find: "&& status !== 'failed' && status !== 'compensated';",
-    replace: ';',
+    find: "return repeats === null && !decides && status !== 'failed' && status !== 'compensated';",
+    replace: 'return repeats === null && !decides && status !== null;',
     by: ROUNDS,
   },
   {

@@ -16,6 +16,7 @@ import { until } from '../poll.ts';
 import { scratchFolder } from '../scratch.ts';
 import { calls, machineOf, World } from '../semantics/little.ts';
 import { MortalStore } from '../simulation/mortal-store.ts';
+import { Told } from './told-program.ts';
 
 const folder = scratchFolder('announced');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -59,20 +60,6 @@ skeletons:
     exit: [{ id: worked, at: work -> end, when: 'true', outputs: [n], message: '"round " + string(int(memory.n))' }]
     rollback: { anchors: [worked], resume: work, joint: [WORK] }
 `);
-
-/** A program that is told of commits, in processes that die. */
-class Told {
-  readonly commits: Commit[] = [];
-  isDead = false;
-  readonly onCommit = (commit: Commit): Promise<void> | void => {
-    if (this.isDead) return new Promise(() => {});
-    this.commits.push(commit);
-  };
-
-  get texts(): (string | null)[] {
-    return [...new Map(this.commits.map(({ id, message }) => [id, message])).values()];
-  }
-}
 
 type Process = { finished(): Promise<{ readonly status: string }>; close(): Promise<unknown> };
 
