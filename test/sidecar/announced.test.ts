@@ -3,9 +3,8 @@ import { rmSync } from 'node:fs';
 import { END, START, StateGraph } from '@langchain/langgraph';
 import { afterAll, describe, expect, test } from 'vitest';
 import { assign } from 'xstate';
-import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { flow } from '../../src/flow/flow.ts';
-import { type JournalStore, ledgersOf, loadConfig, memoryStore } from '../../src/index.ts';
+import { type JournalStore, ledgersOf, memoryStore } from '../../src/index.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { attachGraph, graphTool, resumeGraph } from '../../src/langgraph/index.ts';
 import type { Commit } from '../../src/sidecar/report.ts';
@@ -16,16 +15,11 @@ import { until } from '../poll.ts';
 import { scratchFolder } from '../scratch.ts';
 import { calls, machineOf, World } from '../semantics/little.ts';
 import { MortalStore } from '../simulation/mortal-store.ts';
+import { loaded } from './loaded.ts';
 import { Told } from './told-program.ts';
 
 const folder = scratchFolder('announced');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-function loaded(text: string): BoundaryConfig {
-  const { config, findings } = loadConfig(text, { file: 'a.yaml' });
-  if (config === null) throw new Error(findings.map(({ line, message }) => `${line}: ${message}`).join('\n'));
-  return config;
-}
 
 const STEPS = ['pick', 'pack', 'send'] as const;
 const FLOW = loaded(`
