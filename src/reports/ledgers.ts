@@ -54,7 +54,9 @@ export function ledgersOf(rows: Iterable<StoredRow>, now: number): Ledgers {
   const effects = [...runState.ledger.all()].map((call) => acts.effect(call, runState));
   return {
     standing: standing.now,
-    decisions: runState.redaction.isActive ? reasons.all.map((each) => shown(each, runState.redaction)) : reasons.all,
+    decisions: runState.redaction.isActive
+      ? reasons.lines().map((each) => shown(each, runState.redaction))
+      : reasons.lines(),
     effects,
     budgets: acts.budgets(runState),
     changed: changedBy(effects),
@@ -81,6 +83,6 @@ function shown(decision: LedgerDecision, redaction: Redaction): LedgerDecision {
     case 'recovery':
       return { ...decision, error: redaction.text(decision.error) };
     case 'commit':
-      return decision;
+      return decision.message === null ? decision : { ...decision, message: redaction.text(decision.message) };
   }
 }

@@ -14,6 +14,9 @@ import { owedText } from './obligations-text.ts';
 /** Every view, in the order in which they are shown. */
 export const VIEWS = ['decisions', 'effects', 'obligations'] as const;
 
+/** The longest list of things that is shown, in characters. */
+const THINGS = 400;
+
 const TITLES = { decisions: 'Decisions', effects: 'Effects', obligations: 'Obligations' } as const;
 const EMPTY = {
   decisions: 'it has decided nothing',
@@ -82,8 +85,9 @@ export function decisionText(decision: LedgerDecision): string {
       return `answers ${signal}${ofText(instance)} with ${how}${back} (decision ${number})`;
     }
     case 'commit': {
-      const { keys, instance, boundary } = decision;
-      return `makes ${count(keys.length, 'call')}${ofText(instance)} visible at ${quoted(boundary)}`;
+      const { keys, instance, boundary, undone } = decision;
+      const back = undone ? ' (taken back since)' : '';
+      return `makes ${count(keys.length, 'call')}${ofText(instance)} visible at ${quoted(boundary)}${back}`;
     }
   }
 }
@@ -135,12 +139,19 @@ export function decisionLines(decision: LedgerDecision): string[] {
       const { error, codes } = decision;
       return [`it said ${quotedText(error)}`, ...(codes.length === 0 ? [] : [`refused: ${codes.join(', ')}`])];
     }
-    case 'commit': {
-      const { invariants, id } = decision;
-      const held = invariants.length === 0 ? [] : [`${invariants.map(quoted).join(', ')} held`];
-      return [[`commit ${id.slice(0, 12)}`, ...held].join(', ')];
-    }
+    case 'commit':
+      return commitLines(decision);
   }
+}
+
+/** What a commit says, what it wrote outside, and what held for it. */
+function commitLines({ invariants, id, message, things }: Extract<LedgerDecision, { is: 'commit' }>): string[] {
+  const held = invariants.length === 0 ? [] : [`${invariants.map(quoted).join(', ')} held`];
+  return [
+    ...(message === null ? [] : [`it says ${quotedText(message)}`]),
+    ...(things.length === 0 ? [] : [shortened(`it wrote ${things.map(quoted).join(', ')}`, THINGS)]),
+    [`commit ${id.slice(0, 12)}`, ...held].join(', '),
+  ];
 }
 
 function becauseText(because: Extract<LedgerDecision, { is: 'call' }>['because']): string[] {

@@ -40,6 +40,7 @@ function restOf(run: Run): RunRest {
     ...runState.ledger
       .open()
       .flatMap(({ asked, status }) => (isOpen(status) && asked.next !== null ? [asked.next] : [])),
+    ...(run.announcing.next === null ? [] : [run.announcing.next]),
     // Delays move no machine whose run is parked.
     ...(isHeld ? [] : runState.timers.armed().map(({ due }) => due)),
   ];
