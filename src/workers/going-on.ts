@@ -76,12 +76,13 @@ async function opened(setting: Setting): Promise<Left> {
   const { order, agent, version, store } = setting;
   const { run, input } = order;
   const folder = await setting.folder();
-  const open = await agent.open({ run, folder, input: input === '' ? undefined : (JSON.parse(input) as unknown) });
+  const given = input === '' ? undefined : (JSON.parse(input) as unknown);
+  const open = await agent.open({ run, folder, input: given });
   try {
     const kept = { journal: store, ...(setting.claims !== null && { claims: setting.claims }) };
     const named = version === null ? {} : { version };
     const own = { run, config: agent.config, ...named, ...kept, redeliver: true, keepAlive: false };
-    const { commands, start } = await takenUp(agent, open, own, setting.under);
+    const { commands, start } = await takenUp(agent, open, own, setting.under, given);
     setting.onTaken();
     let left: Left;
     try {

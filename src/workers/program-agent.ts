@@ -48,19 +48,20 @@ interface Taken {
   start(): void;
 }
 
-/** Takes a run of an agent up for one release. @throws SidecarError, JournalError. */
+/** Takes a run of an agent up for one release. @param input that of the request, for a program whose `open` names none. @throws SidecarError, JournalError. */
 export async function takenUp(
   agent: AnyAgent,
   open: OpenAgent | OpenProgram,
   own: RunOptions,
   under: NonNullable<UnderRelease[typeof UNDER]>,
+  input: unknown,
 ): Promise<Taken> {
   if (!('program' in agent)) {
     const { machine } = open as OpenAgent;
     const sidecar = await resumeUnder(machine, { ...openedOptions(open), ...own }, under);
     return { commands: sidecar, start: () => void sidecar.actor.start() };
   }
-  const given = programOf(agent, open as OpenProgram, own);
+  const given = programOf(agent, { input, ...(open as OpenProgram) }, own);
   const held: RunOptions & UnderRelease = { ...given.options, [UNDER]: under };
   const { root, commands } = await resumeRun(given.program, held);
   return { commands, start: () => (root as { start?(): void }).start?.() };
