@@ -221,6 +221,21 @@ export default {
       to: { path: 'node_modules/(ai|@ai-sdk)/|^src/ai/' },
     },
     {
+      name: 'openai-agents-adapts-loops',
+      severity: 'error',
+      comment:
+        'src/openai-agents makes calls of a loop of what the Agents SDK does, and is all that knows that SDK, an optional peer.',
+      from: { path: '^src/openai-agents/' },
+      to: { path: '^src/', pathNot: '^src/(openai-agents|loop)/' },
+    },
+    {
+      name: 'only-its-room-knows-the-agents-sdk',
+      severity: 'error',
+      comment: 'The Agents SDK is an optional peer: who has not installed it must be able to import everything else.',
+      from: { path: '^src/', pathNot: '^src/openai-agents/' },
+      to: { path: 'node_modules/@openai/|^src/openai-agents/' },
+    },
+    {
       name: 'otel-observes-runs',
       severity: 'error',
       comment:
