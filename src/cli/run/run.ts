@@ -73,7 +73,9 @@ export function agentNamed(name: string | null, { agents, programs }: Machines):
   const found = name === null ? undefined : agents.get(name);
   if (found !== undefined) return found;
   if (name !== null && programs.has(name))
-    return { problem: `${JSON.stringify(name)} is no machine: belay start ${name} leaves a run of it for belay work` };
+    return {
+      problem: `${JSON.stringify(name)} is no machine: belay start RUN --agent ${name} leaves a run of it for belay work`,
+    };
   const all = [...agents.values()];
   if (all.length === 0) {
     const how = 'the module of the machines exports them as "agents" (docs/sidecar.md)';
