@@ -19,7 +19,7 @@ export default defineConfig({
       { find: /^belay-sidecar\/flow$/, replacement: own('src/flow/flow.ts') },
       { find: /^belay-sidecar\/loop$/, replacement: own('src/loop/loop.ts') },
       { find: /^belay-sidecar\/ai$/, replacement: own('src/ai/index.ts') },
-      { find: /^belay-sidecar\/openai-agents$/, replacement: own('src/openai-agents/index.ts') },
+      { find: /^belay-sidecar\/openai-agents$/, replacement: own('src/openai/index.ts') },
       { find: /^belay-sidecar\/otel$/, replacement: own('src/otel/otel.ts') },
       { find: /^belay-sidecar\/workers$/, replacement: own('src/workers/index.ts') },
       { find: /^belay-sidecar\/langgraph$/, replacement: own('src/langgraph/index.ts') },

@@ -3,7 +3,7 @@ import { Agent, type Model, tool as plainTool, Runner, Usage, webSearchTool } fr
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { memoryStore } from '../../src/journal/memory/store.ts';
-import { type AgentsWays, keyOf, openaiAgent } from '../../src/openai-agents/index.ts';
+import { type AgentsWays, keyOf, openaiAgent } from '../../src/openai/index.ts';
 import { read } from '../pages.ts';
 import { Bank, shopConfig } from './shop.ts';
 

@@ -1,17 +1,11 @@
-/** Loops and threads of graphs that workers carry: turns that other processes leave (semantics.md RC6, RC7). */
+/** Loops that workers carry: turns that other processes leave (semantics.md RC6, RC7). */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Annotation, StateGraph } from '@langchain/langgraph';
 import { afterEach, describe, expect, test } from 'vitest';
-import { sendEvent } from '../../src/cli/messages/sending.ts';
-import { loadMachines } from '../../src/cli/reading/machines.ts';
-import { agentNamed } from '../../src/cli/run/run.ts';
 import type { JournalStore, LocalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
-import { graphThreads, graphTool, resumeGraph } from '../../src/langgraph/index.ts';
 import { loop } from '../../src/loop/loop.ts';
 import { MortalStore } from '../../src/rehearsal/trial/mortal-store.ts';
 import { workClient } from '../../src/workers/client.ts';
@@ -299,78 +293,3 @@ test.each(Object.entries(STORES))(
   },
   120_000,
 );
-
-test('a thread of a graph takes its turns from a worker', async () => {
-  const [store, told] = [memoryStore(), [] as string[]];
-  const paid: string[] = [];
-  const pay = graphTool('pay', async ({ input, key = '' }: { input: { cents: number }; key?: string | undefined }) => {
-    paid.push(key);
-    return `paid ${input.cents}`;
-  });
-  const State = Annotation.Root({
-    says: Annotation<number>,
-    log: Annotation<string[]>({ reducer: (a, b) => [...a, ...b], default: () => [] }),
-  });
-  const graph = new StateGraph(State)
-    .addNode('pay', async ({ says }) => ({ log: [await pay({ cents: says })] }))
-    .addEdge('__start__', 'pay')
-    .compile({ name: 'teller' });
-  const config = join(folder, 'teller.yaml');
-  writeFileSync(
-    config,
-    `belay: 1
-agent: teller
-keys: { append: [log] }
-tools:
-  pay: { reads: [], writes: [], effect: irreversible, reconcile: find }
-skeletons: {}
-`,
-  );
-  const find = ({ key }: { readonly key: string }) =>
-    paid.includes(key) ? ({ is: 'applied', output: 'paid' } as const) : ({ is: 'not_applied' } as const);
-  const open = async () => ({ reconcilers: { find }, close: async () => {} });
-  const agent: ProgramAgent = { program: graphThreads(graph), config, about: 'pays', open };
-  const client = workClient(store);
-  await client.start({ run: 'thread', agent: 'teller' });
-  await client.send('thread', { type: 'turn', input: { says: 5 } }, { id: 'm1' });
-  working(store, [agent], told);
-  await until(async () => (await client.outcome('thread', 'm1'))?.turn?.isOver === true);
-  await until(() => told.length > 0);
-  await client.send('thread', { type: 'turn', input: { says: 7 } }, { id: 'm2' });
-  await until(async () => (await client.outcome('thread', 'm2'))?.turn?.isOver === true);
-  for (const worker of closing.splice(0)) await worker();
-  const run = await resumeGraph(graph, { run: 'thread', config, journal: store, thread: true, reconcilers: { find } });
-  expect(await run.invoke()).toEqual({ says: 7, log: ['paid 5', 'paid 7'] });
-  expect(paid.length).toBe(2);
-  await run.close();
-});
-
-describe('the command', () => {
-  test('carries the programs of a module, sends a turn and prints what it says', async () => {
-    const path = fileURLToPath(new URL('program-agents.ts', import.meta.url));
-    const machines = await loadMachines(path);
-    if ('problem' in machines) throw new Error(machines.problem);
-    expect([[...machines.agents.keys()], [...machines.programs.keys()]]).toEqual([[], ['shop']]);
-    expect(agentNamed('shop', machines)).toEqual({
-      problem: '"shop" is no machine: belay start RUN --agent shop leaves a run of it for belay work',
-    });
-    const journal = join(mkdtempSync(join(folder, 'cli-')), 'runs.db');
-    const store = sqliteStore(journal);
-    closing.push(async () => store.close());
-    working(store, [...machines.programs.values()]);
-    await workClient(store).start({ run: 'chat', agent: 'shop' });
-    const turn = { journal, run: 'chat', at: null, by: null, seen: null, waits: true } as const;
-    const said = await sendEvent({ ...turn, event: '{"type":"turn","input":"quote"}', id: 'm1' });
-    expect(said).toMatchObject({ outcome: { is: 'taken', turn: { nth: 1, isOver: true, said: ['quoted 100'] } } });
-    const other = await sendEvent({ ...turn, event: '{"type":"other"}', id: 'm2' });
-    expect(other).toMatchObject({ event: 'other' });
-  });
-
-  test('refuses a module whose agent has a program that is none', async () => {
-    const path = join(folder, 'bad.mjs');
-    writeFileSync(path, 'export const agents = { bad: { program: {}, config: "x", about: "y", open() {} } };');
-    expect(await loadMachines(path)).toEqual({
-      problem: `${path}: bad_agent "bad" of its agents has no program that is a loop, a flow or the threads of a graph`,
-    });
-  });
-});

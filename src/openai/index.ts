@@ -9,6 +9,7 @@ import {
 } from '@openai/agents';
 import { type Loop, type LoopWays, loop } from '../loop/loop.ts';
 import { LoopError } from '../loop/loop-error.ts';
+import { OBJECT, optional, refuseOther } from '../model/argument.ts';
 
 export { LoopError, type LoopErrorCode } from '../loop/loop-error.ts';
 
@@ -75,6 +76,7 @@ export function openaiAgent(agent: string, body: (ways: AgentsWays) => Promise<u
  * The idempotency key of the call that a tool executes.
  * @param details what `execute` is handed behind its arguments and its context.
  * @returns undefined for a call that has none: one that changes nothing.
+ * @throws ArgumentError.
  * @example
  * import { type CallDetails, keyOf } from 'belay-sidecar/openai-agents';
  *
@@ -82,6 +84,7 @@ export function openaiAgent(agent: string, body: (ways: AgentsWays) => Promise<u
  * assert.equal(await execute({}, undefined, undefined), 'paid under undefined');
  */
 export function keyOf(details: CallDetails): string | undefined {
+  refuseOther('keyOf', { details: [details, optional(OBJECT)] });
   return (details as { readonly [KEY]?: string } | undefined)?.[KEY];
 }
 
