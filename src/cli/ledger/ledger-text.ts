@@ -3,7 +3,7 @@ import pc from 'picocolors';
 import { instanceName } from '../../model/instance.ts';
 import { type Outline, quoted } from '../../recovery/explain.ts';
 import type { LedgerDecision } from '../../reports/ledger-decision.ts';
-import type { LedgerEffect } from '../../reports/ledger-effects.ts';
+import { type LedgerEffect, linesOf } from '../../reports/ledger-effects.ts';
 import type { Ledgers } from '../../reports/ledgers.ts';
 import { quotedText } from '../approvals/approvals.ts';
 import type { Medium } from '../terminal/terminal.ts';
@@ -34,6 +34,7 @@ export function section(
     decisions: () => decisionTexts(ledgers.decisions, medium),
     effects: () => [
       ...ledgers.effects.map((effect) => block(effectOutline(effect), medium)),
+      ...changedText(ledgers, medium),
       ...spentText(ledgers, medium),
     ],
     obligations: () => ledgers.obligations.map((each) => owedText(each, run, file, medium)),
@@ -155,6 +156,11 @@ function lookedTexts(looked: Extract<LedgerDecision, { is: 'call' }>['looked'] =
   return texts.length === 0 ? [] : [`relied on ${texts.join(', ')}`];
 }
 
+/** Lines as `git` counts them, behind a text. */
+function linesText(lines: ReturnType<typeof linesOf>): string {
+  return lines === null ? '' : `, +${lines.added} \u2212${lines.removed}`;
+}
+
 /** A call and what is known of it. */
 export function effectOutline(effect: LedgerEffect): Outline {
   const { key, status, args, output, error, gate, publication, spent, time } = effect;
@@ -172,7 +178,7 @@ export function effectOutline(effect: LedgerEffect): Outline {
     ...(Object.keys(spent).length === 0 ? [] : [`took ${amountsText(Object.entries(spent))}`]),
   ];
   return {
-    text: `${calledText(effect)}: ${effect.class}, ${statusText(effect)}`,
+    text: `${calledText(effect)}: ${effect.class}, ${statusText(effect)}${linesText(linesOf(output))}`,
     under: lines.map((text) => ({ text })),
   };
 }
@@ -191,6 +197,12 @@ function undoText({ class: kind, status, undo, demoted }: LedgerEffect): string[
   if (demoted !== null) return [`cannot be undone any more: ${quotedText(demoted)}`];
   if (status !== 'confirmed' || kind === 'idempotent') return [];
   return [undo ? 'can be undone' : 'cannot be undone'];
+}
+
+function changedText({ changed }: Ledgers, medium: Medium): string[] {
+  if (changed.length === 0) return [];
+  const sums = changed.map((each) => `${quoted(each.tool)}${linesText(each)} in ${count(each.calls, 'call')}`);
+  return [block({ text: `Lines changed by calls that stand: ${sums.join('; ')}` }, medium)];
 }
 
 function spentText({ budgets }: Ledgers, medium: Medium): string[] {

@@ -17,13 +17,13 @@ test('loops of two turns of one act say what the world has, wherever a process d
     counts.set(judged.is, (counts.get(judged.is) ?? 0) + 1);
   }
   expect([...counts.keys()].sort()).toEqual(['parked', 'refused', 'right']);
-}, 120_000);
+});
 
 test('larger loops, with calls side by side and turns of several rounds, end so, too', async () => {
   const totals = await enumerate({ of: 'drawn', cases: 100, seed: 7 });
   expect(totals.told, totalsText(totals)).toEqual([]);
   expect(totals.cases).toBe(100);
-}, 120_000);
+});
 
 test('turns that another process leaves end as those that the program hands in (RC6)', async () => {
   const totals = await enumerate({ of: 'drawn', cases: 60, seed: 5, by: 'message' });
