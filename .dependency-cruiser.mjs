@@ -498,7 +498,8 @@ export default {
       from: { path: '^src/' },
       to: {
         dependencyTypes: ['npm-dev'],
-        pathNot: 'node_modules/(graphology-types|@types|xstate|pg|@opentelemetry/api|ai|@openai/agents|@langchain/(core|langgraph))/',
+        pathNot:
+          'node_modules/(graphology-types|@types|xstate|pg|@opentelemetry/api|ai|@openai/agents|@langchain/(core|langgraph))/',
       },
     },
     {
