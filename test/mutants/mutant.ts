@@ -56,6 +56,8 @@ export const RULES = [
   'RC3',
   'RC4',
   'RC5',
+  'RC6',
+  'RC7',
   'RV1',
   'RV2',
   'RV3',

@@ -212,6 +212,10 @@ export class Run implements Watcher {
     return events.find((event) => event.type === type) ?? null;
   }
 
+  awaitsInput(): void {
+    queueMicrotask(() => this.heard.offer());
+  }
+
   turnNamed(id: string): ReturnType<Watcher['turnNamed']> {
     const back = this.runState.toRedeliver.map(({ event }) => event as RuntimeEvent).find((event) => event.id === id);
     const ended = this.runState.turns.named(id);
