@@ -10,7 +10,7 @@ export type Task = { path: string; wish: string };
 /** A file as the model wrote it, and the price of the answer. */
 export type Draft = { content: string; cents: number };
 /** What a tool changed in the checkout: the commit, and its lines. */
-export type Change = { commit: string; added: number | null; removed: number | null };
+type Change = { commit: string; added: number | null; removed: number | null };
 /** What the tests say. */
 export type Tests = { green: boolean; says: string };
 /** What the memory holds of each task, by its number. */
@@ -179,7 +179,7 @@ export function codingAgent(workshop: Workshop) {
 const FILES = ['hours', 'days', 'holidays'];
 
 /** A workshop that acts on nothing, so that two runs are the same: a model that follows a script, and tests that pass the second time. */
-export const paperWorkshop: Workshop = {
+const paperWorkshop: Workshop = {
   plan: async () => ({ tasks: FILES.map((name) => ({ path: `${name}.txt`, wish: `write ${name}` })), cents: 12 }),
   draft: async ({ input }) => ({ content: `${input.task.wish}\n`, cents: 30 }),
   edit: async ({ input }) => ({ commit: `edit ${input.nth}`, added: input.content.split('\n').length - 1, removed: 0 }),
