@@ -6,7 +6,7 @@ import { isExternal } from '../model/external-keys.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import type { RunState } from './run-state.ts';
 
-/** The commits of the past as it stands that the program was not told of; those of branches that have lost are no part of it. */
+/** The standing commits that the program was not told of, without those of lost branches. */
 export function owedCommits(runState: RunState): readonly CommittedEntry[] {
   const { commits: all, choices, actors } = runState;
   return all.due.filter((each) => standingAt(runState, each) !== null && !choices.hasLost(actors, each.actor));

@@ -47,7 +47,7 @@ export interface SpentBudget {
   readonly spent: number;
 }
 
-/** The lines that the calls of one tool have changed, of those that stand and say so in their answers (`added` and `removed`). */
+/** The lines that the standing calls of one tool have changed, by `added` and `removed` of their answers. */
 export interface ChangedLines {
   readonly tool: string;
   readonly calls: number;

@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'belay-command-'));
 
 describe('the command', () => {
   test('carries the programs of a module, sends a turn and prints what it says', async () => {
-    const path = fileURLToPath(new URL('program-agents.ts', import.meta.url));
+    const path = fileURLToPath(new URL('../workers/program-agents.ts', import.meta.url));
     const machines = await loadMachines(path);
     if ('problem' in machines) throw new Error(machines.problem);
     expect([[...machines.agents.keys()], [...machines.programs.keys()]]).toEqual([[], ['shop']]);

@@ -66,8 +66,8 @@ export const OF_LOOPS: readonly Mutant[] = [
     rule: 'RC6',
     file: 'runtime/turns.ts',
     off: 'a message is taken again whose id has a turn',
-    find: 'if (known === undefined) return null;',
-    replace: 'if (known !== null) return null;',
+    find: 'if (known === undefined) return null;\n    return known.is === this.digestOf(input)',
+    replace: 'if (known !== null) return null;\n    return known === this.digestOf(input)',
     by: inWorkers,
   },
   {

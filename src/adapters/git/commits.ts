@@ -42,7 +42,7 @@ export function answerOfCommit({ commit: oid = '', files = 0, added, removed }: 
   return { commit: oid, files, added: added ?? 0, removed: removed ?? 0 };
 }
 
-/** The later commit that stands on one, in words; null where none does. */
+/** Names the later commit for people that has a commit as its parent; null without one. */
 export function resting(history: History, step: Step, undoneBefore: readonly string[]): string | null {
   const later = history.steps.slice(history.steps.indexOf(step) + 1);
   const above = later.find(({ key, commit: oid }) => {

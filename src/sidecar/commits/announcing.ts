@@ -103,7 +103,7 @@ export class Announcing {
     return owedCommits(runState).find((commit) => !failed.has(commit.id) && this.#isMade(commit));
   }
 
-  /** True for a commit that is there for others to see: what it held back is, and what it relied on is promised (E4). */
+  /** True for a commit that others can see: its held calls are visible, and its reads are promised (E4). */
   #isMade(commit: CommittedEntry): boolean {
     const { runState } = this.#parts;
     const { instance, actor } = commit;

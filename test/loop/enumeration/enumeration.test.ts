@@ -29,7 +29,7 @@ test('turns that another process leaves end as those that the program hands in (
   const totals = await enumerate({ of: 'drawn', cases: 60, seed: 5, by: 'message' });
   expect(totals.told, totalsText(totals)).toEqual([]);
   expect(totals.cases).toBe(60);
-}, 120_000);
+});
 
 test('the judge sees an act that stands twice, and one that was said and is undone', async () => {
   const one: Case = { turns: [[['reversible']]], said: 'stands', complaint: null, lost: null, dies: null };
