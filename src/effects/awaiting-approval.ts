@@ -3,8 +3,9 @@ import type { Entry } from '../model/entry.ts';
 import { act, drop } from './acting.ts';
 import { earlier } from './earlier-calls.ts';
 import { type Approval, denied, failed, type GuardedCall, type GuardPort, type Reply } from './guarded-call.ts';
+import { hasRoom } from './pooled.ts';
 import { actBefore, actOfCall } from './repeating.ts';
-import { Denied } from './signals.ts';
+import { Denied, errorMessage } from './signals.ts';
 
 /** The name of a call that is held, and the digest of its arguments. */
 interface HeldCall {
@@ -32,6 +33,8 @@ export async function awaitApproval(
     if (approval.is === 'dropped' || call.signal.aborted) return dropped();
     if (approval.is === 'settled') return { is: 'done', output: port.ledger.get(key)?.output };
     const why = await whyNot(call, approval);
+    const full = why === null ? ((await call.pools?.room(key)) ?? null) : null;
+    if (full?.is === 'failed') return refuse(port, key, isNew, full, errorMessage(full.error));
     await cleared(port);
     const looked = await lookedAt(port, call, why !== null);
     if (looked !== null) return call.signal.aborted ? dropped() : looked;
@@ -47,7 +50,7 @@ export async function awaitApproval(
     // While it was asked about, the approval may have run out.
     if (call.opens(gate, digest)) {
       port.append([{ do: 'leave', key, gate }, ...admission.entries, ...reliedBy(call, key)]);
-      return (await left(port, call, key, again)) ?? dropped();
+      return (await left(port, call, { key, isNew }, again)) ?? dropped();
     }
   }
 }
@@ -93,13 +96,14 @@ function isRepetition(port: GuardPort, call: GuardedCall, key: string): boolean 
 async function left(
   port: GuardPort,
   call: GuardedCall,
-  key: string,
+  { key, isNew }: { readonly key: string; readonly isNew: boolean },
   again: () => Promise<Reply>,
 ): Promise<Reply | null> {
   const leaving = port.ledger.get(key);
   const stays = port.leaves(key);
   try {
     await port.durable();
+    if (!(await hasRoom(port, call, key, !isNew))) return again();
     if (call.signal.aborted) return null;
     // What was said meanwhile of this try holds, and another one is asked about anew.
     return (await act(port, call, key, leaving)) ?? again();
