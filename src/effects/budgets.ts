@@ -66,7 +66,7 @@ export class Budgets {
   /** Takes back what a call was admitted for; not that it was made, nor its time. */
   release(of: string): void {
     const { calls = 0, time = 0, ...amounts } = this.#admitted.get(of) ?? {};
-    if (this.#admitted.has(of)) this.#move(of, { calls, time });
+    if (this.#admitted.has(of)) this.#move(of, { ...zeros(amounts), calls, time });
     this.#add(of, amounts, -1);
     this.#admitted.delete(of);
   }
@@ -77,6 +77,10 @@ export class Budgets {
       this.#by.set(of, sum(this.#by.get(of) ?? {}, { [name]: sign * amount }));
     }
   }
+}
+
+function zeros(amounts: SpendEntry['amounts']): SpendEntry['amounts'] {
+  return Object.fromEntries(Object.keys(amounts).map((name) => [name, 0]));
 }
 
 function sum(a: SpendEntry['amounts'], b: SpendEntry['amounts']): SpendEntry['amounts'] {

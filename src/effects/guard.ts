@@ -196,9 +196,8 @@ async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, be
   const stays = before || isBuffered ? null : port.leaves(key);
   try {
     await port.durable();
-    const elsewhere = await inOtherRun(port, call, intent);
-    if (elsewhere !== null) return elsewhere;
-    if (!(await hasRoom(port, call, key, before))) return whenClear(port, call);
+    const away = await turnedAway(port, call, intent, before);
+    if (away !== null) return away;
     if (isBuffered) for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;
     if (call.signal.aborted || port.cancelled()) return before ? { is: 'dropped' } : drop(port, key, mine);
     return isBuffered
@@ -207,6 +206,18 @@ async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, be
   } finally {
     stays?.();
   }
+}
+
+/** The reply of a call whose durable intent another call has forestalled: another run has its act, or the room in its pool. Null where none has. */
+async function turnedAway(
+  port: GuardPort,
+  call: GuardedCall,
+  intent: IntentEntry,
+  before: boolean,
+): Promise<Reply | null> {
+  const elsewhere = await inOtherRun(port, call, intent);
+  if (elsewhere !== null || (await hasRoom(port, call, intent.key, before))) return elsewhere;
+  return whenClear(port, call);
 }
 
 /** The reply of a call that does not leave at once: it may be an earlier act, needs an approval, or rests on an answer that is too old. Null where it leaves now. */

@@ -25,16 +25,17 @@ export class PoolSpent extends Error {
 }
 
 /**
- * The room of a pool for one more amount of a call; null where there is. A call waits only for calls that are under way: they come back by
+ * The room of a pool for what a call wants to have reserved in all; null where there is. A call waits only for calls that are under way: they come back by
  * themselves. What is held back, or of unknown outcome, waits for somebody else.
  */
 export function roomFor(pool: Pool, { run, call, amount }: Pick<Reserved, 'run' | 'call' | 'amount'>): NoRoom | null {
   const { name, limit, spent, reserved } = pool;
   const held = heldIn(reserved);
-  if (hasRoom({ limit, spent, held }, 0, amount)) return null;
+  const before = reserved.find((each) => each.run === run && each.call === call)?.amount ?? 0;
+  if (hasRoom({ limit, spent, held }, before, amount)) return null;
   const others = reserved.filter((each) => each.run !== run || each.call !== call);
   const open = heldIn(others.filter((each) => each.open));
-  const is = hasRoom({ limit, spent, held: held - open }, 0, amount) ? 'waits' : 'refused';
+  const is = hasRoom({ limit, spent, held: held - open }, before, amount) ? 'waits' : 'refused';
   const runs = [...new Set(reserved.map((each) => each.run))];
   const by = runs.map((each) => `${heldIn(reserved.filter((one) => one.run === each))} by the run ${each}`);
   const witness = by.length === 0 ? '' : `, ${by.slice(0, 5).join(', ')}${by.length > 5 ? ' and others' : ''} reserved`;

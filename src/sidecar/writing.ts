@@ -42,8 +42,7 @@ function poolChanges({ config, runState }: RunParts, entry: Entry): PoolChange[]
       if (most === undefined && spent === undefined) return [];
       const change = { pool, call: of, amount: most ?? 0, spent: spent ?? 0, open: false };
       if (!isOver) return [{ ...change, open: status === undefined || status === 'intended' }];
-      // Nothing of a run that is over leaves any more: what it holds back never does, and what has no key may have been spent.
-      if (status === undefined) return [{ ...change, amount: 0, spent: change.amount + change.spent }];
+      // Nothing of a run that is over leaves any more: what it holds back never does.
       return [status === 'buffered' ? { ...change, amount: 0 } : change];
     });
   });
@@ -238,6 +237,8 @@ export class Writing {
     this.#rows = [];
     try {
       this.#parts.journal.append(rows, this.#parts.note.text);
+      // Other runs wait for what is given back.
+      if (rows.some(({ pools }) => pools !== undefined)) void this.#parts.journal.flush().catch(() => {});
       this.#parts.observing?.taken();
       // None is kept while a replay takes work over: one behind it is enough, and each goes through all steps.
       this.#parts.basing.appended(rows, this.#parts.lifecycle.may('base'));

@@ -66,7 +66,10 @@ export class Pooling {
         if (stop.aborted) return null;
         const news = newsOf(pools, stop);
         try {
-          const lacking = await this.#lacking(pools, call, of);
+          const seen = await this.#lacking(pools, call, of);
+          // What this run gives back itself may be on its way.
+          if (seen?.is === 'refused') await this.#write.durable();
+          const lacking = seen?.is === 'refused' ? await this.#lacking(pools, call, of) : seen;
           if (lacking === null) return null;
           if (lacking.is === 'refused')
             return failed('GOVERNOR_DENIED', new PoolSpent(lacking.pool, lacking.why), null);
@@ -86,8 +89,9 @@ export class Pooling {
     const asked = admission(config.budgets, runState.budgets, tool, args, { pools: config.pools, of });
     if ('refused' in asked) return null;
     for (const [budget, name] of config.pools) {
-      const amount = asked.admits[budget] ?? 0;
-      const pool = amount > 0 ? await pools.pool(name) : null;
+      const more = asked.admits[budget] ?? 0;
+      const amount = (runState.budgets.admitted(of)[budget] ?? 0) + more;
+      const pool = more > 0 ? await pools.pool(name) : null;
       const room = pool === null ? null : roomFor(pool, { run, call: of, amount });
       if (room !== null) return { pool: name, ...room };
     }
