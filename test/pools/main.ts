@@ -7,7 +7,10 @@ import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { drawn } from './draw.ts';
 import { play } from './trial.ts';
 
-const [count = 400, from = 1] = process.argv.slice(2).filter((each) => !each.startsWith('--')).map(Number);
+const [count = 400, from = 1] = process.argv
+  .slice(2)
+  .filter((each) => !each.startsWith('--'))
+  .map(Number);
 const isSqlite = process.argv.includes('--sqlite');
 const sums = { scenarios: 0, refused: 0, waited: 0, parked: 0, wrong: 0, hang: 0 };
 for (let seed = from; seed < from + count; seed += 1) {

@@ -79,3 +79,12 @@ test('what a run that is over has held back is there for others (ER12)', async (
   const course = await play({ limit: 3, runs, moves: moves('0 go', '0 abort', '1 go') }, store);
   expect(course.wrong).toEqual([]);
 });
+
+test('a run whose config gives the pool another limit is not attached (ER13)', async () => {
+  const store = memoryStore();
+  const runs = [paying('none', [1, 1])];
+  await play({ limit: 3, runs, moves: [] }, store, 'one-');
+  await expect(play({ limit: 4, runs, moves: [] }, store, 'two-')).rejects.toThrow(/has the limit 3 in this store/);
+  expect(await store.pools?.limit('team', 4)).toBe(true);
+  expect((await play({ limit: 4, runs, moves: [] }, store, 'three-')).wrong).toEqual([]);
+});

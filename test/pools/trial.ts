@@ -299,7 +299,14 @@ class Life {
       const said = asked.catch((error: unknown) => {
         if (!(error instanceof SidecarError || error instanceof JournalError)) throw error;
       });
-      await Promise.race([said, until(() => this.#isDead || this.#isWaiting || world.hanging.has(run), () => 'an answer', 5_000)]);
+      await Promise.race([
+        said,
+        until(
+          () => this.#isDead || this.#isWaiting || world.hanging.has(run),
+          () => 'an answer',
+          5_000,
+        ),
+      ]);
       await this.rest();
     }
   }
@@ -352,7 +359,9 @@ function booked({ spent, reserved, limit }: Pool, world: World): string[] {
   const held = reserved.reduce((sum, { amount }) => sum + amount, 0);
   const wrong: string[] = [];
   if (spent + held > limit) wrong.push(`the pool is beyond its limit: ${spent} and ${held} of ${limit}`);
-  if (spent + held < world.spent) wrong.push(`the pool has lost something: ${spent} and ${held}, and ${world.spent} was spent`);
-  if (!world.isHolding && spent + held > world.bound) wrong.push(`the pool keeps too much: ${spent} and ${held}, and at most ${world.bound} was spent`);
+  if (spent + held < world.spent)
+    wrong.push(`the pool has lost something: ${spent} and ${held}, and ${world.spent} was spent`);
+  if (!world.isHolding && spent + held > world.bound)
+    wrong.push(`the pool keeps too much: ${spent} and ${held}, and at most ${world.bound} was spent`);
   return wrong;
 }
