@@ -33,8 +33,8 @@ export async function awaitApproval(
     if (approval.is === 'dropped' || call.signal.aborted) return dropped();
     if (approval.is === 'settled') return { is: 'done', output: port.ledger.get(key)?.output };
     const why = await whyNot(call, approval);
-    const full = why === null ? ((await call.pools?.room(key)) ?? null) : null;
-    if (full?.is === 'failed') return refuse(port, key, isNew, full, errorMessage(full.error));
+    const full = await fullPool(port, call, { key, isNew }, why);
+    if (full !== null) return full;
     await cleared(port);
     const looked = await lookedAt(port, call, why !== null);
     if (looked !== null) return call.signal.aborted ? dropped() : looked;
@@ -53,6 +53,17 @@ export async function awaitApproval(
       return (await left(port, call, { key, isNew }, again)) ?? dropped();
     }
   }
+}
+
+/** The refusal of a call that its pools have no room for (ER11); null where they have. */
+async function fullPool(
+  port: GuardPort,
+  { pools }: GuardedCall,
+  { key, isNew }: { readonly key: string; readonly isNew: boolean },
+  why: string | null,
+): Promise<Reply | null> {
+  const full = why === null && pools !== undefined ? await pools.room(key) : null;
+  return full?.is === 'failed' ? refuse(port, key, isNew, full, errorMessage(full.error)) : null;
 }
 
 /** The reason of a person, or of the run, why a call may not leave; null where there is none. */

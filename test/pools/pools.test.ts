@@ -49,7 +49,7 @@ test('a call waits for one that is under way, and goes on by itself when that gi
 test('a call without a key that came back with an error counts with its most; one that has not happened does not (ER12)', async () => {
   const spender = paying('none', [2, 1]);
   const lost = await play({ limit: 3, runs: [spender, spender], moves: moves('0 lose', '0 go', '1 go') });
-  expect(lost).toMatchObject({ wrong: [], refused: 2 });
+  expect(lost).toMatchObject({ wrong: [], refused: 3 });
   const not = await play({ limit: 3, runs: [spender, spender], moves: moves('0 refuse', '0 go', '1 go') });
   expect(not).toMatchObject({ wrong: [], refused: 1 });
 });

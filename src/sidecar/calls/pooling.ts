@@ -66,10 +66,7 @@ export class Pooling {
         if (stop.aborted) return null;
         const news = newsOf(pools, stop);
         try {
-          const seen = await this.#lacking(pools, call, of);
-          // What this run gives back itself may be on its way.
-          if (seen?.is === 'refused') await this.#write.durable();
-          const lacking = seen?.is === 'refused' ? await this.#lacking(pools, call, of) : seen;
+          const lacking = await this.#lackingStill(pools, call, of);
           if (lacking === null) return null;
           if (lacking.is === 'refused')
             return failed('GOVERNOR_DENIED', new PoolSpent(lacking.pool, lacking.why), null);
@@ -80,6 +77,14 @@ export class Pooling {
         }
       }
     });
+  }
+
+  /** The same once what this run gives back itself is durable. */
+  async #lackingStill(pools: PoolDesk, call: PooledCall, of: string) {
+    const seen = await this.#lacking(pools, call, of);
+    if (seen?.is !== 'refused') return seen;
+    await this.#write.durable();
+    return this.#lacking(pools, call, of);
   }
 
   /** The first pool that lacks room for what a call may spend; null where none does. */
