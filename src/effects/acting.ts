@@ -28,13 +28,20 @@ export async function plainCall(port: PlainPort, call: PlainCall): Promise<Reply
   return { is: 'done', output: settled.output };
 }
 
+/** The reply of a call that its pools have no room for, or that is not made any more by then; null for any other call. */
+async function withoutRoom(port: PlainPort, { pools, signal }: PlainCall, of: string): Promise<Reply | null> {
+  if (pools === undefined) return null;
+  const full = await pools.room(of);
+  if (full !== null) return full;
+  return signal.aborted || port.cancelled() || port.stopping() ? { is: 'dropped' } : null;
+}
+
 /** Admits a call that changes nothing, once its pools have what it may spend. @returns null where it leaves now. */
 async function admittedPlain(port: PlainPort, call: PlainCall, of: string): Promise<Reply | null> {
   const isOver = () => call.signal.aborted || port.cancelled();
   for (;;) {
-    const full = (await call.pools?.room(of)) ?? null;
-    if (full !== null) return full;
-    if (call.pools !== undefined && (isOver() || port.stopping())) return { is: 'dropped' };
+    const not = await withoutRoom(port, call, of);
+    if (not !== null) return not;
     const admission = call.admit(of);
     if ('refused' in admission) return denied(admission.refused);
     const back = (): Reply => {

@@ -34,9 +34,8 @@ export async function awaitApproval(
     if (approval.is === 'settled') return { is: 'done', output: port.ledger.get(key)?.output };
     const why = await whyNot(call, approval);
     const full = await fullPool(port, call, { key, isNew }, why);
-    if (full !== null) return full;
-    await cleared(port);
-    const looked = await lookedAt(port, call, why !== null);
+    if (full === null) await cleared(port);
+    const looked = full ?? (await lookedAt(port, call, why !== null));
     if (looked !== null) return call.signal.aborted ? dropped() : looked;
     // Another call has made the act meanwhile: this one repeats it, and its approval is void (ON5).
     if (isNew && why === null && isRepetition(port, call, key)) {
