@@ -33,9 +33,7 @@ export async function awaitApproval(
     if (approval.is === 'dropped' || call.signal.aborted) return dropped();
     if (approval.is === 'settled') return { is: 'done', output: port.ledger.get(key)?.output };
     const why = await whyNot(call, approval);
-    const full = await fullPool(port, call, { key, isNew }, why);
-    if (full === null) await cleared(port);
-    const looked = full ?? (await lookedAt(port, call, why !== null));
+    const looked = await roomAndLooks(port, call, { key, isNew }, why);
     if (looked !== null) return call.signal.aborted ? dropped() : looked;
     // Another call has made the act meanwhile: this one repeats it, and its approval is void (ON5).
     if (isNew && why === null && isRepetition(port, call, key)) {
@@ -63,6 +61,19 @@ async function fullPool(
 ): Promise<Reply | null> {
   const full = why === null && pools !== undefined ? await pools.room(key) : null;
   return full?.is === 'failed' ? refuse(port, key, isNew, full, errorMessage(full.error)) : null;
+}
+
+/** Waits for room in its pools and for plans, then looks again. @returns why the call may not leave, or null. */
+async function roomAndLooks(
+  port: GuardPort,
+  call: GuardedCall,
+  held: { readonly key: string; readonly isNew: boolean },
+  why: string | null,
+): Promise<Reply | null> {
+  const full = await fullPool(port, call, held, why);
+  if (full !== null) return full;
+  await cleared(port);
+  return lookedAt(port, call, why !== null);
 }
 
 /** The reason of a person, or of the run, why a call may not leave; null where there is none. */
