@@ -86,5 +86,5 @@ test('a run whose config gives the pool another limit is not attached (ER13)', a
   await play({ limit: 3, runs, moves: [] }, store, 'one-');
   await expect(play({ limit: 4, runs, moves: [] }, store, 'two-')).rejects.toThrow(/has the limit 3 in this store/);
   expect(await store.pools?.limit('team', 4)).toBe(true);
-  expect((await play({ limit: 4, runs, moves: [] }, store, 'three-')).wrong).toEqual([]);
+  expect((await play({ limit: 4, runs, moves: [] }, store, 'three-')).refused).toBe(0);
 });
