@@ -151,7 +151,9 @@ async function made(port: GuardPort, call: GuardedCall, key: string, before: boo
   if ('error' in settled) {
     const completed = completion(settled);
     const isOpenStill = before && completed.status === 'failed';
-    write({ ...completed, ...(isOpenStill && { status: 'unknown' as const }) }, spent);
+    // An earlier try may have happened, and has been counted: this one gives back what it has reserved itself (ER12).
+    const back = isOpenStill ? (call.pools?.unmade(key) ?? []) : [];
+    write({ ...completed, ...(isOpenStill && { status: 'unknown' as const }) }, [...spent, ...back]);
     return failed(settled.signal, settled.error, key);
   }
   const refusal = call.tool?.refuses(settled.output) ?? null;

@@ -59,8 +59,13 @@ export class Budgets {
     // A call that was under way when its process ended may have spent its admitted amounts: they stay charged.
     if (is === 'charged') this.release(of);
     this.#add(of, amounts, 1);
-    this.#move(of, is === 'charged' ? amounts : {});
-    if (is === 'admitted') this.#admitted.set(of, sum(this.#admitted.get(of) ?? {}, amounts));
+    const back = Object.entries(amounts).filter(([, amount]) => amount < 0);
+    this.#move(of, is === 'charged' ? amounts : zeros(Object.fromEntries(back)));
+    if (is !== 'admitted') return;
+    const admitted = sum(this.#admitted.get(of) ?? {}, amounts);
+    // What was given back whole is not charged for any more.
+    const gone = new Set(back.flatMap(([name]) => (admitted[name] === 0 ? [name] : [])));
+    this.#admitted.set(of, Object.fromEntries(Object.entries(admitted).filter(([name]) => !gone.has(name))));
   }
 
   /** Takes back what a call was admitted for; not that it was made, nor its time. */

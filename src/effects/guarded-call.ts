@@ -100,6 +100,8 @@ export interface PoolPass {
   has(of: string): Promise<boolean>;
   /** The entries by which a try that did not leave gives back what it was admitted for. */
   back(of: string): readonly Entry[];
+  /** The entries that give back what this try has reserved in the pools itself: it was made, and has not happened. */
+  unmade(of: string): readonly Entry[];
 }
 
 /** A call as it comes to the guard. `tool` is undefined where the config does not declare it. */

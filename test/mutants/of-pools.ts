@@ -45,6 +45,22 @@ export const OF_POOLS: readonly Mutant[] = [
     by: POOLS,
   },
   {
+    rule: 'ER12',
+    file: 'effects/acting.ts',
+    off: 'a try under a key that counts already keeps what it has reserved',
+    find: 'const back = isOpenStill ?',
+    replace: 'const back = port === null ?',
+    by: POOLS,
+  },
+  {
+    rule: 'ER12',
+    file: 'sidecar/writing.ts',
+    off: 'what a run that is over has held back stays reserved',
+    find: "return [status === 'buffered' ? { ...change, amount: 0 } : change];",
+    replace: "return [status === 'failed' ? { ...change, amount: 0 } : change];",
+    by: POOLS,
+  },
+  {
     rule: 'ER13',
     file: 'sidecar/opening/config.ts',
     off: 'each run has its own limit',

@@ -262,7 +262,7 @@ class Life {
     };
     await until(atRest, () => `the rest of ${this.run}: ${this.sidecar.status}`, 5_000);
     if (this.isIdle) this.#isWaiting = false;
-    await calm(4);
+    await calm(1);
     if (this.#isDead) await this.takeUp();
   }
 

@@ -1,4 +1,4 @@
-/** What the calls of a run reserve in the pools of its store (semantics.md ER10 to ER14). */
+/** What the calls of a run reserve in the pools of its store (semantics.md ER10 to ER13). */
 import { PROCESS } from '../../clock/clock.ts';
 import { admission } from '../../effects/budgets.ts';
 import { underEither } from '../../effects/either.ts';
@@ -31,7 +31,7 @@ export class Pooling {
 
   /** The pass of a call; undefined where the config names no pool. `admits`: what the last try was admitted for. */
   pass(call: PooledCall, instance: InstanceId, admits: () => SpendEntry['amounts']): PoolPass | undefined {
-    const { pools } = this.#parts;
+    const { pools, config } = this.#parts;
     if (pools === null) return undefined;
     return {
       room: (of) => this.#room(pools, call, instance, of),
@@ -39,6 +39,11 @@ export class Pooling {
       back: (of) => {
         const amounts = Object.fromEntries(Object.entries(admits()).map(([name, amount]) => [name, -amount]));
         return [{ do: 'spend', of, is: 'admitted', amounts }];
+      },
+      unmade: (of) => {
+        const own = Object.entries(admits()).filter(([name, amount]) => config.pools.has(name) && amount > 0);
+        if (own.length === 0) return [];
+        return [{ do: 'spend', of, is: 'admitted', amounts: Object.fromEntries(own.map(([name, n]) => [name, -n])) }];
       },
     };
   }
