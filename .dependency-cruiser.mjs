@@ -221,6 +221,21 @@ export default {
       to: { path: 'node_modules/(ai|@ai-sdk)/|^src/ai/' },
     },
     {
+      name: 'openai-agents-adapts-loops',
+      severity: 'error',
+      comment:
+        'src/openai makes calls of a loop of what the Agents SDK does, and is all that knows that SDK, an optional peer.',
+      from: { path: '^src/openai/' },
+      to: { path: '^src/', pathNot: '^src/(openai/|loop/|model/argument\\.ts$)' },
+    },
+    {
+      name: 'only-its-room-knows-the-agents-sdk',
+      severity: 'error',
+      comment: 'The Agents SDK is an optional peer: who has not installed it must be able to import everything else.',
+      from: { path: '^src/', pathNot: '^src/openai/' },
+      to: { path: 'node_modules/@openai/|^src/openai/' },
+    },
+    {
       name: 'otel-observes-runs',
       severity: 'error',
       comment:
@@ -256,12 +271,12 @@ export default {
       name: 'workers-hand-runs-out-through-the-port',
       severity: 'error',
       comment:
-        'workers/ takes runs of any store and has xstate open them. Which store it is, and what is printed, the command knows; what a run does is the business of the sidecar. A fork is made of rows alone.',
+        'workers/ takes runs of any store and has xstate open them. Which store it is, and what is printed, the command knows; what a run does is the business of the sidecar: its opening/ opens a program that is no machine. A fork is made of rows alone.',
       from: { path: '^src/workers/' },
       to: {
         path: '^src/',
         pathNot:
-          '^src/(workers|model|clock|predicates|boundaries|effects|reports|xstate)/|^src/(journal/(archive/lines|[^/]+)|sidecar/opening/fork-run)\\.ts$',
+          '^src/(workers|model|clock|predicates|boundaries|effects|reports|xstate)/|^src/(journal/(archive/lines|[^/]+)|sidecar/opening/(fork-run|options|open-run|handed-out|config|commands|adopt-run))\\.ts$',
       },
     },
     {
@@ -353,9 +368,20 @@ export default {
     {
       name: 'nothing-imports-the-cli',
       severity: 'error',
-      comment: 'cli/ is a composition root. Code that others need belongs in the room it speaks of.',
-      from: { pathNot: '^(src/cli/|test/cli/)' },
+      comment:
+        'cli/ is a composition root. Code that others need belongs in the room it speaks of. The playground of the site answers in the words of `belay decide`.',
+      from: { pathNot: '^(src/cli/|test/cli/|test/site/playground\\.test\\.ts$|site/playground/ask\\.ts$)' },
       to: { path: '^src/cli/' },
+    },
+    {
+      name: 'the-playground-decides-in-a-browser',
+      severity: 'error',
+      comment: 'site/playground is bundled without Node: the decision, its words, and a page around them.',
+      from: { path: '^site/playground/' },
+      to: {
+        path: '^(src|domains|audit|test|bench)/|^node:',
+        pathNot: '^src/(model|history|recovery|cli/decide/answer\\.ts$|cli/terminal/terminal\\.ts$)',
+      },
     },
     {
       name: 'domains-use-the-public-name',
@@ -483,7 +509,8 @@ export default {
       from: { path: '^src/' },
       to: {
         dependencyTypes: ['npm-dev'],
-        pathNot: 'node_modules/(graphology-types|@types|xstate|pg|@opentelemetry/api|ai|@langchain/(core|langgraph))/',
+        pathNot:
+          'node_modules/(graphology-types|@types|xstate|pg|@opentelemetry/api|ai|@openai/agents|@langchain/(core|langgraph))/',
       },
     },
     {

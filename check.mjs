@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 
 /** What needs the built package comes after the build. */
 const LANES = [
-  ['types', 'lint', 'spelling'],
-  ['package', 'dead', 'layers'],
+  ['types', 'lint', 'spelling', 'site'],
+  ['package', 'release', 'image', 'dead', 'layers'],
 ];
 
 /** Runs one check. Resolves to true if it has nothing to say against the package. */

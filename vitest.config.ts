@@ -19,6 +19,7 @@ export default defineConfig({
       { find: /^belay-sidecar\/flow$/, replacement: own('src/flow/flow.ts') },
       { find: /^belay-sidecar\/loop$/, replacement: own('src/loop/loop.ts') },
       { find: /^belay-sidecar\/ai$/, replacement: own('src/ai/index.ts') },
+      { find: /^belay-sidecar\/openai-agents$/, replacement: own('src/openai/index.ts') },
       { find: /^belay-sidecar\/otel$/, replacement: own('src/otel/otel.ts') },
       { find: /^belay-sidecar\/workers$/, replacement: own('src/workers/index.ts') },
       { find: /^belay-sidecar\/langgraph$/, replacement: own('src/langgraph/index.ts') },
@@ -44,6 +45,16 @@ export default defineConfig({
           // Those import LangGraph in a process of their own, and LangChain's agents import the oldest.
           exclude: ['test/langgraph/{page,created}.test.ts'],
         },
+      },
+      {
+        extends: true,
+        resolve: {
+          alias: [
+            { find: /^ai(?=\/|$)/, replacement: 'ai-oldest' },
+            { find: /^@openai\/agents(?=\/|$)/, replacement: 'agents-oldest' },
+          ],
+        },
+        test: { name: 'sdks-oldest', include: ['test/loop/{ai,openai-agents,range}.test.ts'] },
       },
     ],
     reporters: ['default', ['json', { outputFile: 'reports/tests.json' }], './test/reporting/folder-times.ts'],

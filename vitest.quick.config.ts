@@ -13,6 +13,7 @@ export default mergeConfig(
         ),
         ...['simulation', 'walk', 'workloads'].map((folder) => `test/${folder}/**`),
         'test/{docs,examples,guide,public}.test.ts',
+        'test/site/page.test.ts',
         'test/boundaries/{hostile-cost,written-check}.test.ts',
         'test/journal/{claims-oracle,encrypted,faults,file,inbox,lease,lost-tail,private,refusing-medium}.test.ts',
         'test/journal/postgres/**',

@@ -1,6 +1,6 @@
 /**
  * What grows with a run: `npm run bench:growth`, or one workload with `-- --workload NAME --size N`. Every figure names its workload and its
- * size, and is printed as met or missed. `--write` puts the table into docs/growth.md. Asserts nothing: a busy machine is no defect.
+ * size, and is printed as met or missed. `--write` puts the table into docs/evidence.md. Asserts nothing: a busy machine is no defect.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const SIZES: Readonly<Record<string, readonly number[]>> = {
   rounds: [400, 1_600, 12_800],
   [RUNS]: [1_000, 10_000],
 };
-const PAGE = join(import.meta.dirname, '../docs/growth.md');
+const PAGE = join(import.meta.dirname, '../docs/evidence.md');
 const MARKS = ['<!-- growth: written by npm run bench:growth -- --write -->', '<!-- end of growth -->'] as const;
 
 const { workload, size, folder, write } = new Command('bench:growth')
@@ -37,7 +37,7 @@ const { workload, size, folder, write } = new Command('bench:growth')
     }),
   )
   .option('--folder <path>', 'where the journals lie; in memory, no figure waits for a disk', tmpdir())
-  .option('--write', `put the table into docs/growth.md`, false)
+  .option('--write', `put the table into docs/evidence.md`, false)
   .parse()
   .opts<{ workload: string | null; size: number | null; folder: string; write: boolean }>();
 

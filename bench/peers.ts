@@ -1,6 +1,6 @@
 /**
  * Belay beside the runtimes that users compare it with: `npm run bench:peers`. The same chain of steps in each, interleaved, in one run; medians,
- * p99, CPU, bytes and growth, and each goal as met or missed. `--write` puts the tables into docs/peers.md. Asserts nothing.
+ * p99, CPU, bytes and growth, and each goal as met or missed. `--write` puts the tables into docs/evidence.md. Asserts nothing.
  */
 import { tmpdir } from 'node:os';
 import { Command, Option } from 'commander';
@@ -34,7 +34,7 @@ const options = new Command('bench:peers')
     new Option('--only <name...>', 'these rows, instead of all').choices(ROWS.map(({ id }) => id)).default(null),
   )
   .option('--json', 'the figures as one line of JSON', false)
-  .option('--write', 'put the tables into docs/peers.md', false)
+  .option('--write', 'put the tables into docs/evidence.md', false)
   .option('--installed', 'measure where the peers are installed, and install none', false)
   .parse()
   .opts<Options>();

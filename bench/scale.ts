@@ -54,7 +54,7 @@ const options = new Command('bench:scale')
   .option('--parked <n>', 'how many runs are parked', whole, 10_000)
   .option('--runs <n>', 'how many runs are listed', whole, 100_000)
   .option('--json', 'the figures as one line of JSON', false)
-  .option('--write', 'put the tables into docs/peers.md', false)
+  .option('--write', 'put the tables into docs/evidence.md', false)
   .parse()
   .opts<Options>();
 

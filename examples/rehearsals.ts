@@ -1,6 +1,7 @@
 /** The rehearsals of the examples: each on a recording world, whose bank and mail do not look at idempotency keys. */
 import { fileURLToPath } from 'node:url';
 import { type RehearsalOptions, recordingWorld } from 'belay-sidecar/testing';
+import { machine as coding } from './coding/machine.ts';
 import { machine as research } from './research/machine.ts';
 import { machine as scraper } from './scraper/machine.ts';
 import { machine as support } from './support/machine.ts';
@@ -9,6 +10,16 @@ const configOf = (name: string) => fileURLToPath(new URL(`${name}/boundaries.yam
 
 /** What each example is rehearsed with, anew for each rehearsal. */
 export const rehearsals: Readonly<Record<string, () => RehearsalOptions>> = {
+  coding: () => ({
+    machine: coding,
+    config: configOf('coding'),
+    world: recordingWorld({ forgetful: ['push'] }),
+    replay: ['plan', 'draft'],
+    wrong: {
+      draft: (draft: { content: string }) => ({ ...draft, content: `${draft.content}, and more` }),
+      test: (tests: { says: string }) => ({ ...tests, says: `${tests.says}, or so` }),
+    },
+  }),
   research: () => ({
     machine: research,
     config: configOf('research'),

@@ -51,6 +51,6 @@ export type { ToolCall } from './runtime/tool-call.ts';
 export type { SteerAnswer } from './sidecar/failures/steering.ts';
 export type { Check, Suspect } from './sidecar/parts.ts';
 export type { PreviewedAnswer } from './sidecar/queries/answer-in-full.ts';
-export type { Ending, MovedInput, Report } from './sidecar/report.ts';
+export type { Commit, Ending, MovedInput, Report } from './sidecar/report.ts';
 export type { ComplaintPreview, PreviewedComplaint } from './sidecar/run/preview.ts';
 export { SidecarError, type SidecarErrorCode } from './sidecar/sidecar-error.ts';

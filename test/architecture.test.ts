@@ -55,4 +55,12 @@ describe('the sizes of the house', () => {
       median,
     );
   });
+
+  test('no test has a limit of time of its own: a busy machine would break it, and the one of all finds a hang', () => {
+    const limited = filesOf('test')
+      .filter(({ name }) => name.endsWith('.test.ts'))
+      .map(({ parentPath, name }) => `${parentPath}/${name}`.slice(root.length))
+      .filter((file) => /^\s*\}, \d+_000\);$|, \{ timeout: \d+_000 \}, /m.test(read(file)));
+    expect(limited).toEqual([]);
+  });
 });

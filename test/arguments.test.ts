@@ -11,6 +11,7 @@ import { describe, expect, test } from 'vitest';
 import { setup } from 'xstate';
 import * as adapters from '../src/adapters/index.ts';
 import * as ai from '../src/ai/index.ts';
+import * as openaiAgents from '../src/openai/index.ts';
 import * as flows from '../src/flow/flow.ts';
 import * as root from '../src/index.ts';
 import * as postgres from '../src/journal/postgres/store.ts';
@@ -30,6 +31,7 @@ const ENTRIES: Readonly<Record<string, readonly [file: string, names: object]>> 
   'belay-sidecar': ['../src/index.ts', root],
   'belay-sidecar/adapters': ['../src/adapters/index.ts', adapters],
   'belay-sidecar/ai': ['../src/ai/index.ts', ai],
+  'belay-sidecar/openai-agents': ['../src/openai/index.ts', openaiAgents],
   'belay-sidecar/decision': ['../src/recovery/index.ts', decision],
   'belay-sidecar/flow': ['../src/flow/flow.ts', flows],
   'belay-sidecar/langgraph': ['../src/langgraph/index.ts', graphs],

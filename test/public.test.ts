@@ -9,6 +9,7 @@ const LISTS: readonly (readonly [name: string, list: string])[] = [
   ['belay-sidecar/flow', '../src/flow/flow.ts'],
   ['belay-sidecar/loop', '../src/loop/loop.ts'],
   ['belay-sidecar/ai', '../src/ai/index.ts'],
+  ['belay-sidecar/openai-agents', '../src/openai/index.ts'],
   ['belay-sidecar/postgres', '../src/journal/postgres/store.ts'],
   ['belay-sidecar/otel', '../src/otel/otel.ts'],
   ['belay-sidecar/langgraph', '../src/langgraph/index.ts'],

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const PAGE = join(import.meta.dirname, '../../docs/peers.md');
+const PAGE = join(import.meta.dirname, '../../docs/evidence.md');
 
 /** A part of the page that a command writes. */
 export type Part = 'meanings' | 'figures' | 'load' | 'parked' | 'list';
@@ -18,7 +18,7 @@ const COMMANDS: Readonly<Record<Part, string>> = {
 function bounds(page: string, part: Part): [from: number, to: number] {
   const [open, close] = [`<!-- ${part}: written by ${COMMANDS[part]} -->`, `<!-- end of ${part} -->`];
   const [from, to] = [page.indexOf(open), page.indexOf(close)];
-  if (from === -1 || to === -1) throw new Error(`docs/peers.md has lost its marks of ${part}`);
+  if (from === -1 || to === -1) throw new Error(`docs/evidence.md has lost its marks of ${part}`);
   return [from + open.length, to];
 }
 

@@ -1,7 +1,10 @@
 /** The public list of the adapters: ready-made tools with the functions that Belay asks about them. */
 
 export { type FileAdapter, type FileOptions, type FileWrite, fileAdapter, type WrittenFile } from './files/adapter.ts';
-export { type GitAdapter, type GitEdit, type GitEdited, type GitOptions, gitAdapter } from './git/adapter.ts';
+export { type GitAdapter, type GitEdit, type GitEdited, gitAdapter } from './git/adapter.ts';
+export type { GitCommit, GitCommitted } from './git/commits.ts';
+export type { GitOptions, GitSaid } from './git/desk.ts';
+export type { GitPush, GitPushed } from './git/pushes.ts';
 export { type GitRefusal, GitRefused } from './git/refused.ts';
 export { type Fetch, type HttpAdapter, type HttpAnswer, type HttpOptions, httpAdapter, keyHeader } from './http.ts';
 export {

@@ -196,6 +196,8 @@ export interface Boundary {
   readonly invariants: readonly Invariant[];
   /** The external keys that the run promises not to touch behind it; they are released there (ER9). */
   readonly release: readonly KeyTemplate[];
+  /** What a commit here says, from the entity and the context; null for a boundary that says nothing (SP1). */
+  readonly message: Expression | null;
 }
 
 /** An edge by which a unit is discarded: its work is not wanted any more (semantics.md PA11). */

@@ -35,8 +35,8 @@ export async function runCommand(args: readonly string[]): Promise<void> {
 function openPlace(verb: Command): void {
   const { keyFile, store, journal } = verb.opts<{ keyFile?: string; store?: string; journal?: string }>();
   useKeyFile(keyFile ?? null);
-  if (journal === undefined) return;
-  const typed = verb.getOptionValueSource('journal') === 'cli' ? journal : null;
+  if (!verb.options.some(({ long }) => long === '--journal') || (journal ?? store) === undefined) return;
+  const typed = verb.getOptionValueSource('journal') === 'cli' ? (journal ?? null) : null;
   if (typed !== null && store !== undefined) verb.error('error: --store and --journal name the same thing: give one');
   verb.setOptionValue('journal', placeOf(store ?? typed, JOURNAL));
 }

@@ -83,6 +83,11 @@ class Execution extends EnteredRuntime<Body, Memory, Entry> {
   protected readonly at: Position<Memory> = { value: null, memory: { input: undefined, steps: {} } };
   protected readonly calls = new CallsUnderWay((id, tool, input) => new CallUnderWay(id, tool, input));
 
+  /** A step holds the function back until it is answered. */
+  protected runs({ open }: Entry): boolean {
+    return open === null && !this.isOver();
+  }
+
   outputOf = () => this.at.memory.output;
   isOver = () => 'output' in this.at.memory;
   first = (input: unknown) => ({ input, steps: {} });

@@ -96,6 +96,8 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   reclaimed: object('reclaimed', 47),
   branch: object('branch', 48),
   choice: object('choice', 49),
+  announced: object('announced', 52),
+  committed: object('committed', 53),
   promised: object('promised', 55),
   freed: object('freed', 56),
 };

@@ -64,6 +64,7 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
   /** The outputs of nodes that no step has noted yet, by lane. */
   readonly #outputs = new Map<string, Output>();
   #isDrained = false;
+  #isAsking = false;
   /** The turns of a thread. */
   readonly turns: Turns<TurnEvent['type']>;
   readonly #unguarded: Unguarded;
@@ -85,7 +86,17 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
       begins: (event) => this.#begins(event),
       ends: () => this.at.tell([rests()]),
       rests: () => setting.rests(),
+      leavesRest: () => setting.leavesRest(),
     });
+  }
+
+  override get receives(): Turns<TurnEvent['type']> | null {
+    return this.program.said === null ? null : this.turns;
+  }
+
+  /** A node that waits for a call, and a graph that asks, do nothing by themselves. */
+  protected runs(): boolean {
+    return !this.#isAsking && !this.isResting && this.calls.underWay.size === 0;
   }
 
   /** Enters the graph for the first time in this process, or again where it was drained. */
@@ -112,7 +123,7 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
   override restore(ref: ActorHandle, plan: ActorPlan): void {
     // What it asked is asked again, if it comes there again.
     this.program.asks([]);
-    this.program.leavesRest();
+    this.turns.leaves();
     super.restore(ref, plan);
   }
 
@@ -238,7 +249,9 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
   }
 
   asks(pass: Pass, questions: readonly Question[]): void {
-    if (!pass.isStale) this.program.asks(questions);
+    if (pass.isStale) return;
+    this.#isAsking = questions.length > 0;
+    this.program.asks(questions);
   }
 
   /** Answers questions, and enters the graph again. */
@@ -276,7 +289,6 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
   }
 
   #begins(event: TurnEvent): void {
-    this.program.leavesRest();
     this.leave();
     this.at.tell([turnBegins(event)]);
     this.enter();
@@ -305,6 +317,7 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
   protected override leave(): void {
     this.entry?.leave();
     this.#outputs.clear();
+    this.#isAsking = false;
   }
 
   #on(pass: Pass, type: string, then: () => void): void {

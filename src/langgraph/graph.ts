@@ -8,6 +8,7 @@ import type { DecisionPolicy } from '../recovery/decision-policy.ts';
 import { handIn, type TurnCode, type TurnOptions } from '../runtime/turns.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
 import { configOf } from '../sidecar/opening/config.ts';
+import { type EnteredProgram, HANDED_OUT } from '../sidecar/opening/handed-out.ts';
 import { beginRun, resumeRun } from '../sidecar/opening/open-run.ts';
 import type { RunOptions } from '../sidecar/opening/options.ts';
 import type { Program } from '../sidecar/opening/program.ts';
@@ -32,6 +33,8 @@ import { refuseUnsupported, stateChannels } from './refusals/support.ts';
 import { Resting } from './resting.ts';
 import type { Setting } from './setting.ts';
 import { tieFor } from './ties.ts';
+
+export type { EnteredProgram };
 
 /** The options of a run of a graph. A run is taken up with the input that it was begun with, or without one. */
 export interface GraphOptions extends RunOptions {
@@ -136,6 +139,63 @@ export function attachGraphJudged(
   return open('attachGraph', (program, own) => beginRun(program, own, decisionPolicy), graph as Graph, options);
 }
 
+/**
+ * Makes the threads of a graph a program that workers carry: each run is a thread, and each message that brings a turn is one.
+ * @param more the settings of its threads.
+ * @throws GraphError `unsupported_graph`; ArgumentError.
+ * @example
+ * import { Annotation, StateGraph } from '@langchain/langgraph';
+ * import { memoryStore } from 'belay-sidecar';
+ * import { graphThreads } from 'belay-sidecar/langgraph';
+ *
+ * const graph = new StateGraph(Annotation.Root({ says: Annotation<string> }))
+ *   .addNode('listen', async ({ says }) => ({ says }))
+ *   .addEdge('__start__', 'listen')
+ *   .compile({ name: 'listener' });
+ * const program = graphThreads(graph); // startWorker({ agents: [{ program, config, about, open }], … })
+ * assert.ok(program);
+ */
+export function graphThreads(graph: object, more: Pick<GraphOptions, 'settings'> = {}): EnteredProgram {
+  refuseOther('graphThreads', { graph: [graph, GRAPH], settings: [more, THREADS] });
+  const own = graph as Graph;
+  refuseGraph(own, more);
+  const withOwn = (options: RunOptions): GraphOptions => ({ ...options, ...more, codecs: codecsOf(options) });
+  return {
+    [HANDED_OUT]: {
+      agent: own.getName(),
+      digestFor: (config) => {
+        const resting = new Resting(new Questions([]));
+        return digestOf(own, settingOf(own, config, { run: '', config, thread: true }, resting));
+      },
+      programFor: ({ input, said = 'stands', ...options }) => {
+        refuseInput(input);
+        refuseUnsupported(own, options.config);
+        const given = { ...withOwn(options), thread: { said } };
+        const setting = settingOf(own, options.config, given, new Resting(new Questions(given.codecs ?? [])));
+        return { program: programOf(own, setting), options: { ...options, codecs: codecsOf(options) } };
+      },
+    },
+  };
+}
+
+function codecsOf({ codecs = [] }: RunOptions): NonNullable<RunOptions['codecs']> {
+  return [...CODECS, ...codecs];
+}
+
+/** @throws GraphError `unsupported_graph`. */
+function refuseGraph(graph: Graph, { settings = {} }: Pick<GraphOptions, 'settings'>): void {
+  refuseUnsupported(graph, null);
+  refuseSettings(settings);
+  refuseBound(graph.config ?? {});
+}
+
+function programOf(graph: Graph, setting: Setting, input?: unknown): Program {
+  const { said, limit } = setting;
+  const isHeldToInput = said === null ? { isHeldToInput: true as const } : {};
+  const runtime: Program['runtime'] = (watcher) => new Execution(setting, watcher);
+  return { agent: graph.getName(), digest: digestOf(graph, setting), input, ...isHeldToInput, runtime, limit };
+}
+
 async function open(
   called: string,
   opens: typeof resumeRun,
@@ -143,30 +203,15 @@ async function open(
   given: GraphOptions,
 ): Promise<AttachedGraph> {
   refuseOther(called, { graph: [graph, GRAPH], options: [given, GRAPH_OPTIONS] });
-  const codecs = [...CODECS, ...(given.codecs ?? [])];
+  const codecs = codecsOf(given);
   const resting = new Resting(new Questions(codecs));
   const options = { ...given, codecs };
-  refuseUnsupported(graph, null);
-  refuseSettings(given.settings ?? {});
+  refuseGraph(graph, given);
   if (isThread(given)) refuseInput(given.input);
-  refuseBound(graph.config ?? {});
-  const agent = graph.getName();
-  const config = configOf(agent, options);
+  const config = configOf(graph.getName(), options);
   refuseUnsupported(graph, config);
   const setting = settingOf(graph, config, options, resting);
-  const runtime: Program['runtime'] = (watcher) => new Execution(setting, watcher);
-  const digest = digestOf(graph, setting);
-  const { root, commands } = await opens(
-    {
-      agent,
-      digest,
-      input: given.input,
-      ...(setting.said === null && { isHeldToInput: true }),
-      runtime,
-      limit: setting.limit,
-    },
-    { ...options, config },
-  );
+  const { root, commands } = await opens(programOf(graph, setting, given.input), { ...options, config });
   return attached(root as Execution, commands, resting, setting);
 }
 
@@ -328,6 +373,8 @@ function isThreadOption(value: unknown): boolean {
   const { said = 'stands', ...others } = value as { readonly said?: unknown };
   return (said === 'stands' || said === 'rewritten') && Object.keys(others).length === 0;
 }
+
+const THREADS = shape<Pick<GraphOptions, 'settings'>>('an object: { settings }', { settings: optional(OBJECT) });
 
 /** The options, as they are held against what is given. */
 const GRAPH_OPTIONS = shape<GraphOptions>('an object: { run, config }', {

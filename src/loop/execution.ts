@@ -68,7 +68,17 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
       begins: (event) => this.#begins(event),
       ends: () => this.at.tell([this.#resting()]),
       rests: () => setting.rests(),
+      leavesRest: () => setting.leavesRest(),
     });
+  }
+
+  override get receives(): Turns<'loop.input'> {
+    return this.turns;
+  }
+
+  /** A round holds the function back until its calls are answered. */
+  protected runs(): boolean {
+    return !this.turns.isReady && this.at.open.length === 0;
   }
 
   /** What the turn has said that was last, or the output of a loop that has returned. */
@@ -84,7 +94,7 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
   override seen = (context: unknown): unknown => seenInRound(context as Memory);
 
   override restore(ref: ActorHandle, plan: ActorPlan): void {
-    this.program.leavesRest();
+    this.turns.leaves();
     super.restore(ref, plan);
   }
 
@@ -158,8 +168,8 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
     this.calls.tools.set(tool, own);
     const { steps, [OWN]: notes } = this.at.memory;
     if (Object.hasOwn(steps, name)) {
-      // The answer of a model counts however it is asked again; an act is one with what it was made for.
-      if (tool !== MODEL && notes.asked[name] !== is) return this.#breaks(entry, differs(name));
+      // An answer is served to the question that it was given to, and to no other.
+      if (notes.asked[name] !== is) return this.#breaks(entry, differs(name));
       return steps[name];
     }
     return new Promise((answer) => this.#come(entry, { name, tool, input, is, act: own, answer }));
@@ -183,7 +193,7 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
       this.#starts(entry, [{ lane, asked }], []);
       return;
     }
-    if (asked.tool !== MODEL && this.#digest(call.input) !== asked.is) {
+    if (this.#digest(call.input) !== this.#digest(asked.input)) {
       void this.#breaks(entry, differs(asked.name));
       return;
     }
@@ -340,7 +350,6 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
   }
 
   #begins(event: TurnEvent<'loop.input'>): void {
-    this.program.leavesRest();
     const memory = (before: Memory) =>
       noted({ ...before, turns: { ...before.turns, [event.turn]: event.input } }, { thread: turnOf(event) });
     this.at.tell([{ event, ...AT_BEGIN, outside: true, memory }]);
@@ -388,7 +397,7 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
 }
 
 function differs(name: string): string {
-  return `the loop makes "${name}" with other arguments than its journal has`;
+  return `the loop makes "${name}" with other arguments than its journal has: what they are made of has to be the same in each process`;
 }
 
 function astray(where: string, { node }: Lane): string {

@@ -5,9 +5,9 @@ import type { ToolCall } from '../runtime/tool-call.ts';
 import { handIn, type TurnCode, type TurnOptions } from '../runtime/turns.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
 import { configOf } from '../sidecar/opening/config.ts';
+import { type EnteredProgram, HANDED_OUT, type HandedOptions, type HandedOut } from '../sidecar/opening/handed-out.ts';
 import { beginRun, resumeRun } from '../sidecar/opening/open-run.ts';
 import type { RunOptions } from '../sidecar/opening/options.ts';
-import type { Program } from '../sidecar/opening/program.ts';
 import { RUN_FIELDS } from '../sidecar/opening/taken-options.ts';
 import { isStill, noTurn, type Standstill, standstill } from '../sidecar/standstill.ts';
 import { Execution, type Setting, type Ways } from './execution.ts';
@@ -16,6 +16,7 @@ import { Rest } from './rest.ts';
 
 export type { ToolCall } from '../runtime/tool-call.ts';
 export type { TurnOptions } from '../runtime/turns.ts';
+export type { EnteredProgram } from '../sidecar/opening/handed-out.ts';
 export { LoopError, type LoopErrorCode } from './loop-error.ts';
 
 /** What the function of a loop is handed. Every act on the world, and every answer from outside, goes through these. */
@@ -54,8 +55,8 @@ export interface AttachedLoop extends RunCommands {
   invoke(input?: unknown, turn?: TurnOptions): Promise<unknown>;
 }
 
-/** A loop, to be run under the sidecar. */
-export interface Loop {
+/** A loop, to be run under the sidecar, by itself or by workers. */
+export interface Loop extends EnteredProgram {
   /** Begins a run. @throws SidecarError, JournalError (`run_exists`, `lease_held`). */
   attach(options: LoopOptions): Promise<AttachedLoop>;
   /** Takes a run up where its journal ends; one of which nothing is recorded begins. @throws SidecarError, JournalError (`journal_corrupt`, `lease_held`). */
@@ -86,25 +87,32 @@ export interface Loop {
  */
 export function loop(agent: string, body: (ways: LoopWays) => Promise<unknown>): Loop {
   refuseOther('loop', { agent: [agent, NAME], body: [body, CODE] });
-  const run = async (open: typeof resumeRun, options: LoopOptions): Promise<AttachedLoop> => {
-    refuseOther(`the loop "${agent}"`, { options: [options, LOOP_OPTIONS] });
-    const config = configOf(agent, options);
-    const rest = new Rest();
+  const digest = createHash('sha256').update(`loop ${agent}`).digest('hex');
+  const programFor = (options: HandedOptions, rest = new Rest()): ReturnType<HandedOut['programFor']> => {
     const setting: Setting = {
       body: (ways) => body(waysOf(ways)),
-      tools: config.tools,
+      tools: options.config.tools,
       codecs: options.codecs ?? [],
       salt: randomBytes(16).toString('hex'),
       said: options.said ?? 'stands',
       rests: () => rest.comes(),
       leavesRest: () => rest.goes(),
     };
-    const digest = createHash('sha256').update(`loop ${agent}`).digest('hex');
-    const runtime: Program['runtime'] = (watcher) => new Execution(setting, watcher);
-    const { root, commands } = await open({ agent, digest, input: options.input, runtime }, { ...options, config });
+    const { input } = options;
+    return { program: { agent, digest, input, runtime: (watcher) => new Execution(setting, watcher) }, options };
+  };
+  const run = async (open: typeof resumeRun, options: LoopOptions): Promise<AttachedLoop> => {
+    refuseOther(`the loop "${agent}"`, { options: [options, LOOP_OPTIONS] });
+    const rest = new Rest();
+    const given = programFor({ ...options, config: configOf(agent, options) }, rest);
+    const { root, commands } = await open(given.program, given.options);
     return attached(root as Execution, commands, rest);
   };
-  return { attach: (options) => run(beginRun, options), resume: (options) => run(resumeRun, options) };
+  return {
+    attach: (options) => run(beginRun, options),
+    resume: (options) => run(resumeRun, options),
+    [HANDED_OUT]: { agent, digestFor: () => digest, programFor: (options) => programFor(options) },
+  };
 }
 
 /** The ways as the function is handed them. */

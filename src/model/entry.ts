@@ -16,6 +16,7 @@ import type {
 import type { Certificate } from './certificate.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { BranchEntry, ChoiceEntry } from './choice-entries.ts';
+import type { AnnouncedEntry, CommittedEntry } from './commit-entries.ts';
 import type { Decision } from './decision.ts';
 import type { EffectClass } from './effect.ts';
 import type { Cause } from './failure.ts';
@@ -191,6 +192,8 @@ export type Entry =
   | GateEntry
   | AnswerEntry
   | PublishEntry
+  | CommittedEntry
+  | AnnouncedEntry
   /**
    * A complaint has replaced questions that the run was parked on, by their names: they are not asked any more (C12).
    */

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { type CelError, LONGEST_TEXT, type Node, parse, typeOf } from './cel.ts';
 import { evaluator } from './evaluate.ts';
-import { ARGUMENTS_SCOPE, ENTITY_SCOPE, lint, PREDICATE_SCOPE, type Scope } from './lint.ts';
+import { ARGUMENTS_SCOPE, ENTITY_SCOPE, lint, MESSAGE_SCOPE, PREDICATE_SCOPE, type Scope } from './lint.ts';
 import { Failed } from './own.ts';
 import type { Answer, Derivation, Expression, Facts, Predicate, Score } from './predicate.ts';
 import type { Problem } from './problem.ts';
@@ -29,7 +29,16 @@ export function compilePredicate(text: string, scope: Scope = PREDICATE_SCOPE): 
 
 /** Compiles an expression whose value is the entity; `entity` itself is not known to it. */
 export function compileEntity(text: string): Compiled<Expression> {
-  const read = readText(text, ENTITY_SCOPE, ['string', 'dyn']);
+  return compileText(text, ENTITY_SCOPE, 'the entity');
+}
+
+/** Compiles an expression whose value is the message of a commit, from the entity and the context. */
+export function compileMessage(text: string): Compiled<Expression> {
+  return compileText(text, MESSAGE_SCOPE, 'the message');
+}
+
+function compileText(text: string, scope: Scope, what: string): Compiled<Expression> {
+  const read = readText(text, scope, ['string', 'dyn']);
   if ('problems' in read) return read;
   const evaluate = evaluator(read.ok);
   return {
@@ -38,8 +47,8 @@ export function compileEntity(text: string): Compiled<Expression> {
       evaluate: (facts) => {
         const value = safely(() => evaluate(facts));
         if (value instanceof Failed) return { reason: value.reason };
-        if (typeof value !== 'string') return { reason: `not_a_text: the entity is ${nameOf(value)}` };
-        return value.isWellFormed() ? { value } : { reason: 'not_a_text: the entity is ill-formed Unicode' };
+        if (typeof value !== 'string') return { reason: `not_a_text: ${what} is ${nameOf(value)}` };
+        return value.isWellFormed() ? { value } : { reason: `not_a_text: ${what} is ill-formed Unicode` };
       },
     },
   };

@@ -55,6 +55,9 @@ export const ENTITY_SCOPE: Scope = {
 /** The scope of an argument of a call that is computed from the other arguments. */
 export const ARGUMENTS_SCOPE: Scope = { variables: new Set(['args']), item: null };
 
+/** The scope of the message of a commit. */
+export const MESSAGE_SCOPE: Scope = { variables: new Set(['entity', 'memory']), item: null };
+
 /** The scope of a comparison of two looks at the world: what was answered then and now, and what was asked. */
 export const LOOKS_SCOPE: Scope = { variables: new Set(['now', 'then', 'args']), item: null };
 

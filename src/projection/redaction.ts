@@ -126,6 +126,8 @@ export class Redaction {
         return { ...entry, error: this.text(entry.error) };
       case 'finding':
         return { ...entry, text: this.text(entry.text) };
+      case 'committed':
+        return entry.text === undefined ? entry : { ...entry, text: this.text(entry.text) };
       case 'demoted':
       case 'withdrawn':
         return { ...entry, why: this.text(entry.why) };

@@ -20,6 +20,7 @@ import { Actors } from './actors.ts';
 import { Pages } from './base/pages.ts';
 import { Calls } from './calls.ts';
 import { Choices } from './choices.ts';
+import { Commits } from './commits.ts';
 import { Discards } from './discards.ts';
 import { Events } from './events.ts';
 import type { ExternalVersions } from './external-versions.ts';
@@ -60,6 +61,8 @@ export class RunState {
   readonly turns = new Turns();
   /** The failed branches of alternatives, and the choices among them (AL5). */
   readonly choices = new Choices();
+  /** The commits that the program is to be told of (SP3). */
+  readonly commits = new Commits();
   /** The codecs of values that have no form of their own. */
   readonly codecs: readonly ValueCodec[];
   /** The values that people are not shown. */
@@ -177,6 +180,7 @@ export class RunState {
       forked: ({ of, at, classes = [] }) => {
         calls.ledger.fork(of, at, this.history.head);
         calls.asked.paused = null;
+        this.commits.fork();
         for (const kept of classes) calls.keepAs(kept);
       },
       step: (entry, context) => {
@@ -292,6 +296,8 @@ export class RunState {
         if (entry.refused === null) redelivery.steer(entry);
       },
       publish: (entry) => calls.publish(entry),
+      committed: (entry) => this.commits.take(entry),
+      announced: ({ id }) => this.commits.announced(id),
       withdrawn: (entry) => calls.withdraw(entry.id),
       spend: (entry) => calls.budgets.apply(entry),
     } satisfies Partial<Folds>;

@@ -81,7 +81,12 @@ export class StepRecorder {
     const plan = mayPlan ? this.#plans.of(actor, seen) : null;
     const planned = plan?.entry(seen) ?? null;
     if (planned !== null) return { entries: [planned], fresh: NOBODY };
-    const view = new StepView(this.#config, this.#runState, this.#placed, actor, seen);
+    const view = new StepView(
+      { config: this.#config, runState: this.#runState, placed: this.#placed },
+      actor,
+      seen,
+      endedBy,
+    );
     const entering = new Entering(view);
     const accesses = new Accesses(view, entering);
     const evidence = new StepEvidence(view, entering, accesses, { verifier: this.#verifier, encoder: this.#encoder });

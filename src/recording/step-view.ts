@@ -55,7 +55,16 @@ export class StepView {
   /** The regions of the instances that begin with the step, by their names. */
   readonly #begun = new Map<string, string>();
 
-  constructor(config: BoundaryConfig, runState: RunState, placed: readonly Placed[], actor: number, seen: Microstep) {
+  /** The numbers of the actors that the step ends. */
+  readonly #ended: readonly number[];
+
+  constructor(
+    { config, runState, placed }: Pick<StepView, 'config' | 'runState' | 'placed'>,
+    actor: number,
+    seen: Microstep,
+    ended: readonly number[],
+  ) {
+    this.#ended = ended;
     this.config = config;
     this.runState = runState;
     this.placed = placed;
@@ -153,7 +162,10 @@ export class StepView {
   #heardFrom(): ActorState | null {
     const id = endedChild(this.seen.event.type);
     if (id === null) return null;
-    return this.runState.actors.findLast((other) => other.parent === this.actor && other.started?.id === id) ?? null;
+    const isMeant = (other: ActorState) => other.parent === this.actor && other.started?.id === id;
+    // After a restore it is not always the last one that was started under its id.
+    const ended = this.#ended.map((number) => this.runState.actor(number)).findLast(isMeant);
+    return ended ?? this.runState.actors.findLast(isMeant) ?? null;
   }
 
   /** The key of a place in the actor's memory. */

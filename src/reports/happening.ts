@@ -106,6 +106,8 @@ type Silent =
   | 'released'
   | 'reclaimed'
   | 'promised'
+  | 'committed'
+  | 'announced'
   | 'freed'
   | 'asked'
   | 'publish'

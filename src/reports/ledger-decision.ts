@@ -86,7 +86,14 @@ export type LedgerDecision = { readonly seq: number; readonly time: number } & (
       readonly instance: InstanceId;
       readonly boundary: string;
       readonly invariants: readonly string[];
+      /** The calls that it made visible. */
       readonly keys: readonly string[];
+      /** What its boundary says; null where that says nothing (SP1). */
+      readonly message: string | null;
+      /** The external keys that its unit has written since its commit before. */
+      readonly things: readonly string[];
+      /** True where a restore has taken it back since. */
+      readonly undone: boolean;
     }
 );
 

@@ -3,12 +3,15 @@
  * the words of people, the refusals, the answers to failures, and the effects that each commit made visible.
  */
 import type { StoredRow } from '../journal/journal.ts';
-import type { AnswerEntry, IntentEntry, OutcomeEntry, VerifiedEntry } from '../model/call-entries.ts';
+import type { AnswerEntry, IntentEntry, OutcomeEntry, PublishEntry, VerifiedEntry } from '../model/call-entries.ts';
+import { CHOICE_EVENTS } from '../model/choice-entries.ts';
+import type { CommittedEntry } from '../model/commit-entries.ts';
 import type { DecisionEntry, Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 import { answeringChild, eventType } from '../model/reply-event.ts';
 import type { StepEntry } from '../model/step-entry.ts';
+import { madeVisible, standingAt } from '../projection/made-visible.ts';
 import { isOfCall } from '../projection/relied-reads.ts';
 import type { RunState } from '../projection/run-state.ts';
 import type { RecordedStep } from '../projection/state-types.ts';
@@ -29,6 +32,8 @@ export class Reasons {
   readonly #because = new Map<number, BecauseOf>();
   /** The rows of the answers of tools that decide, by the numbers of their actors. */
   readonly #decided = new Map<number, number>();
+  /** The events of the commits, by the rows of their lines. */
+  readonly #commits = new Map<number, Pick<CommittedEntry, 'instance' | 'at'>>();
 
   constructor(runState: RunState) {
     this.#runState = runState;
@@ -59,14 +64,45 @@ export class Reasons {
       case 'decision':
         this.#decision(entry, row);
         return;
-      case 'publish': {
-        const { id, instance, boundary, invariants, keys } = entry;
-        this.#add(row, { is: 'commit', id, instance, boundary, invariants, keys });
+      case 'committed':
+        this.#committed(entry, row);
         return;
-      }
+      case 'publish':
+        this.#published(entry, row);
+        return;
       default:
         return;
     }
+  }
+
+  /** The ledger as the past stands now: commits that were taken back since are told as such. */
+  lines(): readonly LedgerDecision[] {
+    return this.all.map((line) => {
+      const commit = line.is === 'commit' ? this.#commits.get(line.seq) : undefined;
+      return commit === undefined ? line : { ...line, undone: standingAt(this.#runState, commit) === null };
+    });
+  }
+
+  #committed({ id, instance, boundary, at, text }: CommittedEntry, row: StoredRow): void {
+    const { calls, things } = madeVisible(this.#runState, instance, at);
+    const seen = calls.filter(({ status }) => status !== 'buffered').map(({ key }) => key);
+    const said = { invariants: [], keys: seen, message: text ?? null, things, undone: false };
+    this.#add(row, { is: 'commit', id, instance, boundary, ...said });
+    this.#commits.set(row.seq, { instance, at });
+  }
+
+  /** A commit that has held calls back has one line, in the row that made these visible. */
+  #published({ id, instance, boundary, at, invariants, keys }: PublishEntry, row: StoredRow): void {
+    const name = instanceName(instance);
+    const nth = this.all.findLastIndex(({ is, seq }) => {
+      const commit = is === 'commit' ? this.#commits.get(seq) : undefined;
+      return commit?.at === at && instanceName(commit.instance) === name;
+    });
+    const [line] = nth < 0 ? [] : this.all.splice(nth, 1);
+    const { message, things, keys: seen } = line?.is === 'commit' ? line : { message: null, things: [], keys: [] };
+    const all = [...new Set([...seen, ...keys])];
+    this.#add(row, { is: 'commit', id, instance, boundary, invariants, keys: all, message, things, undone: false });
+    if (boundary !== CHOICE_EVENTS.chosen) this.#commits.set(row.seq, { instance, at });
   }
 
   #add<T extends LedgerDecision['is']>({ seq, time }: StoredRow, said: { readonly is: T } & Said<T>): void {

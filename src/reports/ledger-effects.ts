@@ -47,6 +47,34 @@ export interface SpentBudget {
   readonly spent: number;
 }
 
+/** The lines that the calls of one tool have changed, of those that stand and say so in their answers (`added` and `removed`). */
+export interface ChangedLines {
+  readonly tool: string;
+  readonly calls: number;
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** The lines that an answer says a call has changed; null where it says none. */
+export function linesOf(output: unknown): { readonly added: number; readonly removed: number } | null {
+  if (typeof output !== 'object' || output === null) return null;
+  const { added, removed } = output as { readonly added?: unknown; readonly removed?: unknown };
+  const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+  return isCount(added) && isCount(removed) ? { added, removed } : null;
+}
+
+/** The lines that were changed in all, by tool. */
+export function changedBy(effects: readonly LedgerEffect[]): ChangedLines[] {
+  const sums = new Map<string, ChangedLines>();
+  for (const { tool, output, status, repeats } of effects) {
+    const lines = status === 'confirmed' && repeats === null ? linesOf(output) : null;
+    if (lines === null) continue;
+    const { calls, added, removed } = sums.get(tool) ?? { calls: 0, added: 0, removed: 0 };
+    sums.set(tool, { tool, calls: calls + 1, added: added + lines.added, removed: removed + lines.removed });
+  }
+  return [...sums.values()];
+}
+
 /** The arguments of a call, as people may see them. */
 export function shownArgs(intent: IntentEntry, runState: RunState): unknown {
   return runState.redaction.args(intent.tool, intent.args);

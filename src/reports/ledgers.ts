@@ -10,7 +10,7 @@ import type { Redaction } from '../projection/redaction.ts';
 import { RunState } from '../projection/run-state.ts';
 import type { LedgerDecision } from './ledger-decision.ts';
 import { Reasons } from './ledger-decisions.ts';
-import { Acts, type LedgerEffect, type SpentBudget } from './ledger-effects.ts';
+import { Acts, type ChangedLines, changedBy, type LedgerEffect, type SpentBudget } from './ledger-effects.ts';
 import { type Obligation, obligationsOf } from './ledger-obligations.ts';
 import { type RunStatus, RunStatusFold } from './run-status.ts';
 
@@ -21,6 +21,8 @@ export interface Ledgers {
   readonly decisions: readonly LedgerDecision[];
   readonly effects: readonly LedgerEffect[];
   readonly budgets: readonly SpentBudget[];
+  /** The lines that its tools have changed. */
+  readonly changed: readonly ChangedLines[];
   readonly obligations: readonly Obligation[];
 }
 
@@ -49,11 +51,15 @@ export function ledgersOf(rows: Iterable<StoredRow>, now: number): Ledgers {
     acts.take(entry, row.time);
     standing.take(entry, row.time);
   }
+  const effects = [...runState.ledger.all()].map((call) => acts.effect(call, runState));
   return {
     standing: standing.now,
-    decisions: runState.redaction.isActive ? reasons.all.map((each) => shown(each, runState.redaction)) : reasons.all,
-    effects: [...runState.ledger.all()].map((call) => acts.effect(call, runState)),
+    decisions: runState.redaction.isActive
+      ? reasons.lines().map((each) => shown(each, runState.redaction))
+      : reasons.lines(),
+    effects,
     budgets: acts.budgets(runState),
+    changed: changedBy(effects),
     obligations: obligationsOf(runState, standing.now, acts.since, now),
   };
 }
@@ -77,6 +83,6 @@ function shown(decision: LedgerDecision, redaction: Redaction): LedgerDecision {
     case 'recovery':
       return { ...decision, error: redaction.text(decision.error) };
     case 'commit':
-      return decision;
+      return decision.message === null ? decision : { ...decision, message: redaction.text(decision.message) };
   }
 }

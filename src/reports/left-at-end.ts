@@ -3,8 +3,10 @@ import type { UnansweredComplaint } from '../effects/gates.ts';
 import { complaintIn } from '../effects/messages/complaints.ts';
 import { sentIn } from '../effects/messages/sent-events.ts';
 import type { Posted } from '../journal/journal.ts';
+import type { InstanceId } from '../model/instance.ts';
 import type { StandingAct } from '../projection/aborted.ts';
 import { keysLeft, standingActs } from '../projection/left-calls.ts';
+import { owedCommits } from '../projection/made-visible.ts';
 import type { RunState } from '../projection/run-state.ts';
 
 export type { StandingAct };
@@ -27,6 +29,20 @@ export interface LeftAtEnd {
   readonly unanswered?: readonly UnansweredComplaint[];
   /** The events from outside that no state has taken (LC8). */
   readonly untaken?: readonly UntakenEvent[];
+  /** The commits that the program was not told of (SP4). */
+  readonly unannounced?: readonly UnannouncedCommit[];
+}
+
+/** A commit that the program was not told of. */
+export interface UnannouncedCommit {
+  readonly id: string;
+  readonly instance: InstanceId;
+  readonly boundary: string;
+}
+
+/** Lists the commits of a run that the program was not told of. */
+export function unannouncedIn(runState: RunState): readonly UnannouncedCommit[] {
+  return owedCommits(runState).map(({ id, instance, boundary }) => ({ id, instance, boundary }));
 }
 
 /** An event from outside that a run has ended without. */
@@ -52,12 +68,13 @@ function untakenIn({ held, toRedeliver, asked }: RunState, posts: readonly Poste
 }
 
 /** The things that a run has left, and nothing else of what was told of its end. */
-export function onlyLeft({ unpublished, standing, unanswered, untaken }: LeftAtEnd): LeftAtEnd {
+export function onlyLeft({ unpublished, standing, unanswered, untaken, unannounced }: LeftAtEnd): LeftAtEnd {
   return {
     ...(unpublished && { unpublished }),
     ...(standing && { standing }),
     ...(unanswered && { unanswered }),
     ...(untaken && { untaken }),
+    ...(unannounced && { unannounced }),
   };
 }
 
@@ -84,10 +101,12 @@ export function leftAtEnd(runState: RunState, posts: readonly Posted[] = []): Le
   }));
   const untaken = untakenIn(runState, posts);
   const standing = keysLeft(runState);
+  const unannounced = unannouncedIn(runState);
   return {
     ...(unpublished.length > 0 && { unpublished }),
     ...(standing.length > 0 && { standing }),
     ...(unanswered.length > 0 && { unanswered }),
     ...(untaken.length > 0 && { untaken }),
+    ...(unannounced.length > 0 && { unannounced }),
   };
 }

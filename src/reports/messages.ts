@@ -15,6 +15,7 @@ import type { Posted, StoredRow } from '../journal/journal.ts';
 import type { Entry } from '../model/entry.ts';
 import type { Fate, ReceivedEvent } from '../projection/received.ts';
 import type { RunState } from '../projection/run-state.ts';
+import { type MessageTurn, turnOf } from './turn-of.ts';
 
 /** The kinds of messages. `none`: it has no form that a run understands. */
 type MessageKind = 'event' | 'complaint' | 'answer' | 'cancel' | 'pause' | 'retry' | 'outcome' | 'steer' | 'none';
@@ -35,6 +36,8 @@ export interface RunMessage {
   readonly is: Fate | 'left' | 'untaken';
   /** The reason why it was refused; null where it was not. */
   readonly why: string | null;
+  /** The turn that it has begun; left out for what begins none. */
+  readonly turn?: MessageTurn;
 }
 
 /** The entries that tell of a message that is no event. */
@@ -56,11 +59,15 @@ const TELLING: ReadonlySet<Entry['do']> = new Set([
 export function messagesOf(rows: Iterable<StoredRow>, posts: readonly Posted[], runState: RunState): RunMessage[] {
   const told = toldIn(rows);
   const isOver = runState.ended !== null;
+  const withTurn = (event: ReceivedEvent | undefined) => {
+    const turn = event === undefined ? null : turnOf(event, runState);
+    return { ...fateOf(event, isOver), ...(turn !== null && { turn }) };
+  };
   const events = new Map(runState.received.all.flatMap((event) => (event.post === null ? [] : [[event.post, event]])));
   const left = posts.map(({ number, body, time }): RunMessage => {
     const { kind, says, by, id } = readMessage(body);
     const isEvent = kind === 'event' || events.has(number);
-    const outcome = isEvent ? fateOf(events.get(number), isOver) : wordOutcome(told.get(number), isOver);
+    const outcome = isEvent ? withTurn(events.get(number)) : wordOutcome(told.get(number), isOver);
     return { post: number, ...(id !== undefined && { id }), kind, says, by, time, ...outcome };
   });
   const own = runState.received.all.flatMap((event): RunMessage[] => {

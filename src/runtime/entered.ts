@@ -8,7 +8,7 @@ import type { CallsUnderWay, CallUnderWay } from './calls-under-way.ts';
 import type { ActorHandle, Place, RuntimeEvent } from './microstep.ts';
 import { rootPlace } from './plain-step.ts';
 import type { ActorPlan } from './restore-plan.ts';
-import type { Arrival, Crash, Runtime, Watcher } from './runtime.ts';
+import type { Arrival, Crash, Receiver, Runtime, Watcher } from './runtime.ts';
 
 /** The control of a run, null before its first step, and its context. */
 export interface Position<TMemory> {
@@ -16,9 +16,13 @@ export interface Position<TMemory> {
   memory: TMemory;
 }
 
-/** Executes a program that is entered again, and is its root: such a runtime has no machines, and hears nothing from outside. */
+/** Executes a program that is entered again, and is its root: such a runtime has no machines. From outside it hears the inputs of turns, where it receives. */
 export abstract class EnteredRuntime<TProgram, TMemory extends object, TEntry extends object> implements Runtime {
   readonly machines = null;
+  /** Null for a program that receives nothing. */
+  get receives(): Receiver | null {
+    return null;
+  }
   protected readonly program: TProgram;
   protected readonly watcher: Watcher;
   protected abstract readonly at: Position<TMemory>;
@@ -26,6 +30,8 @@ export abstract class EnteredRuntime<TProgram, TMemory extends object, TEntry ex
   /** The last entry into the program; null where none counts. */
   protected entry: TEntry | null = null;
   readonly #waiting = new Map<RuntimeEvent, () => void>();
+  /** The entry that threw last. */
+  #failed: TEntry | null = null;
   #isStarted = false;
   #wakes = false;
 
@@ -41,6 +47,14 @@ export abstract class EnteredRuntime<TProgram, TMemory extends object, TEntry ex
   /** True once the program has come to its end. */
   protected abstract isOver(): boolean;
   protected abstract enter(): void;
+
+  /** True while an entry's own code runs, and waits for no call and no input. */
+  protected abstract runs(entry: TEntry): boolean;
+
+  get isRunning(): boolean {
+    const { entry } = this;
+    return entry !== null && entry !== this.#failed && this.runs(entry);
+  }
 
   /** Leaves the program: nothing that it does from now on counts, but for its calls that are kept. */
   protected leave(): void {
@@ -136,7 +150,9 @@ export abstract class EnteredRuntime<TProgram, TMemory extends object, TEntry ex
     isStale: () => boolean,
     why: Pick<Crash, 'limit' | 'isRefused'> = {},
   ): Promise<void> {
-    if (!isStale()) await this.watcher.crashed(this, { event, error, places, ofChild: false, ...why });
+    if (isStale()) return;
+    this.#failed = this.entry;
+    await this.watcher.crashed(this, { event, error, places, ofChild: false, ...why });
   }
 
   /** Goes on with an event once nothing holds that back, and not at all where it does not count any more. */

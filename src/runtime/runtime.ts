@@ -87,6 +87,8 @@ export interface Watcher {
   endsTurn(rest: () => Pick<TurnEntry, 'nth' | 'said' | 'id' | 'is'>, then: () => void): void;
   /** The first event of a type from outside that a restore took back and that has not come again; null where there is none. */
   toComeAgain(type: string): RuntimeEvent | null;
+  /** The program waits for its next input. */
+  awaitsInput(): void;
   /** The turn that has a name: one that has ended, or that a restore took back and that comes again. Undefined where none has it. */
   turnNamed(id: string): { readonly nth: number; readonly is: string } | undefined;
   /** The first macrostep of the root threw: nothing has begun. */
@@ -176,6 +178,20 @@ export interface Runtime {
   seen(context: unknown): unknown;
   /** The machines that it executes; null for a runtime that has none. */
   readonly machines: Machines | null;
+  /** The way in of inputs from outside; null for a program that receives none. */
+  readonly receives: Receiver | null;
+  /** True while code of the program's own runs, beside its calls: what it does next comes of itself. False for machines. */
+  readonly isRunning: boolean;
+}
+
+/** The way into a program that is handed one input after the other. */
+export interface Receiver {
+  /** True where the program waits for its next input, and none comes again by itself. */
+  readonly isReady: boolean;
+  /** The reason why the input of a turn is none that can be the next one; null where it can. */
+  refusalOf(input: unknown, id: string | undefined): string | null;
+  /** Begins a turn. @param note is called right before its step is told. @returns false where something holds it back. */
+  receive(input: unknown, id: string | undefined, note?: () => void): boolean;
 }
 
 /** The abilities of a runtime of state machines: events from outside, steps that follow of themselves, delays, machines within one. */

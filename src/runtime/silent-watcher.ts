@@ -31,6 +31,8 @@ export class SilentWatcher implements Watcher {
     return null;
   }
 
+  awaitsInput(): void {}
+
   turnNamed(_id: string): undefined {
     return undefined;
   }

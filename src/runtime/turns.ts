@@ -4,7 +4,7 @@
  */
 import type { TurnEntry } from '../model/entry.ts';
 import type { RuntimeEvent } from './microstep.ts';
-import type { Watcher } from './runtime.ts';
+import type { Receiver, Watcher } from './runtime.ts';
 
 /** The words of a caller about a turn. */
 export interface TurnOptions {
@@ -56,10 +56,14 @@ interface TurnsPort<TType extends string> {
   ends(): void;
   /** The program rests: nothing comes of itself. */
   rests(): void;
+  /** It rests no more. */
+  leavesRest(): void;
 }
 
 /** The turns of one run. */
-export class Turns<TType extends string = string> {
+export class Turns<TType extends string = string> implements Receiver {
+  /** True where the program waits for its next input, and none comes again by itself. */
+  isReady = false;
   readonly #port: TurnsPort<TType>;
 
   constructor(port: TurnsPort<TType>) {
@@ -85,9 +89,30 @@ export class Turns<TType extends string = string> {
     return this.#port.watcher.turnNamed(id);
   }
 
+  /** The program waits for no input any more. */
+  leaves(): void {
+    this.isReady = false;
+    this.#port.leavesRest();
+  }
+
+  #begins(event: TurnEvent<TType>): void {
+    this.leaves();
+    this.#port.begins(event);
+  }
+
+  refusalOf(input: unknown, id: string | undefined): string | null {
+    const { turn } = this;
+    const last = turn?.id === undefined ? undefined : { nth: turn.turn, is: turn.is };
+    const known = id === undefined ? undefined : id === turn?.id ? last : this.turnNamed(id);
+    if (known === undefined) return null;
+    return known.is === this.digestOf(input)
+      ? `it is turn ${known.nth} of the run already`
+      : `turn_differs: turn ${known.nth} has the id ${JSON.stringify(id)}, and another input`;
+  }
+
   /** Has a run that rests begin the turn of an input. @returns false where the run takes none now. */
-  receive(input: unknown, id: string | undefined): boolean {
-    const { type, when, begins } = this.#port;
+  receive(input: unknown, id: string | undefined, note = () => {}): boolean {
+    const { type, when } = this.#port;
     const turn = (this.turn?.turn ?? 0) + 1;
     const event = { type, input, turn, is: this.digestOf(input), ...(id !== undefined && { id }) } as TurnEvent<TType>;
     let isTaken = false;
@@ -98,7 +123,8 @@ export class Turns<TType extends string = string> {
       () => isLate || !this.isResting,
       () => {
         isTaken = true;
-        begins(event);
+        note();
+        this.#begins(event);
       },
     );
     isLate = true;
@@ -120,11 +146,16 @@ export class Turns<TType extends string = string> {
 
   /** Rests between two turns, unless the input of the next one was taken back: it comes again (RC4). */
   rest(): void {
-    const { type, watcher, when, begins, rests } = this.#port;
+    const { type, watcher, when, rests } = this.#port;
     const back = watcher.toComeAgain(type) as TurnEvent<TType> | null;
     const isStale = () => !this.isResting;
-    if (back === null) rests();
-    else when(back, isStale, () => begins(back));
+    if (back !== null) {
+      when(back, isStale, () => this.#begins(back));
+      return;
+    }
+    this.isReady = true;
+    rests();
+    watcher.awaitsInput();
   }
 }
 

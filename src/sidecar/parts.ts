@@ -21,7 +21,7 @@ import type { Basing } from './bases/basing.ts';
 import type { Kin } from './calls/kin.ts';
 import type { Lifecycle } from './lifecycle/lifecycle.ts';
 import type { Observing } from './observing.ts';
-import type { Report } from './report.ts';
+import type { Commit, Report } from './report.ts';
 
 /** Looks at the world once more before a call leaves: why it must not, or null. Read-only; an error is a no. */
 export type Check = (call: {
@@ -89,6 +89,8 @@ export interface RunParts extends Clock {
   readonly keepAlive: boolean;
   /** Sees what the run appends and calls; null where nothing does. */
   readonly observing: Observing | null;
+  /** Told of every commit, until it has returned; null where nothing is (SP3). */
+  readonly onCommit: ((commit: Commit) => unknown) | null;
   readonly onDecision: (report: Report) => void;
   readonly onFinding: (finding: Extract<Entry, { do: 'finding' }>) => void;
 }

@@ -5,7 +5,7 @@ import type { Effect } from '../model/effect.ts';
 import type { Cause } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { StandingAct } from '../projection/aborted.ts';
-import type { UntakenEvent } from '../reports/left-at-end.ts';
+import type { UnannouncedCommit, UntakenEvent } from '../reports/left-at-end.ts';
 
 /** An input that a replay reads in another version than the work that it replaces did. */
 export interface MovedInput {
@@ -25,6 +25,21 @@ export interface Report {
   readonly movedInputs: readonly MovedInput[];
   /** The events from outside that the restore takes back, in order: only their sender, or `redeliver`, sends them again. */
   readonly takenBack: readonly unknown[];
+}
+
+/** A commit of a run, as the program is told of it. */
+export interface Commit {
+  readonly run: string;
+  /** Names the commit: told of again after a crash, it has the same. */
+  readonly id: string;
+  readonly instance: InstanceId;
+  readonly boundary: string;
+  /** What the boundary says; null where it says nothing. */
+  readonly message: string | null;
+  /** The calls that the commit has made visible, in their order. */
+  readonly calls: readonly { readonly key: string; readonly tool: string }[];
+  /** The external keys that the unit has written since its commit before. */
+  readonly things: readonly string[];
 }
 
 /** An undo that is owed, and why. */
@@ -50,6 +65,8 @@ export type Ending =
        * The tools of class `none` of which calls were still under way: their answers are dropped. Left out where there are none.
        */
       readonly dropped?: readonly string[];
+      /** The commits that `onCommit` was not told of (SP4). Left out where there are none. */
+      readonly unannounced?: readonly UnannouncedCommit[];
     }
   /** A person has ended it: what it had done stands. */
   | {
@@ -58,6 +75,8 @@ export type Ending =
       readonly why: string | null;
       /** The keys of calls that stand in the world and that no work of the run has: left, or not come to again (C9, PA11). */
       readonly standing: readonly string[];
+      /** The commits that `onCommit` was not told of (SP4). Left out where there are none. */
+      readonly unannounced?: readonly UnannouncedCommit[];
     }
   /** A person has aborted it: what could be undone is, and what stands is named (AB7, AB8). */
   | {
@@ -68,6 +87,8 @@ export type Ending =
       readonly standing: readonly string[];
       /** The calls that stand, each with the reason, and with the undone calls that it rested on. */
       readonly stands: readonly StandingAct[];
+      /** The commits that `onCommit` was not told of (SP4). Left out where there are none. */
+      readonly unannounced?: readonly UnannouncedCommit[];
     }
   /** A person has paused it: nothing leaves, and what comes waits, until a person has it go on (LC10). */
   | { readonly status: 'paused'; readonly by: string; readonly why: string | null }

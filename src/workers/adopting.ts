@@ -6,9 +6,8 @@ import type { JournalStore } from '../journal/journal.ts';
 import { isUnder, type WorkOrder } from '../journal/work.ts';
 import { CodedError } from '../model/coded-error.ts';
 import type { Guards } from '../predicates/compile.ts';
-import { openedOptions } from '../xstate/agent.ts';
-import { adopt } from '../xstate/attach.ts';
 import type { CarriedAgent } from './carried.ts';
+import { adopted } from './program-agent.ts';
 import type { WorkTold } from './told.ts';
 
 /** The runs that are looked at together. */
@@ -85,10 +84,10 @@ export class Adopting {
     if (own === undefined || digests === null || isUnder(digests, own)) return;
     if (head === null || this.#staying.get(run)?.head === head) return;
     try {
-      const adopted = await this.#adopt(order, own);
-      if (adopted.is === 'stays') return this.#stay(order, adopted.code, adopted.why, head);
+      const moved = await this.#adopt(order, own);
+      if (moved.is === 'stays') return this.#stay(order, moved.code, moved.why, head);
       this.#staying.delete(run);
-      if (adopted.is !== 'moved') return;
+      if (moved.is !== 'moved') return;
       this.moved += 1;
       this.#setting.onTold?.({ is: 'moved', run, agent });
     } catch (error) {
@@ -104,10 +103,9 @@ export class Adopting {
     const folder = await folderOf(run);
     const open = await by.open({ run, folder, input: input === '' ? undefined : (JSON.parse(input) as unknown) });
     try {
-      const { input: _, ...brought } = openedOptions(open);
       const named = version === null ? {} : { version };
-      const of = { ...(guards !== undefined && { guards }), ...brought, ...named };
-      return await adopt(open.machine, { run, config: by.config, journal: store, ...of });
+      const of = { ...(guards !== undefined && open.guards === undefined && { guards }), ...named };
+      return await adopted(by, open, { run, config: by.config, journal: store, ...of });
     } finally {
       await open.close();
     }

@@ -2,20 +2,19 @@
 import { readConfig } from '../boundaries/directory.ts';
 import { type Carried, isUnder } from '../journal/work.ts';
 import type { Guards } from '../predicates/compile.ts';
-import type { Agent } from '../xstate/agent.ts';
-import { machineShape } from '../xstate/shape.ts';
+import { type AnyAgent, digestOfAgent, nameOfAgent } from './program-agent.ts';
 
 /** A release of an agent that a worker carries. */
 export interface CarriedAgent extends Carried {
-  readonly by: Agent;
+  readonly by: AnyAgent;
 }
 
 /** The releases of a worker, in two lists. */
 interface Releases {
   /** Those under which runs begin. */
-  readonly agents: Iterable<Agent>;
+  readonly agents: Iterable<AnyAgent>;
   /** Those that only go on with runs that are under them. */
-  readonly releases?: Iterable<Agent>;
+  readonly releases?: Iterable<AnyAgent>;
   readonly guards?: Guards;
   /** The version of `agents`, in place of their own. */
   readonly version?: string;
@@ -41,14 +40,16 @@ function refuseTwice(one: CarriedAgent, others: readonly CarriedAgent[]): void {
   }
 }
 
-function digestsOf({ machine, config, version }: Agent, guards: Guards | undefined, named: string | undefined) {
+function digestsOf(by: AnyAgent, guards: Guards | undefined, named: string | undefined) {
+  const { config, version } = by;
+  const agent = nameOfAgent(by);
   const { config: loaded, findings } = readConfig(config, guards === undefined ? {} : { guards });
   if (loaded !== null) {
-    const digests = { machine: machineShape(machine).digest, config: loaded.digest };
-    return { agent: machine.id, ...digests, version: named ?? version ?? null };
+    const digests = { machine: digestOfAgent(by, loaded), config: loaded.digest };
+    return { agent, ...digests, version: named ?? version ?? null };
   }
   const first = findings.find(({ severity }) => severity === 'error');
   const where =
     first === undefined ? config : `${first.file}:${first.line}:${first.column} ${first.code} ${first.message}`;
-  throw new Error(`the config of ${machine.id} cannot be read: ${where}`);
+  throw new Error(`the config of ${agent} cannot be read: ${where}`);
 }

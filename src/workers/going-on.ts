@@ -10,8 +10,8 @@ import type { WorkDigests, WorkOrder } from '../journal/work.ts';
 import { CodedError } from '../model/coded-error.ts';
 import { type LeftAtEnd, onlyLeft } from '../reports/left-at-end.ts';
 import { isOver } from '../reports/run-status.ts';
-import { type Agent, openedOptions } from '../xstate/agent.ts';
-import { resumeUnder, type Sidecar } from '../xstate/attach.ts';
+import type { RunCommands } from '../sidecar/opening/commands.ts';
+import { type AnyAgent, takenUp } from './program-agent.ts';
 
 /** The time between two looks at a run, in milliseconds. */
 const LOOK = 100;
@@ -19,7 +19,7 @@ const LOOK = 100;
 /** The setting of a run that is gone on with. */
 export interface Setting {
   readonly order: WorkOrder;
-  readonly agent: Agent;
+  readonly agent: AnyAgent;
   /** The release that the run is taken for. */
   readonly under: WorkDigests;
   /** The version of its code; null where none is named. */
@@ -76,23 +76,24 @@ async function opened(setting: Setting): Promise<Left> {
   const { order, agent, version, store } = setting;
   const { run, input } = order;
   const folder = await setting.folder();
-  const open = await agent.open({ run, folder, input: input === '' ? undefined : (JSON.parse(input) as unknown) });
+  const given = input === '' ? undefined : (JSON.parse(input) as unknown);
+  const open = await agent.open({ run, folder, input: given });
   try {
     const kept = { journal: store, ...(setting.claims !== null && { claims: setting.claims }) };
     const named = version === null ? {} : { version };
     const own = { run, config: agent.config, ...named, ...kept, redeliver: true, keepAlive: false };
-    const sidecar = await resumeUnder(open.machine, { ...openedOptions(open), ...own }, setting.under);
+    const { commands, start } = await takenUp(agent, open, own, setting.under, given);
     setting.onTaken();
     let left: Left;
     try {
-      const ended = endOf(sidecar);
-      sidecar.actor.start();
-      left = await standstill(sidecar, ended, setting);
+      const ended = endOf(commands);
+      start();
+      left = await standstill(commands, ended, setting);
     } finally {
-      await sidecar.close({ drain: setting.stopping.aborted ? setting.drainMs : 0 });
+      await commands.close({ drain: setting.stopping.aborted ? setting.drainMs : 0 });
     }
     // It may have ended in the moment in which the worker took leave.
-    return left.is === 'given_back' ? ((await endedAs(sidecar).catch(() => null)) ?? left) : left;
+    return left.is === 'given_back' ? ((await endedAs(commands).catch(() => null)) ?? left) : left;
   } finally {
     await open.close();
   }
@@ -105,10 +106,10 @@ interface End {
 }
 
 /** Follows the end of a run: a journal that refuses says so there. */
-function endOf(sidecar: Sidecar): End {
+function endOf(run: RunCommands): End {
   const end: End = { status: null, error: null };
   const follow = () =>
-    sidecar.finished().then(
+    run.finished().then(
       ({ status }) => {
         if (status === 'done' || status === 'stuck') end.status = status;
       },
@@ -121,33 +122,33 @@ function endOf(sidecar: Sidecar): End {
 }
 
 /** Waits until a run only waits. */
-async function standstill(sidecar: Sidecar, end: End, { stopping, lingerMs }: Setting): Promise<Left> {
+async function standstill(run: RunCommands, end: End, { stopping, lingerMs }: Setting): Promise<Left> {
   for (let looks = 0; ; ) {
     if (end.error !== null) throw end.error;
     if (stopping.aborted) return { is: 'given_back' };
-    const { idle, due } = sidecar.rest();
+    const { idle, due } = run.rest();
     const isAtRest = idle && (due === null || due - Date.now() > lingerMs);
     looks = isAtRest ? looks + 1 : 0;
-    if (looks > 1) return leftAs(sidecar, end, due);
+    if (looks > 1) return leftAs(run, end, due);
     // What is told in the same turn is seen at the second look.
     await PROCESS.pause(isAtRest ? 0 : LOOK, stopping);
   }
 }
 
 /** The end of a run; null where it goes on, or still owes what a person has to settle. */
-async function endedAs(sidecar: Sidecar): Promise<Left | null> {
-  const { status } = sidecar;
+async function endedAs(run: RunCommands): Promise<Left | null> {
+  const { status } = run;
   if (status !== 'done' && status !== 'cancelled' && status !== 'compensated') return null;
   const turn = new Promise<null>((resolve) => setImmediate(resolve, null));
-  const told = await Promise.race([sidecar.finished(), turn]);
+  const told = await Promise.race([run.finished(), turn]);
   if (told?.status !== status) return null;
   if (told.status !== 'done') return { is: told.status === 'compensated' ? 'compensated' : 'cancelled' };
   return { is: 'done', ...onlyLeft(told) };
 }
 
-async function leftAs(sidecar: Sidecar, end: End, due: number | null): Promise<Left> {
-  const { status } = sidecar;
-  if (isOver({ is: status })) return (await endedAs(sidecar)) ?? { is: 'parked', due };
+async function leftAs(run: RunCommands, end: End, due: number | null): Promise<Left> {
+  const { status } = run;
+  if (isOver({ is: status })) return (await endedAs(run)) ?? { is: 'parked', due };
   if (status === 'paused') return { is: status, due };
   if (end.status === 'stuck') return { is: 'stuck', due };
   return { is: status === 'parked' ? 'parked' : 'waits', due };

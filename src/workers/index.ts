@@ -16,6 +16,7 @@ export type {
 } from '../journal/work.ts';
 export type { CauseCall } from '../reports/causes.ts';
 export type { LeftAtEnd } from '../reports/left-at-end.ts';
+export type { EnteredProgram } from '../sidecar/opening/handed-out.ts';
 export {
   type Answerer,
   type FollowedRow,
@@ -41,6 +42,7 @@ export {
   type NotifyTold,
   startNotifying,
 } from './notifying.ts';
+export type { AnyAgent, OpenProgram, ProgramAgent } from './program-agent.ts';
 export type { WorkCounts, WorkTold } from './told.ts';
 export { type WebhookOptions, WebhookRefused, webhook } from './webhook.ts';
 export { startWorker, type Worker, type WorkerOptions } from './worker.ts';

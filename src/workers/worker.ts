@@ -24,14 +24,13 @@ import {
   shape,
 } from '../model/argument.ts';
 import type { Guards } from '../predicates/compile.ts';
-import type { Agent } from '../xstate/agent.ts';
-import { MACHINE } from '../xstate/machine-argument.ts';
 import { Adopting } from './adopting.ts';
 import { type CarriedAgent, carriedBy } from './carried.ts';
 import { CountedClaims } from './counted-claims.ts';
 import type { Archive } from './deleting.ts';
 import { goOn, type Left } from './going-on.ts';
 import { type Notice, type Notifying, type NotifyTold, startNotifying } from './notifying.ts';
+import { type AnyAgent, refuseOtherAgent } from './program-agent.ts';
 import { Sweeping } from './sweeping.ts';
 import type { WorkCounts, WorkTold } from './told.ts';
 
@@ -40,9 +39,9 @@ export interface WorkerOptions {
   /** Where the runs are. The caller closes it, after the worker. */
   readonly store: JournalStore;
   /** The agents that it carries, each by the release under which its runs begin. */
-  readonly agents: Iterable<Agent>;
+  readonly agents: Iterable<AnyAgent>;
   /** Other releases of agents: the worker goes on with the runs that are under them, and begins none. */
-  readonly releases?: Iterable<Agent>;
+  readonly releases?: Iterable<AnyAgent>;
   /**
    * Moves runs at rest of other releases to those of `agents`, where these take the whole past the same way (semantics.md CO3). Left out, such runs stay
    * where they are.
@@ -115,7 +114,7 @@ const LEFT_EVERY = 10;
 export function startWorker(options: WorkerOptions): Worker {
   refuseOther('startWorker', { options: [options, WORKER_OPTIONS] });
   const [agents, releases] = [[...options.agents], [...(options.releases ?? [])]];
-  for (const agent of [...agents, ...releases]) refuseOther('startWorker', { 'an agent': [agent, AGENT] });
+  for (const agent of [...agents, ...releases]) refuseOtherAgent('startWorker', agent);
   return new Working({ ...options, agents, releases });
 }
 
@@ -305,12 +304,6 @@ class Working implements Worker {
     if (runs.length > 0) this.#options.onTold?.({ is: 'not_taken', runs });
   }
 }
-
-const AGENT = shape<Pick<Agent, 'machine' | 'config' | 'open'>>('an agent: { machine, config, about, open }', {
-  machine: MACHINE,
-  config: NAME,
-  open: CODE,
-});
 
 const AGENTS = kind(
   'a list of agents',

@@ -98,7 +98,7 @@ export interface Agent {
 }
 
 /** The options of a sidecar that an opened agent brings. */
-export function openedOptions(open: OpenAgent) {
+export function openedOptions(open: Omit<OpenAgent, 'machine'>) {
   return {
     input: open.input as never,
     ...(open.reconcilers !== undefined && { reconcilers: open.reconcilers }),

@@ -53,6 +53,8 @@ interface Inside {
 /** A machine under a run. */
 export class MachineRuntime implements Runtime, Machines {
   readonly machines = this;
+  readonly receives = null;
+  readonly isRunning = false;
   readonly settling: RuntimeEvent = { type: INIT };
   readonly #watch: MachineWatch;
   readonly #machine: AnyStateMachine;

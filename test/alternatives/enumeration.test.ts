@@ -10,4 +10,4 @@ test('AL6: whatever goes wrong, the world is that of a run in which only the win
   expect(tally.wrong.map(({ why, scenario }) => `${why}: ${JSON.stringify(scenario)}`)).toEqual([]);
   expect(tally.scenarios).toBeGreaterThan(150);
   expect(tally.ends).toMatchObject({ done: expect.any(Number), stuck: expect.any(Number) });
-}, 120_000);
+});

@@ -7,7 +7,7 @@ import { CELLS, cellName, LISTED_GOAL, LOAD_HEAD, PARKED_GOAL } from '../../benc
 import { absence, COLUMNS, meanings } from '../../bench/comparison/tables.ts';
 import { read } from '../pages.ts';
 
-const page = read('docs/peers.md');
+const page = read('docs/evidence.md');
 const FIGURE = /^-?[\d,]+(\.\d\d)?$/;
 
 /** The tables of a part, each as its rows of cells, without the line below the head. */

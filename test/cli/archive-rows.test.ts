@@ -20,7 +20,7 @@ beforeAll(async () => {
   }
   await sidecar.close();
   await store.close();
-}, 60_000);
+});
 
 /** Keeps another base in the place of the one of the run, and has its rows archived. */
 async function archivedWith(change: (base: Base) => Base, dryRun = false) {

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await store.close();
   expect((await desk.ask('run', 'order', '--run', 'short')).code).toBe(0);
   expect((await desk.ask('start', 'left', '--agent', 'order')).code).toBe(0);
-}, 120_000);
+});
 
 const said = async () => {
   const verbs = [['show'], ['explain'], ['ledger'], ['export', '--whole'], ['export', '--trace']];
@@ -82,7 +82,7 @@ test('archives what its base stands for, says why the rest stays, and changes no
   expect(again.out).not.toMatch(/went to/);
   // Without the folder, since it was not copied.
   expect(await foundWrong('after')).toEqual(decided);
-}, 120_000);
+});
 
 test('names the file that is missing where all of a run is to be read, and lists the runs', async () => {
   const [first] = readdirSync(folder).sort();

@@ -72,7 +72,7 @@ describe('belay ledger', () => {
       'run',
       'standing',
       'held',
-      ...(flag === '--effects' ? ['effects', 'spent'] : [title.toLowerCase()]),
+      ...(flag === '--effects' ? ['effects', 'spent', 'changed'] : [title.toLowerCase()]),
     ]);
   });
 

@@ -102,6 +102,14 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
       keys: ['stock:7'],
     },
   },
+  committed: {
+    'that says something': {
+      ...{ do: 'committed', id: 'c1', instance: pay, actor: 0, boundary: 'paid', at: 7 },
+      ...{ text: 'paid ada', due: true },
+    },
+    'that says nothing': { do: 'committed', id: 'c2', instance: pay, actor: 1, boundary: 'paid', at: 9, due: true },
+  },
+  announced: { once: { do: 'announced', id: 'c1' } },
   freed: { 'of one key': { do: 'freed', keys: ['stock:7'] } },
   reclaimed: {
     'but for one': { do: 'reclaimed', passed: [{ key: 'stock:7', run: 'order-2', epoch: 5 }] },

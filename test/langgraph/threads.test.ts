@@ -247,7 +247,7 @@ test('RC1: each turn pays once and asks no model again that has answered, wherev
       why: '',
     });
   }
-}, 60_000);
+});
 
 test('a graph whose threads are runs is called as LangGraph calls one with a checkpointer', async () => {
   const { options, bank } = opened();

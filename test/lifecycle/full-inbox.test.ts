@@ -65,7 +65,7 @@ test('a paused run holds 1,000 events: the next one is refused to program, clien
   const taken = (await client.outcome('r', later))?.is === 'taken' ? 1 : 0;
   expect(count()).toBe(MOST_WAITING + taken);
   await next.close();
-}, 60_000);
+});
 
 test('events of 1 MiB together are held, and one byte more is refused', async () => {
   const it = await paused();
@@ -100,7 +100,7 @@ test('3,000 messages that were left for a run that takes them are all taken', as
   next.actor.start();
   await until(() => (next.actor.getSnapshot() as { context: { count: number } }).context.count === 3 * MOST_WAITING);
   await next.close();
-}, 60_000);
+});
 
 test('the room counts what waits, and the bytes of one event once', () => {
   const room = new WaitingRoom();

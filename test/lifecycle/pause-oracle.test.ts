@@ -158,4 +158,4 @@ test('a run that is paused after any of its appends ends as if it had not been (
         expect([at, made >= 4 && made <= (ends === 'closes' ? 6 : 4)]).toEqual([at, true]);
       }
   expect(scenarios).toBeGreaterThan(50);
-}, 120_000);
+});

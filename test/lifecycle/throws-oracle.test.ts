@@ -194,7 +194,7 @@ test('what becomes of a step that threw is what the rules say, in every case (TH
   }
   expect(wrong).toEqual([]);
   expect([count, done]).toEqual([192, 36]);
-}, 120_000);
+});
 
 /** A graph that pays in each of six passes, and meets its limit after the fourth superstep. @returns the payments, and how the run stands. */
 async function limited(next: 'same process' | 'same limit' | 'another limit', person: boolean) {

@@ -224,4 +224,26 @@ describe('LP2: a function that is entered again', () => {
     expect(bank.standing).toEqual([100]);
     await second.close();
   });
+
+  test('fails where it asks a model another question than its journal has', async () => {
+    const { options } = opened();
+    let [word, asked] = ['hello', 0];
+    const agent = loop('shop', async ({ think, receive }) => {
+      for (let said: unknown; ; ) {
+        const given = await receive(said);
+        said = await think([word, given], async () => {
+          asked += 1;
+          return `${word} to you`;
+        });
+      }
+    });
+    const first = await agent.attach(options);
+    expect(await first.invoke('x')).toBe('hello to you');
+    await first.close();
+    word = 'good evening';
+    const second = await agent.resume(options);
+    expect(await second.invoke('y').catch(codeOf)).toBe('run_parked');
+    expect(asked).toBe(1);
+    await second.close();
+  });
 });

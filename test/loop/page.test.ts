@@ -32,3 +32,10 @@ describe('the examples of the page of loops', () => {
     expect(asked).toBe(2);
   });
 });
+
+test('the example of the page of the OpenAI Agents SDK compiles under strict rules', () => {
+  const { folder, write, remove } = tryout('openai-agents');
+  write('agents.ts', blocks(read('docs/openai-agents.md'), 'ts')[0] ?? '');
+  expect(compiled(folder, ['agents.ts'])).toBe('');
+  remove();
+});

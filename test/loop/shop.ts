@@ -72,10 +72,10 @@ export function shop(bank: Bank) {
 }
 
 /** The page of the shop: as long as its tools. */
-export function shopConfig(pay: 'reversible' | 'irreversible' = 'irreversible'): BoundaryConfig {
+export function shopText(pay: 'reversible' | 'irreversible' = 'irreversible'): string {
   const tools = ['model', 'quote', 'weather', 'pay'];
   const undo = pay === 'reversible' ? ', undo: undo' : '';
-  const text = [
+  return [
     'belay: 1\nagent: shop\ntools:',
     '  model: { reads: [], writes: [], effect: none }',
     '  quote: { reads: [], writes: [], effect: none }',
@@ -93,6 +93,10 @@ export function shopConfig(pay: 'reversible' | 'irreversible' = 'irreversible'):
     ),
     '',
   ].join('\n');
+}
+
+export function shopConfig(pay?: 'reversible' | 'irreversible'): BoundaryConfig {
+  const text = shopText(pay);
   const { config, findings } = loadConfig(text, { file: 'shop.yaml' });
   if (config === null) throw new Error(findings.map(({ message }) => message).join('\n'));
   return config;

@@ -51,4 +51,4 @@ test('CO3: --back at each moment of a run that was moved', async () => {
   if (isFull) console.log(counts);
   expect(wrong).toEqual([]);
   expect(counts.back).toBeGreaterThan(10);
-}, 300_000);
+});

@@ -42,7 +42,7 @@ describe('CO3: same way or stay', () => {
     }
     if (isFull) console.log(counts);
     expect(wrong).toEqual([]);
-  }, 300_000);
+  });
 
   test.each([
     ['the input of a call', /the arguments of pay/],

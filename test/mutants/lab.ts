@@ -60,7 +60,8 @@ export class Lab {
     });
     return new Promise((resolve, reject) => {
       child.on('error', reject);
-      child.on('close', (code) => resolve({ out, err, code }));
+      // A runner that is told to end may still end with a code of its own.
+      child.on('close', (code) => resolve({ out, err, code: child.killed ? null : code }));
     });
   }
 }

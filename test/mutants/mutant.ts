@@ -56,6 +56,8 @@ export const RULES = [
   'RC3',
   'RC4',
   'RC5',
+  'RC6',
+  'RC7',
   'RV1',
   'RV2',
   'RV3',
@@ -66,6 +68,7 @@ export const RULES = [
   'LP2',
   'LP3',
   ...(['CS1', 'CS2', 'CS3', 'CS4'] as const),
+  ...(['SP1', 'SP2', 'SP3', 'SP4'] as const),
   'E3',
   ...(['AL1', 'AL2', 'AL3', 'AL4', 'AL5', 'AL6', 'AL7', 'AL8', 'AL9', 'AL10'] as const),
 ] as const;

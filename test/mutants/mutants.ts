@@ -5,6 +5,7 @@ import { OF_LATER_WORDS } from './later-words.ts';
 import type { Mutant } from './mutant.ts';
 import { OF_ALTERNATIVES } from './of-alternatives.ts';
 import { OF_ARGUMENTS } from './of-arguments.ts';
+import { OF_COMMITS } from './of-commits.ts';
 import { OF_LOOKS } from './of-looks.ts';
 import { OF_LOOPS } from './of-loops.ts';
 import { OF_POOLS } from './of-pools.ts';
@@ -25,6 +26,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...OF_LATER_WORDS,
   ...OF_WHY,
   ...OF_ARGUMENTS,
+  ...OF_COMMITS,
   ...OF_LOOKS,
   {
     rule: 'C1',

@@ -3,6 +3,8 @@ import type { Mutant } from './mutant.ts';
 
 const by = { run: 'tests', file: 'test/loop/loop.test.ts' } as const;
 
+const inWorkers = { run: 'tests', file: 'test/workers/programs.test.ts' } as const;
+
 export const OF_LOOPS: readonly Mutant[] = [
   {
     rule: 'LP1',
@@ -24,7 +26,7 @@ export const OF_LOOPS: readonly Mutant[] = [
     rule: 'LP2',
     file: 'loop/execution.ts',
     off: 'an act is answered that has other arguments',
-    find: 'if (tool !== MODEL && notes.asked[name] !== is)',
+    find: 'if (notes.asked[name] !== is)',
     replace: 'if (tool === "none")',
     by,
   },
@@ -35,6 +37,46 @@ export const OF_LOOPS: readonly Mutant[] = [
     find: 'if (left !== undefined)',
     replace: 'if (left === "none")',
     by,
+  },
+  {
+    rule: 'LP2',
+    file: 'loop/execution.ts',
+    off: 'a model is answered that was asked something else',
+    find: 'if (notes.asked[name] !== is)',
+    replace: 'if (tool !== MODEL && notes.asked[name] !== is)',
+    by,
+  },
+  {
+    rule: 'RC6',
+    file: 'sidecar/run/messages.ts',
+    off: 'a turn is taken without the entry of its message',
+    find: '() => write.append([taken])',
+    replace: '() => void taken',
+    by: inWorkers,
+  },
+  {
+    rule: 'RC6',
+    file: 'sidecar/run/messages.ts',
+    off: 'a turn is begun while another one is open',
+    find: 'if (program.isReady)',
+    replace: 'if (program)',
+    by: inWorkers,
+  },
+  {
+    rule: 'RC6',
+    file: 'runtime/turns.ts',
+    off: 'a message is taken again whose id has a turn',
+    find: 'if (known === undefined) return null;',
+    replace: 'if (known !== null) return null;',
+    by: inWorkers,
+  },
+  {
+    rule: 'RC7',
+    file: 'sidecar/run/rest.ts',
+    off: 'a run is given back while its code runs',
+    find: ' && !run.runtime.isRunning',
+    replace: '',
+    by: inWorkers,
   },
   {
     rule: 'LP3',

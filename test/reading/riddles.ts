@@ -54,7 +54,7 @@ export interface Reading {
 }
 
 /** The pages that a program writes: nobody's prose. */
-const GENERATED = ['docs/dart.md', 'docs/evidence.md', 'docs/growth.md', 'docs/peers.md'];
+const GENERATED = ['docs/dart.md', 'docs/evidence.md'];
 
 /** Reads every comment of src/ and every page of docs/ and docs/decisions/ that is written by hand, and the README. */
 export function readAll(root: string): Reading[] {

@@ -9,6 +9,13 @@ import { cellLine, linesOn, pageOf, rehearsed } from '../cli/rehearse-all.ts';
 
 /** The edges that no path of an example takes without a fault. */
 const UNTAKEN: Readonly<Record<string, readonly string[]>> = {
+  // The money has to be out, the tests red to the end, or a person deny the push.
+  coding: [
+    'drafting -> red (xstate.error.actor.0.coding.drafting)',
+    'testing -> red (xstate.done.actor.0.coding.testing)',
+    'red -> testing (RETEST)',
+    'pushing -> declined (xstate.error.actor.0.coding.pushing)',
+  ],
   // A person has to deny the refund.
   support: ['refunding -> answering (xstate.error.actor.0.support.refunding)'],
 };

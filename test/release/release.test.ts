@@ -130,7 +130,7 @@ test('ER3: a complaint takes back what no other run was given, and the work is d
   await lives[0]?.move({ run: 0, is: 'fail', act: 1 });
   expect([world.wrong, lives[0]?.sidecar.status]).toEqual([null, 'running']);
   // A busy machine releases a little later.
-  await expect.poll(held, { timeout: 10_000 }).toEqual(['run-a at:x released', 'run-a at:y released']);
+  await expect.poll(held).toEqual(['run-a at:x released', 'run-a at:y released']);
   expect(world.done.map(({ isUndone }) => isUndone)).toEqual([false, true, false]);
   await close();
 });
@@ -251,7 +251,7 @@ describe.each(['memory', 'SQLite', 'PostgreSQL'] as const)('the claims of %s', (
     await store.close();
   });
 
-  test.skipIf(!isThere)('ER1 to ER4: runs that meet end as they do in memory', { timeout: 120_000 }, async () => {
+  test.skipIf(!isThere)('ER1 to ER4: runs that meet end as they do in memory', async () => {
     for (const seed of [2, 5, 9, 14, 21, 33]) {
       const store = newStore();
       const course = await play(drawn(seed), store, `${kind}-${seed}-`);

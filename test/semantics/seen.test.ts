@@ -136,4 +136,4 @@ test('RV6: every click is made once, and a run that ends knows whether it had an
   expect(wrong).toEqual([]);
   expect(deaths).toBeGreaterThan(100);
   expect(ends.get('done') ?? 0).toBeGreaterThan(150);
-}, 300_000);
+});

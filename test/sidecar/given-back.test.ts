@@ -194,7 +194,7 @@ describe('a sidecar that has given its run back', () => {
     };
     const first = await line.begin({ journal, reconcilers: { bank } });
     first.send('go');
-    await until(() => asked.length === 1);
+    await until(() => asked.length > 0);
     await first.close();
     const before = asked.length;
     await new Promise((resolve) => setTimeout(resolve, 60));

@@ -204,7 +204,7 @@ async function paired(counts: Harm & { pairs: number }, [one, two]: [Asked, Aske
 
 describe('ON1 to ON5, as a model has them', () => {
   for (const effect of ['idempotent', 'compensable', 'irreversible'] as const)
-    test(`every run of two payments of class ${effect}`, { timeout: 120_000 }, async () => {
+    test(`every run of two payments of class ${effect}`, async () => {
       const counts = { runs: 0, doubled: 0, lost: 0, refused: 0 };
       for (const plan of plans(2)) {
         const bank = new Bank();
@@ -222,7 +222,7 @@ describe('ON1 to ON5, as a model has them', () => {
       expect(counts).toEqual({ runs: 81, doubled: 0, lost: 0, refused: 0 });
     });
 
-  test('every run of two payments whose process ends after each of its appends', { timeout: 240_000 }, async () => {
+  test('every run of two payments whose process ends after each of its appends', async () => {
     const counts = { kills: 0, doubled: 0, lost: 0, refused: 0 };
     for (const plan of plans(2)) if (plan.every(({ fate }) => fate !== 'refused')) await killed(counts, plan);
     console.log(`once, kills: ${JSON.stringify(counts)}`);
@@ -230,7 +230,7 @@ describe('ON1 to ON5, as a model has them', () => {
     expect(counts.kills).toBeGreaterThan(200);
   });
 
-  test('every run of two payments, one of which is found wrong behind both', { timeout: 120_000 }, async () => {
+  test('every run of two payments, one of which is found wrong behind both', async () => {
     const counts = { runs: 0, doubled: 0, lost: 0, refused: 0 };
     for (const plan of plans(2))
       if (plan.every(({ fate }) => fate === 'paid'))

@@ -55,13 +55,13 @@ test('C12: drawn programs with a complaint, a second act, or both, at any moment
   const counts = await verdicts(some(mixedScenarios(5), 1, 100));
   expect(counts.ok).toBeGreaterThan(15);
   expect(counts.refused).toBeGreaterThan(5);
-}, 120_000);
+});
 
 test('ST3: drawn programs whose input is revised, with a complaint, a second act, or both', async () => {
   const counts = await verdicts(some(inputScenarios(5), 1, 100));
   expect(counts.ok).toBeGreaterThan(15);
   expect(counts.refused).toBeGreaterThan(5);
-}, 120_000);
+});
 
 test('ST7: an act whose work a complaint took back, and that is not asked again yet, does not lose its cause', async () => {
   const draft = { is: 'call', reads: ['q'], class: 'reversible' } as const;
@@ -75,15 +75,15 @@ test('ST7: an act whose work a complaint took back, and that is not asked again 
     const refused = /(unclaimed_effect|effect_outcome_unknown): b1/;
     expect([act, verdict, why]).toEqual([act, 'parked', expect.stringMatching(refused)]);
   }
-}, 60_000);
+});
 
 test('ST7, ST9: an event that a complaint took back is not changed while acts behind it wait to be taken over', async () => {
   const counts = await verdicts(some(waitingScenarios(), 37, 100));
   expect(counts.ok).toBeGreaterThan(15);
   expect(counts.refused).toBeGreaterThan(10);
-}, 120_000);
+});
 
 test('drawn programs of up to three regions', async () => {
   const counts = await verdicts(some(drawnScenarios(7), 1, 120));
   expect(counts.ok).toBeGreaterThan(15);
-}, 120_000);
+});

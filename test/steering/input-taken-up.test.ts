@@ -29,7 +29,7 @@ test('ST3: a run that is taken up from a base has the input that it was given la
   next = await it.again();
   expect(context(next as never)).toEqual({ ...now, ...BEES, draft: 'draft of bees' });
   await next.close();
-}, 60_000);
+});
 
 /** Two regions: one writes a draft of the topic, the other waits for an approval whose sender has seen no part of it. */
 function beside(world: World, more: object = {}) {

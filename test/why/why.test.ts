@@ -132,7 +132,7 @@ describe('WH1: where a call rests on a version, a complaint about that takes the
     const { wrong, back, blocked } = await duality(3, 25);
     expect(wrong).toEqual([]);
     expect(back + blocked).toBeGreaterThan(5);
-  }, 120_000);
+  });
 
   test('in programs with a tool that decides', async () => {
     const counts = counting();
@@ -142,5 +142,5 @@ describe('WH1: where a call rests on a version, a complaint about that takes the
     for (let nth = 11; nth < all.length; nth += Math.ceil(all.length / 60)) await dualityOf(all[nth] as never, counts);
     expect(counts.wrong).toEqual([]);
     expect(counts.back + counts.blocked).toBeGreaterThan(3);
-  }, 120_000);
+  });
 });

@@ -1,34 +1,24 @@
 /**
- * Tools that change files of a git repository, one commit for each call on a hidden ref of the run. A commit comes
+ * Tools that change files of a git repository, one commit for each call on a hidden ref of the run, and that send them out. A commit comes
  * before its files: after a crash, the files of the newest commit are written again, and of no other. The index, the
  * branches and the log of the user are never touched.
  */
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
-import { PROCESS } from '../../clock/clock.ts';
 import type { Inverse, Reconciler } from '../../effects/counterparty.ts';
-import { errorMessage, NotApplied } from '../../effects/signals.ts';
-import { ArgumentError, NAME, refuseOther, shape } from '../../model/argument.ts';
+import { NAME, refuseOther, shape } from '../../model/argument.ts';
 import type { ToolCall } from '../../runtime/tool-call.ts';
 import { keyOf, nameOf } from '../call.ts';
-import { git } from './command.ts';
-import { type Change, History, type Made, messageOf, type Step } from './history.ts';
+import { answerOfCommit, committed, type GitCommit, type GitCommitted, resting } from './commits.ts';
+import { checkSaid, commit, Desk, type GitOptions, type GitSaid, trailersOf, tried } from './desk.ts';
+import type { Change, Made, Step } from './history.ts';
 import { blockerOf, inverseOf } from './inverse.ts';
-import { bytewise, type Entry, Objects } from './objects.ts';
+import { bytewise, type Entry } from './objects.ts';
+import { type GitPush, type GitPushed, pushed, whereabouts } from './pushes.ts';
 import { GitRefused } from './refused.ts';
-import { same, WorkTree } from './work-tree.ts';
-
-/** The checkout and the run whose calls change it. */
-export interface GitOptions {
-  /** The folder of a checkout: the top of a repository or of a worktree. */
-  readonly root: string;
-  /** The id of the run. Each run has a hidden ref of its own. */
-  readonly run: string;
-}
+import { same } from './work-tree.ts';
 
 /** A file as it is to be. */
-export interface GitEdit {
+export interface GitEdit extends GitSaid {
   /** Relative to the root, with `/` between its segments. */
   readonly path: string;
   /** Null deletes the file. Left out with `from`: the content moves as it is. */
@@ -37,10 +27,6 @@ export interface GitEdit {
   readonly from?: string;
   /** True for a program. Left out: as the file is now. */
   readonly executable?: boolean;
-  /** The decision that led to this edit, for the commit's trailers. */
-  readonly decision?: string;
-  /** The cost of this edit by unit, for example `{ cents: 4 }`, for the commit's trailers. */
-  readonly cost?: Readonly<Record<string, number>>;
 }
 
 /** The result of an edit. */
@@ -59,7 +45,13 @@ export interface GitAdapter {
   readonly ref: string;
   /** The tool that changes one file. */
   readonly edit: (call: ToolCall<GitEdit>) => Promise<GitEdited>;
+  /** The tool that makes one commit for people of all edits since the last: its parent is the commit that the run began on, or its last. */
+  readonly commit: (call: ToolCall<GitCommit>) => Promise<GitCommitted>;
+  /** The tool that sends such a commit to a branch or a tag of a remote. It cannot be taken back, and belongs behind a gate. */
+  readonly push: (call: ToolCall<GitPush>) => Promise<GitPushed>;
+  /** Takes an edit or a commit back; a push is never taken back. */
   readonly inverse: Inverse;
+  /** Looks for an edit, a commit or a push. */
   readonly reconcile: Reconciler;
   /** The ignored files and folders: no commit holds what other tools do there. */
   ignored(): Promise<readonly string[]>;
@@ -91,6 +83,8 @@ export function gitAdapter(options: GitOptions): GitAdapter {
   return {
     ref: desk.ref,
     edit: (call) => desk.alone(() => edit(desk, call)),
+    commit: (call) => desk.alone(() => committed(desk, call)),
+    push: (call) => desk.alone(() => pushed(desk, call)),
     inverse: {
       undo: ({ key, undoKey }) => desk.alone(() => undo(desk, key, undoKey)),
       moved: ({ key, undoneBefore = [] }) => desk.alone(() => moved(desk, key, undoneBefore)),
@@ -99,75 +93,6 @@ export function gitAdapter(options: GitOptions): GitAdapter {
     ignored: () => desk.ignored(),
     close: () => desk.objects.close(),
   };
-}
-
-/** The parts of an adapter, which acts on one request after the other. */
-class Desk {
-  readonly ref: string;
-  readonly objects: Objects;
-  readonly files: WorkTree;
-  readonly history: History;
-  readonly #root: string;
-  #last: Promise<unknown> = Promise.resolve();
-
-  constructor({ root, run }: GitOptions) {
-    const [folder, hash] = placeOf(root);
-    this.#root = root;
-    this.ref = `refs/belay/${isPlain(run) ? run : nameOf(run)}`;
-    this.objects = new Objects(root, join(folder, 'belay'), hash);
-    this.files = new WorkTree(root, join(folder, 'belay'), run, this.objects);
-    this.history = new History(this.objects, this.ref);
-  }
-
-  /** Acts once the requests before have ended, on the ref as it is then. */
-  alone<T>(act: () => Promise<T>): Promise<T> {
-    const mine = this.#last.then(async () => {
-      await this.history.refresh();
-      return act();
-    });
-    this.#last = mine.catch(() => {});
-    return mine;
-  }
-
-  /** Writes what the newest commit says, where a process died before it had. */
-  async settle(): Promise<void> {
-    const { tip } = this.history;
-    if (tip !== null) await this.files.settle(tip.oid, tip.changes);
-  }
-
-  async ignored(): Promise<readonly string[]> {
-    const args = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory'];
-    const { status, out, errors } = await git(this.#root, args);
-    if (status !== 0) throw new Error(`git ls-files failed: ${errors}`);
-    return out.toString().split('\0').filter(Boolean);
-  }
-
-  /** Where the next commit goes on: the newest of the run, or the commit that is checked out. */
-  async base(): Promise<{ oid: string | null; tree: string | null }> {
-    const { tip } = this.history;
-    if (tip !== null) return tip;
-    const head = await this.objects.commit('HEAD');
-    return { oid: head?.oid ?? null, tree: head?.tree ?? null };
-  }
-}
-
-/** The folder of git for a checkout, and the hash that its objects are named by. */
-function placeOf(root: string): [folder: string, hash: string] {
-  const ask = ['-C', root, 'rev-parse', '--path-format=absolute', '--git-dir', '--show-object-format', '--show-prefix'];
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')));
-  try {
-    const said = execFileSync('git', ask, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], env });
-    const [folder = '', hash = '', prefix] = said.split('\n');
-    if (prefix === '') return [folder, hash];
-  } catch (error) {
-    throw new ArgumentError(`${root} is no checkout of a git repository: ${errorMessage(error)}`);
-  }
-  throw new ArgumentError(`${root} is not the top of a checkout`);
-}
-
-/** True for a run id that can be a segment of a ref as it is. */
-function isPlain(run: string): boolean {
-  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(run) && !/\.\.|\.$|\.lock$/.test(run);
 }
 
 interface Wanted extends GitEdit {
@@ -179,7 +104,7 @@ interface Wanted extends GitEdit {
 function wanted(call: ToolCall<GitEdit>): Wanted {
   const key = keyOf(call);
   const input = (call.input ?? {}) as GitEdit;
-  const { path, content, from, executable, decision, cost } = input;
+  const { path, content, from, executable } = input;
   const refuse = (why: string) => new GitRefused('bad_input', why);
   if (typeof path !== 'string') throw refuse('`path` is no text');
   if (from !== undefined && (typeof from !== 'string' || from === path || content === null))
@@ -188,43 +113,23 @@ function wanted(call: ToolCall<GitEdit>): Wanted {
   if (content === undefined ? from === undefined : !(content === null || content instanceof Uint8Array || isText))
     throw refuse('`content` is no text, no bytes, and not null');
   if (executable !== undefined && typeof executable !== 'boolean') throw refuse('`executable` is not true or false');
-  if (decision !== undefined && typeof decision !== 'string') throw refuse('`decision` is no text');
-  if (cost !== undefined && !isCost(cost)) throw refuse('`cost` is no amount for each unit');
+  checkSaid(input);
   const bytes = content === undefined || content === null ? null : Buffer.from(content as Uint8Array);
   const digest = bytes === null ? String(content) : createHash('sha256').update(bytes).digest('hex');
   return { ...input, key, request: nameOf(JSON.stringify([path, from, executable, digest])) };
 }
 
-function isCost(cost: unknown): boolean {
-  return (
-    typeof cost === 'object' &&
-    cost !== null &&
-    Object.entries(cost).every(([unit, amount]) => /^[\w.-]+$/.test(unit) && Number.isFinite(amount))
-  );
-}
-
 async function edit(desk: Desk, call: ToolCall<GitEdit>): Promise<GitEdited> {
   const want = wanted(call);
   const { history } = desk;
-  const known = history.of(want.key);
+  const known = history.asked(want.key, want.request);
   if (known !== null) {
-    if (known.request !== want.request) throw new Error(`${want.key} names another edit already`);
-    if (history.isUndone(want.key)) throw new Error(`${want.key} was undone, and is not made again`);
     if (known.oid === history.tip?.oid) await desk.settle();
     return answerOf(known);
   }
   const made = await tried(() => prepared(desk, want));
   await desk.settle();
   return answerOf(made);
-}
-
-/** Nothing has happened before the ref moves, so a failure until then is a refusal. */
-async function tried<T>(act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    throw error instanceof NotApplied ? error : new NotApplied(`nothing was changed: ${errorMessage(error)}`);
-  }
 }
 
 /** Commits an edit, files aside. */
@@ -242,13 +147,7 @@ async function prepared(desk: Desk, want: Wanted): Promise<Step> {
   if (from !== undefined) changes.push({ path: from, before: source?.entry ?? null, after: null });
   const [added, removed] = differing(source?.bytes ?? null, bytes);
   const made: Made = { key: want.key, request: want.request, changes, added, removed };
-  const cost = Object.entries(want.cost ?? {}).map(([unit, amount]) => `${unit}=${amount}`);
-  const trailers = {
-    Call: want.key,
-    ...(want.decision === undefined ? {} : { Decision: want.decision }),
-    ...(cost.length === 0 ? {} : { Cost: cost.join(' ') }),
-  };
-  return commit(desk, `${content === null ? 'delete' : 'write'} ${path}`, trailers, made, found);
+  return commit(desk, `${content === null ? 'delete' : 'write'} ${path}`, trailersOf(want.key, want), made, found);
 }
 
 /** Stores the content that an edit leaves; null where it deletes the file. */
@@ -284,49 +183,20 @@ async function foundNow(desk: Desk, paths: readonly string[]): Promise<readonly 
   return found;
 }
 
-/** Makes a commit the newest of the run, behind one of the files as the run found them. */
-async function commit(
-  desk: Desk,
-  subject: string,
-  trailers: Readonly<Record<string, string>>,
-  made: Made,
-  found: readonly Change[],
-): Promise<Step> {
-  const { objects, history, ref } = desk;
-  const seconds = Math.floor(PROCESS.now() / 1000);
-  const steps: Step[] = [];
-  let at = await desk.base();
-  const isFirst = history.tip === null;
-  const step = async (title: string, shown: Readonly<Record<string, string>>, what: Made) => {
-    const whole: Made = isFirst && steps.length === 0 ? { ...what, first: true } : what;
-    const changed = new Map(whole.changes.map(({ path, after }) => [bytewise(path), after]));
-    const tree = await objects.changed(at.tree, changed);
-    const oid = await objects.committed(tree, at.oid, messageOf(title, shown, whole), seconds);
-    at = { oid, tree };
-    steps.push({ ...whole, oid, tree });
-  };
-  if (found.length > 0) await step('files as the run found them', {}, { key: null, changes: found });
-  await step(subject, trailers, made);
-  const last = steps.at(-1) as Step;
-  if (!(await objects.move(ref, last.oid, history.tip?.oid ?? null)))
-    throw new GitRefused('contended', `another process has moved ${ref}`);
-  for (const one of steps) history.add(one);
-  return last;
-}
-
 async function undo(desk: Desk, key: string, undoKey: string): Promise<void> {
   const { history, files } = desk;
   await desk.settle();
   if (history.isUndone(key)) return;
   const step = history.of(key);
-  if (step === null || step.undoes !== undefined) throw new Error(`nothing that can be undone was done under ${key}`);
+  if (step === null || step.undoes !== undefined || step.push !== undefined)
+    throw new Error(`nothing that can be undone was done under ${key}`);
   const back = await inverseOf(desk.objects, step, (path) => history.file(path) ?? null);
   if (back.conflict !== null) throw new Error(`${back.conflict} cannot be put back without later calls`);
   for (const { path, before } of back.changes) {
     if (!same(files.now(path)?.entry ?? null, before)) throw new Error(`${path} was changed since this run left it`);
   }
   const { changes } = back;
-  await commit(desk, `undo ${key}`, { Call: undoKey, Undoes: key }, { key: undoKey, undoes: key, changes }, []);
+  await commit(desk, `undo ${key}`, { Call: undoKey, Undoes: key }, { key: undoKey, undoes: key, changes });
   await desk.settle();
 }
 
@@ -335,6 +205,8 @@ async function moved(desk: Desk, key: string, undoneBefore: readonly string[]): 
   if (history.isUndone(key)) return null;
   const step = history.of(key);
   if (step === null || step.undoes !== undefined) return 'the run has no commit of this call';
+  if (step.push !== undefined) return `others have ${step.push.ref} of ${step.push.remote}`;
+  if (step.commit !== undefined) return resting(history, step, undoneBefore);
   for (const { path } of step.changes) {
     const now = files.now(path)?.entry ?? null;
     const isLate = history.tip?.changes.some((one) => one.path === path && same(one.before, now));
@@ -349,6 +221,8 @@ async function find(desk: Desk, key: string) {
   const step = history.of(key);
   if (step === null) return { is: 'not_applied' } as const;
   if (history.isUndone(key)) return { is: 'unknown' } as const;
+  if (step.push !== undefined) return whereabouts(desk, step.push);
+  if (step.commit !== undefined) return { is: 'applied', output: answerOfCommit(step) } as const;
   if (step.oid === history.tip?.oid) {
     try {
       await desk.settle();

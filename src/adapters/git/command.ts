@@ -30,10 +30,10 @@ function environment(): NodeJS.ProcessEnv {
   };
 }
 
-/** Runs a command of git to its end. */
-export function git(folder: string, args: readonly string[]): Promise<Ended> {
+/** Runs a command of git to its end. @param signal stops the command: its outcome is not known then. */
+export function git(folder: string, args: readonly string[], signal?: AbortSignal): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const options = { encoding: 'buffer', env: environment(), maxBuffer: 2 ** 30 } as const;
+    const options = { encoding: 'buffer', env: environment(), maxBuffer: 2 ** 30, ...(signal && { signal }) } as const;
     execFile('git', ['-C', folder, ...args], options, (error, out, errors) => {
       if (error !== null && typeof error.code !== 'number') reject(error);
       else resolve({ status: error === null ? 0 : Number(error.code), out, errors: errors.toString().trim() });

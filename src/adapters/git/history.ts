@@ -8,6 +8,13 @@ export interface Change {
   readonly after: Entry | null;
 }
 
+/** A commit on its way to a ref of a remote. */
+export interface Push {
+  readonly remote: string;
+  readonly ref: string;
+  readonly commit: string;
+}
+
 /** What a commit of a run is about, as its message holds it. */
 export interface Made {
   /** The key of the call, or of the undo; null for files that the run found changed. */
@@ -19,6 +26,12 @@ export interface Made {
   readonly changes: readonly Change[];
   readonly added?: number | null;
   readonly removed?: number | null;
+  /** The commit for people that a call of `commit` has made; it has the tree of this one. */
+  readonly commit?: string;
+  /** The number of files that a commit for people changes. */
+  readonly files?: number;
+  /** The push that is about to leave. */
+  readonly push?: Push;
   /** True for the first commit of the run. */
   readonly first?: true;
 }
@@ -59,6 +72,14 @@ export class History {
   /** The commit of a call or of an undo. */
   of(key: string): Step | null {
     return this.#calls.get(key) ?? null;
+  }
+
+  /** The commit of a call that is made again; null for a first call. @throws Error where the key names another request, or was undone. */
+  asked(key: string, request: string): Step | null {
+    const known = this.of(key);
+    if (known !== null && known.request !== request) throw new Error(`${key} names another request already`);
+    if (known !== null && this.isUndone(key)) throw new Error(`${key} was undone, and is not made again`);
+    return known;
   }
 
   isUndone(key: string): boolean {

@@ -132,9 +132,15 @@ export class Objects {
   }
 
   /** Stores a commit. */
-  async committed(tree: string, parent: string | null, message: string, seconds: number): Promise<string> {
-    const who = `belay <belay@localhost> ${seconds} +0000`;
-    const from = parent === null ? '' : `parent ${parent}\n`;
+  async committed(
+    tree: string,
+    parents: readonly string[],
+    message: string,
+    seconds: number,
+    author = 'belay <belay@localhost>',
+  ): Promise<string> {
+    const who = `${author} ${seconds} +0000`;
+    const from = parents.map((parent) => `parent ${parent}\n`).join('');
     const file = join(this.#own, `commit-${this.#name}`);
     writeFileSync(file, `tree ${tree}\n${from}author ${who}\ncommitter ${who}\n\n${message}`);
     try {

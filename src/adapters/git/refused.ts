@@ -2,7 +2,7 @@
 import { NotApplied } from '../../effects/signals.ts';
 
 /** The closed list of reasons why the git adapter changes nothing. */
-export type GitRefusal = 'bad_input' | 'bad_path' | 'moved' | 'contended';
+export type GitRefusal = 'bad_input' | 'bad_path' | 'moved' | 'contended' | 'declined';
 
 /** Thrown by the git adapter where a call has changed nothing. */
 export class GitRefused extends NotApplied {

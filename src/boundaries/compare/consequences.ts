@@ -270,6 +270,7 @@ export const CONSEQUENCES: Readonly<
       'Other runs get this key behind the boundary. The run may not touch it again, nor undo under them what it did on it.',
       'Other keys cover it: nothing changes for a run.',
     ),
+    message: neither('The ledger says something else of its commits.'),
     invariants: both(
       'Held calls become visible although their sum is wrong.',
       'Held calls become visible only where their sum is right.',

@@ -39,6 +39,7 @@ const BOUNDARY: Readonly<Record<keyof Boundary, (old: Boundary, now: Boundary) =
   when: (old, now) => conditions(old.when.text, now.when.text),
   outputs: (old, now) => keys('outputs', old.outputs, now.outputs),
   release: (old, now) => keys('release', old.release, now.release),
+  message: (old, now) => said('message', old.message?.text ?? null, now.message?.text ?? null, 'other'),
   invariants: (old, now) => members(invariants(old), invariants(now), invariantChanges),
 };
 

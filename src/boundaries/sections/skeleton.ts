@@ -1,5 +1,11 @@
 /** Compiles one skeleton: its entity, its begin and end, its boundaries, and the limits of its rollback. */
-import { compileEntity, compilePredicate, type Guards, guardPredicate } from '../../predicates/compile.ts';
+import {
+  compileEntity,
+  compileMessage,
+  compilePredicate,
+  type Guards,
+  guardPredicate,
+} from '../../predicates/compile.ts';
 import type { Expression, Predicate } from '../../predicates/predicate.ts';
 import { suggest } from '../../predicates/suggest.ts';
 import type { Boundary, Discard, Invariant, KeyTemplate, Rollback, Site, Skeleton } from '../config.ts';
@@ -89,7 +95,13 @@ function compileBoundary(
     outputs: own === null ? outputs : keyTemplatesIn(own, scopes, findings),
     invariants: itemsOf(field(item, 'invariants')).map((invariant) => invariantOf(invariant, findings)),
     release: releasedIn(field(item, 'release'), scopes, findings),
+    message: messageOf(field(item, 'message'), findings),
   };
+}
+
+function messageOf(item: Item | null, findings: Findings): Expression | null {
+  const text = textOf(item);
+  return item === null || text === null ? null : compiledText(compileMessage(text), item, findings);
 }
 
 /** The keys that are released at a boundary: those of the context are claimed by no run. */

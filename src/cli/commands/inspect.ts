@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { inspect } from '../inspect/inspect.ts';
-import { JOURNAL } from '../reading/place.ts';
+import { JOURNAL, placeOf } from '../reading/place.ts';
 import { finish, note } from '../terminal/console.ts';
 
 interface Given {
@@ -52,9 +52,9 @@ port is taken, or the command is misused.`,
       if (readOnly === true && machines !== undefined)
         return finish('', '--read-only does no act, and --machines is for acts: give one', 2);
       if (file !== undefined && journal !== undefined)
-        return finish('', 'FILE and --journal name the same: give one', 2);
+        return finish('', 'FILE and --journal or --store name the same: give one', 2);
       const serving = await inspect({
-        file: file ?? journal ?? JOURNAL,
+        file: journal ?? placeOf(file ?? null, JOURNAL),
         port,
         machines: machines ?? null,
         readOnly: readOnly ?? false,

@@ -28,7 +28,7 @@ export function addSend(program: Command): void {
     .option('--by <name>', 'the person or the program that sends it')
     .option('--id <text>', 'a name for it: sent again under the same name, it is one event')
     .option('--seen <json>', 'the values that its sender was shown, by their keys: {"price":500}')
-    .option('--wait', 'wait until the process that has the run says what became of it, 5 seconds at most')
+    .option('--wait', 'wait for what becomes of it: 5 seconds at most, for a turn 60')
     .option(...FILE)
     .option('--json', 'one JSON object')
     .addHelpText(
@@ -41,13 +41,18 @@ refused where any of those values is another by then. Names that begin with
 xstate. or @ are the machine's own and are refused here. belay messages RUN
 tells later what became of it.
 
+A loop, a flow or a thread of a graph takes its next input as an event "turn".
+With --wait, its turn is waited for, and what that says is printed.
+
 Examples:
   belay send order-7 PAID
   belay send order-7 '{"type":"PAID","amount":5}' --at waiting --by till-2
+  belay send chat-1 '{"type":"turn","input":"buy it"}' --id message-2 --wait
   belay send order-7 APPROVE --id req-17 --seen '{"price":500}' --wait
 
-Exit code: 0 when the event is left, with --wait when it is taken; 1 with --wait
-when it is held, refused or not read yet, and the text says which; 2 when there
+Exit code: 0 when the event is left, with --wait when it is taken, or its turn
+is over; 1 with --wait when it is held, refused or not read yet, or its turn is
+not over, and the text says which; 2 when there
 is no such run, the event is none, another event has the id, the store cannot be
 written, or the command is misused.`,
     )
@@ -55,12 +60,16 @@ written, or the command is misused.`,
       const { at = null, by = null, id = null, seen = null, wait = false, journal, json = false } = given;
       const left = await sendEvent({ journal, run, event, at, by, id, seen, waits: wait });
       if ('problem' in left) return finish('', left.problem, 2);
-      const code = left.outcome === undefined || left.outcome.is === 'taken' ? 0 : 1;
+      const { is, turn } = left.outcome ?? { is: 'taken' };
+      const code = is === 'taken' && turn?.isOver !== false ? 0 : 1;
       return finish(json ? `${JSON.stringify(left)}\n` : `${printable(textOf(left))}\n`, null, code);
     });
 }
 
 function textOf({ event, post, held, outcome }: LeftEvent): string {
+  const turn = outcome?.turn;
+  if (turn !== undefined && outcome?.is === 'taken')
+    return `${event}, message ${post}: turn ${turn.nth} ${turn.isOver ? `says ${JSON.stringify(turn.said ?? null)}` : 'is open still'}`;
   if (outcome !== undefined) return `${event}, message ${post}: ${outcomeText(outcome)}`;
   const who = held ? 'the process that has the run' : 'the worker that takes the run next';
   return `${event} is left for ${who}, as message ${post}`;

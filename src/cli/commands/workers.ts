@@ -16,7 +16,7 @@ export function addStart(program: Command): void {
   program
     .command('start')
     .argument('<run>', 'the name of the run')
-    .requiredOption('--agent <name>', 'its agent, by the id of its machine')
+    .requiredOption('--agent <name>', 'its agent, by the id of its machine or the name of its program')
     .option('--input <file>', 'its input, a file of JSON; - for standard input')
     .option('--queue <name>', 'the queue whose workers take it', QUEUE)
     .option(...FILE)

@@ -3,7 +3,7 @@ import pc from 'picocolors';
 import { instanceName } from '../../model/instance.ts';
 import { type Outline, quoted } from '../../recovery/explain.ts';
 import type { LedgerDecision } from '../../reports/ledger-decision.ts';
-import type { LedgerEffect } from '../../reports/ledger-effects.ts';
+import { type LedgerEffect, linesOf } from '../../reports/ledger-effects.ts';
 import type { Ledgers } from '../../reports/ledgers.ts';
 import { quotedText } from '../approvals/approvals.ts';
 import type { Medium } from '../terminal/terminal.ts';
@@ -13,6 +13,9 @@ import { owedText } from './obligations-text.ts';
 
 /** Every view, in the order in which they are shown. */
 export const VIEWS = ['decisions', 'effects', 'obligations'] as const;
+
+/** The longest list of things that is shown, in characters. */
+const THINGS = 400;
 
 const TITLES = { decisions: 'Decisions', effects: 'Effects', obligations: 'Obligations' } as const;
 const EMPTY = {
@@ -34,6 +37,7 @@ export function section(
     decisions: () => decisionTexts(ledgers.decisions, medium),
     effects: () => [
       ...ledgers.effects.map((effect) => block(effectOutline(effect), medium)),
+      ...changedText(ledgers, medium),
       ...spentText(ledgers, medium),
     ],
     obligations: () => ledgers.obligations.map((each) => owedText(each, run, file, medium)),
@@ -81,8 +85,9 @@ export function decisionText(decision: LedgerDecision): string {
       return `answers ${signal}${ofText(instance)} with ${how}${back} (decision ${number})`;
     }
     case 'commit': {
-      const { keys, instance, boundary } = decision;
-      return `makes ${count(keys.length, 'call')}${ofText(instance)} visible at ${quoted(boundary)}`;
+      const { keys, instance, boundary, undone } = decision;
+      const back = undone ? ' (taken back since)' : '';
+      return `makes ${count(keys.length, 'call')}${ofText(instance)} visible at ${quoted(boundary)}${back}`;
     }
   }
 }
@@ -134,12 +139,19 @@ export function decisionLines(decision: LedgerDecision): string[] {
       const { error, codes } = decision;
       return [`it said ${quotedText(error)}`, ...(codes.length === 0 ? [] : [`refused: ${codes.join(', ')}`])];
     }
-    case 'commit': {
-      const { invariants, id } = decision;
-      const held = invariants.length === 0 ? [] : [`${invariants.map(quoted).join(', ')} held`];
-      return [[`commit ${id.slice(0, 12)}`, ...held].join(', ')];
-    }
+    case 'commit':
+      return commitLines(decision);
   }
+}
+
+/** What a commit says, what it wrote outside, and what held for it. */
+function commitLines({ invariants, id, message, things }: Extract<LedgerDecision, { is: 'commit' }>): string[] {
+  const held = invariants.length === 0 ? [] : [`${invariants.map(quoted).join(', ')} held`];
+  return [
+    ...(message === null ? [] : [`it says ${quotedText(message)}`]),
+    ...(things.length === 0 ? [] : [shortened(`it wrote ${things.map(quoted).join(', ')}`, THINGS)]),
+    [`commit ${id.slice(0, 12)}`, ...held].join(', '),
+  ];
 }
 
 function becauseText(because: Extract<LedgerDecision, { is: 'call' }>['because']): string[] {
@@ -153,6 +165,11 @@ function lookedTexts(looked: Extract<LedgerDecision, { is: 'call' }>['looked'] =
     return `${quoted(tool)}, ${Math.round(age / 1_000)} s old${again ? ' (looked at again)' : ''}`;
   });
   return texts.length === 0 ? [] : [`relied on ${texts.join(', ')}`];
+}
+
+/** Lines as `git` counts them, behind a text. */
+function linesText(lines: ReturnType<typeof linesOf>): string {
+  return lines === null ? '' : `, +${lines.added} \u2212${lines.removed}`;
 }
 
 /** A call and what is known of it. */
@@ -172,7 +189,7 @@ export function effectOutline(effect: LedgerEffect): Outline {
     ...(Object.keys(spent).length === 0 ? [] : [`took ${amountsText(Object.entries(spent))}`]),
   ];
   return {
-    text: `${calledText(effect)}: ${effect.class}, ${statusText(effect)}`,
+    text: `${calledText(effect)}: ${effect.class}, ${statusText(effect)}${linesText(linesOf(output))}`,
     under: lines.map((text) => ({ text })),
   };
 }
@@ -191,6 +208,12 @@ function undoText({ class: kind, status, undo, demoted }: LedgerEffect): string[
   if (demoted !== null) return [`cannot be undone any more: ${quotedText(demoted)}`];
   if (status !== 'confirmed' || kind === 'idempotent') return [];
   return [undo ? 'can be undone' : 'cannot be undone'];
+}
+
+function changedText({ changed }: Ledgers, medium: Medium): string[] {
+  if (changed.length === 0) return [];
+  const sums = changed.map((each) => `${quoted(each.tool)}${linesText(each)} in ${count(each.calls, 'call')}`);
+  return [block({ text: `Lines changed by calls that stand: ${sums.join('; ')}` }, medium)];
 }
 
 function spentText({ budgets }: Ledgers, medium: Medium): string[] {

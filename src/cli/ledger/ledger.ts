@@ -37,12 +37,12 @@ export async function showLedger({ file, run, views, json, medium, counting, now
 }
 
 function fields(run: string, held: boolean, ledgers: Ledgers, views: LedgerOptions['views'], file: string): object {
-  const { standing, decisions, effects, budgets, obligations } = ledgers;
+  const { standing, decisions, effects, budgets, changed, obligations } = ledgers;
   return {
     run,
     ...statusFields(standing, held),
     ...(views.includes('decisions') && { decisions: decisions.map(decisionFields) }),
-    ...(views.includes('effects') && { effects: effects.map(effectFields), spent: budgets }),
+    ...(views.includes('effects') && { effects: effects.map(effectFields), spent: budgets, changed }),
     ...(views.includes('obligations') && { obligations: obligations.map((each) => owedFields(each, run, file)) }),
   };
 }

@@ -2,7 +2,7 @@
 import type { RunMessage } from '../../reports/messages.ts';
 import { workClient } from '../../workers/client.ts';
 import type { Problem } from '../run/run.ts';
-import { inStore, outcomeOf } from '../workers/leaving.ts';
+import { inStore, outcomeOf, turnOutcome } from '../workers/leaving.ts';
 
 /** Options of `send`. */
 export interface SendOptions {
@@ -27,7 +27,7 @@ export interface LeftEvent {
   readonly post: number;
   readonly held: boolean;
   /** The outcome; left out where it was not waited for. */
-  readonly outcome?: Pick<RunMessage, 'is' | 'why'>;
+  readonly outcome?: Pick<RunMessage, 'is' | 'why' | 'turn'>;
 }
 
 /** Leaves an event for a run. */
@@ -43,7 +43,8 @@ export async function sendEvent(options: SendOptions): Promise<LeftEvent | Probl
     const client = workClient(store);
     const post = await client.send(run, parsed.event, how);
     const held = (await store.run(run))?.held ?? false;
-    const outcome = waits ? await outcomeOf(store, run, post) : null;
+    const read = parsed.event.type === 'turn' ? turnOutcome : outcomeOf;
+    const outcome = waits ? await read(store, run, post) : null;
     return { run, event: parsed.event.type, post, held, ...(outcome !== null && { outcome }) };
   });
 }

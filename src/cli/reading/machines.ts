@@ -12,6 +12,8 @@ import { encode } from '../../journal/codec.ts';
 import type { GraphFacts } from '../../langgraph/shape.ts';
 import type { MachineShape } from '../../model/machine.ts';
 import type { Guards } from '../../predicates/compile.ts';
+import { isProgram } from '../../sidecar/opening/handed-out.ts';
+import { type AnyAgent, nameOfAgent, type ProgramAgent } from '../../workers/program-agent.ts';
 import type { Agent } from '../../xstate/agent.ts';
 import { keysAssigned } from '../../xstate/assigned.ts';
 import { isMachine, type MachineLike, machineShape } from '../../xstate/shape.ts';
@@ -29,8 +31,10 @@ export interface Machines {
   readonly guards: Guards;
   /** The agents of its export `agents`, by the ids of their machines. */
   readonly agents: ReadonlyMap<string, Agent>;
+  /** The agents of its export `agents` that are loops, flows or threads of graphs, by their names: workers carry them. */
+  readonly programs: ReadonlyMap<string, ProgramAgent>;
   /** The agents of its export `releases`: older releases, whose runs a worker goes on with. */
-  readonly releases: readonly Agent[];
+  readonly releases: readonly AnyAgent[];
 }
 
 /** The shape of the machine, or of the graph, that a config is about; null where there is none. */
@@ -45,6 +49,7 @@ export const NO_MACHINES: Machines = {
   graphs: new Map(),
   guards: {},
   agents: new Map(),
+  programs: new Map(),
   releases: [],
 };
 
@@ -84,8 +89,9 @@ export async function loadMachines(file: string): Promise<Machines | { readonly 
   for (const value of Object.values(exports)) {
     for (const machine of machinesIn(value)) if (!machines.has(machine.id)) machines.set(machine.id, machine);
   }
-  const agents = agentsIn(exports.agents);
-  if ('problem' in agents) return { problem: `${file}: bad_agent ${agents.problem}` };
+  const found = agentsIn(exports.agents);
+  if ('problem' in found) return { problem: `${file}: bad_agent ${found.problem}` };
+  const { agents, programs } = found;
   // A machine that is exported beside the agents may be that of an older release.
   for (const { machine } of agents.values()) machines.set(machine.id, machine);
   const releases = listOfAgents('releases', exports.releases);
@@ -94,41 +100,47 @@ export async function loadMachines(file: string): Promise<Machines | { readonly 
   const shapes = new Map([...graphs].map(([id, { shape }]) => [id, shape]));
   for (const [id, machine] of machines)
     shapes.set(id, { ...machineShape(machine), assigns: keysAssigned(machine), code: codeIn(machine, lostIn) });
-  if (shapes.size === 0)
+  if (shapes.size === 0 && programs.size === 0)
     return { problem: `${file}: no_machine it exports no xstate machine and no compiled graph of LangGraph` };
-  return { shapes, machines, graphs, guards: guardsIn(exports.guards), agents, releases };
+  return { shapes, machines, graphs, guards: guardsIn(exports.guards), agents, programs, releases };
 }
 
 /** The agents of an export; a machine among them is only a machine. */
-function agentsIn(exported: unknown): Map<string, Agent> | { readonly problem: string } {
+function agentsIn(exported: unknown): Pick<Machines, 'agents' | 'programs'> | { readonly problem: string } {
   const list = listOfAgents('agents', exported);
   if ('problem' in list) return list;
-  const agents = new Map<string, Agent>();
+  const [agents, programs] = [new Map<string, Agent>(), new Map<string, ProgramAgent>()];
   for (const agent of list) {
-    if (agents.has(agent.machine.id)) return { problem: `two of its agents have the machine "${agent.machine.id}"` };
-    agents.set(agent.machine.id, agent);
+    const name = nameOfAgent(agent);
+    const what = 'program' in agent ? 'name' : 'machine';
+    if (agents.has(name) || programs.has(name)) return { problem: `two of its agents have the ${what} "${name}"` };
+    if ('program' in agent) programs.set(name, agent);
+    else agents.set(name, agent);
   }
-  return agents;
+  return { agents, programs };
 }
 
-function listOfAgents(name: string, exported: unknown): readonly Agent[] | { readonly problem: string } {
+function listOfAgents(name: string, exported: unknown): readonly AnyAgent[] | { readonly problem: string } {
   if (exported === undefined) return [];
   if (typeof exported !== 'object' || exported === null)
     return { problem: `its export "${name}" is no record and no list of agents` };
-  const agents: Agent[] = [];
+  const agents: AnyAgent[] = [];
   for (const [key, value] of Object.entries(exported)) {
     if (isMachine(value)) continue;
     const lack = lackOf(value);
     if (lack !== null) return { problem: `"${key}" of its ${name} has no ${lack}` };
-    agents.push(value as Agent);
+    agents.push(value as AnyAgent);
   }
   return agents;
 }
 
 /** The first thing that a value lacks for an agent, or null. */
 function lackOf(value: unknown): string | null {
-  const { machine, config, about, open } = (value ?? {}) as Partial<Record<keyof Agent, unknown>>;
-  if (!isMachine(machine)) return 'machine of xstate v5';
+  const { machine, program, config, about, open } = (value ?? {}) as Partial<
+    Record<keyof Agent | keyof ProgramAgent, unknown>
+  >;
+  if (program === undefined && !isMachine(machine)) return 'machine of xstate v5';
+  if (program !== undefined && !isProgram(program)) return 'program that is a loop, a flow or the threads of a graph';
   if (typeof config !== 'string') return 'config, the path of its boundary config';
   if (typeof about !== 'string') return 'about, what it does in one line';
   return typeof open === 'function' ? null : 'function open';

@@ -69,9 +69,13 @@ export async function runAgent(options: RunOptions): Promise<Ending | Problem | 
 }
 
 /** An agent by the id of its machine, or the list of agents. */
-export function agentNamed(name: string | null, { agents }: Machines): Agent | Problem {
+export function agentNamed(name: string | null, { agents, programs }: Machines): Agent | Problem {
   const found = name === null ? undefined : agents.get(name);
   if (found !== undefined) return found;
+  if (name !== null && programs.has(name))
+    return {
+      problem: `${JSON.stringify(name)} is no machine: belay start RUN --agent ${name} leaves a run of it for belay work`,
+    };
   const all = [...agents.values()];
   if (all.length === 0) {
     const how = 'the module of the machines exports them as "agents" (docs/sidecar.md)';

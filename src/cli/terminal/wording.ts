@@ -1,5 +1,6 @@
 /** Wording that the verbs about runs share: the status of a run, a time, and a command to type. */
 
+import { instanceName } from '../../model/instance.ts';
 import { quoted } from '../../recovery/explain.ts';
 import type { LeftAtEnd } from '../../reports/left-at-end.ts';
 import { compensatedText, leftText, type RunStatus } from '../../reports/run-status.ts';
@@ -49,7 +50,8 @@ function leftCounts({ unpublished, unanswered, untaken }: Extract<RunStatus, { i
 }
 
 /** Says in words which held calls a run has not made, which complaints it has not answered, and which events it has not taken: a sentence for each. */
-export function leftSentences({ unpublished = [], standing = [], unanswered = [], untaken = [] }: LeftAtEnd): string[] {
+export function leftSentences(left: LeftAtEnd): string[] {
+  const { unpublished = [], standing = [], unanswered = [], untaken = [], unannounced = [] } = left;
   const calls = unpublished.map((key) => `${quoted(key)} was held back for a commit that never came, and was not made`);
   const acts = standing.map((key) => `${quoted(key)} stands, and the run went on without its answer`);
   const complaints = unanswered.map(({ instance, key, by, refused }) => {
@@ -62,7 +64,10 @@ export function leftSentences({ unpublished = [], standing = [], unanswered = []
     const of = `${by === null ? '' : ` of ${JSON.stringify(by)}`}${post === null ? '' : ` (message ${post})`}`;
     return `the event ${quoted(event)}${of} came and was never taken`;
   });
-  return [...calls, ...acts, ...complaints, ...events];
+  const commits = unannounced.map(({ instance, boundary }) => {
+    return `the program was not told of the commit ${quoted(boundary)} of ${quoted(instanceName(instance))}`;
+  });
+  return [...calls, ...acts, ...complaints, ...events, ...commits];
 }
 
 /** The time that has passed since a time, in its two largest units: `3d 4h`, `12m`, `5s`. */

@@ -5,6 +5,7 @@ import { PROCESS } from '../../clock/clock.ts';
 import type { JournalStore } from '../../journal/journal.ts';
 import { KeyError } from '../../model/key.ts';
 import type { RunMessage } from '../../reports/messages.ts';
+import { parseRunNote } from '../../reports/run-note.ts';
 import { type LaterFailure, QUEUE, workClient } from '../../workers/client.ts';
 import { openJournal } from '../reading/journal-key.ts';
 import { journalProblem } from '../reading/reading.ts';
@@ -130,6 +131,27 @@ export async function outcomeOf(
     if (is !== 'left' || Date.now() > until || (await store.run(run))?.held !== true) return { is, why };
   }
 }
+
+/** The longest wait for a turn, in milliseconds. */
+const LONGEST_TURN = 60_000;
+
+/** Waits until a turn is over, also where no process has the run yet: until it is refused, or the run goes on no more before a person has acted. */
+export async function turnOutcome(
+  store: JournalStore,
+  run: string,
+  post: number,
+): Promise<Pick<RunMessage, 'is' | 'why' | 'turn'>> {
+  const client = workClient(store);
+  for (const until = Date.now() + LONGEST_TURN; ; await PROCESS.pause(2 * LOOK)) {
+    const { is, why, turn } = (await client.outcome(run, post)) ?? { is: 'left', why: null };
+    const standing = parseRunNote((await store.run(run))?.note)?.standing.is ?? 'running';
+    const isOver = is === 'refused' || is === 'untaken' || turn?.isOver === true;
+    if (isOver || STILL.has(standing) || Date.now() > until) return { is, why, ...(turn !== undefined && { turn }) };
+  }
+}
+
+/** The standings of runs that no turn moves before a person has acted. */
+const STILL: ReadonlySet<string> = new Set(['parked', 'stuck', 'paused', 'done', 'cancelled', 'compensated']);
 
 /** Opens the store for one act. Errors of the journal, and values that no message can hold, become a line; a run that takes no such word has code 1. */
 export async function inStore<T>(journal: string, act: (store: JournalStore) => Promise<T>): Promise<T | Problem> {

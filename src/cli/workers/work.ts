@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import type { LeftRun } from '../../journal/work.ts';
 import { CodedError } from '../../model/coded-error.ts';
 import { onlyLeft } from '../../reports/left-at-end.ts';
+import type { AnyAgent } from '../../workers/program-agent.ts';
 import type { WorkCounts, WorkTold } from '../../workers/told.ts';
 import { startWorker, type Worker } from '../../workers/worker.ts';
 import { archiveInto } from '../archive/folder.ts';
@@ -45,7 +46,8 @@ type Ended = Pick<WorkCounts, 'taken' | 'done' | 'cancelled' | 'compensated' | '
 export async function work(options: WorkOptions): Promise<Problem | Ended> {
   const machines = await findMachines(options.machines);
   if ('problem' in machines) return machines;
-  const { agents, releases, guards } = machines;
+  const { releases, guards } = machines;
+  const agents = new Map<string, AnyAgent>([...machines.agents, ...machines.programs]);
   if (agents.size === 0)
     return { problem: 'there are no agents to work with: the module exports them as "agents" (docs/sidecar.md)' };
   const { journal, queue, concurrency } = options;

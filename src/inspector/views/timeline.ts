@@ -1,5 +1,7 @@
 /** The timeline of a run: its steps, calls, boundaries, failures, restores and answers of people, in a lane for each region and child machine. */
+
 import type { StoredRow } from '../../journal/journal.ts';
+import type { CommittedEntry } from '../../model/commit-entries.ts';
 import type { Entry } from '../../model/entry.ts';
 import { instanceName } from '../../model/instance.ts';
 import type { ComplaintEntry } from '../../model/message-entries.ts';
@@ -69,6 +71,9 @@ export class Course {
       case 'publish':
         this.#mark('boundary', TOP, `commit of ${instanceName(entry.instance)} is made visible`);
         return;
+      case 'committed':
+        this.#says(entry);
+        return;
       case 'finding':
         this.#mark('finding', TOP, `${entry.code}: ${entry.text}`);
         return;
@@ -85,8 +90,11 @@ export class Course {
         this.#mark('step', TOP, `the run is ${entry.status}`);
         return;
       default:
-        return;
     }
+  }
+
+  #says({ instance, text }: CommittedEntry): void {
+    if (text !== undefined) this.#mark('boundary', TOP, `${instanceName(instance)} says ${quoted(text)}`);
   }
 
   /** The course so far; of a very long one, its end. */

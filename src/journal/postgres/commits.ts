@@ -195,7 +195,7 @@ export function lost({ run }: Writer): JournalError {
 export async function confirmed(leases: Leases, writer: Writer): Promise<void> {
   try {
     await leases.beat();
-    if (!(await leases.held([writer])).has(writer.run.id)) throw lost(writer);
+    if (!(await leases.held([writer], 'write')).has(writer.run.id)) throw lost(writer);
   } catch (error) {
     fail(writer, error as JournalError);
     throw error;

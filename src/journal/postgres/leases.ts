@@ -10,7 +10,7 @@ import { type Holder, isGoneAnywhere, thisProcess } from '../lease/holder.ts';
 import { wrongRun } from '../rows.ts';
 import type { Rest } from '../work.ts';
 import type { Database } from './database.ts';
-import { corrupt } from './errors.ts';
+import { corrupt, type Doing } from './errors.ts';
 import { type Run, whole } from './tables.ts';
 
 /** A fence that was taken. The writer of a run is the worker with the newest one. */
@@ -100,14 +100,17 @@ export class Leases {
     return holder !== null && isGoneAnywhere(holder, this.#here);
   }
 
-  /** The numbers of messages of those runs that are still under their fence, by the run's id. */
-  async held(fences: readonly Fence[]): Promise<ReadonlyMap<number, number>> {
+  /**
+   * The numbers of messages of those runs that are still under their fence, by the run's id.
+   * @param doing `write` waits for a server that is away, as an append does.
+   */
+  async held(fences: readonly Fence[], doing: Doing = 'read'): Promise<ReadonlyMap<number, number>> {
     const values = [
       fences.map(({ run }) => run.id),
       fences.map(({ token }) => token),
       fences.map(({ nonce }) => nonce),
     ];
-    const rows = await this.#database.ask('read', HELD, values);
+    const rows = await this.#database.ask(doing, HELD, values);
     return new Map(rows.map(({ id, posts }) => [Number(id), whole(posts) ?? 0]));
   }
 

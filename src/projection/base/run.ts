@@ -98,6 +98,7 @@ function savedMembers({
   before,
   turns,
   choices,
+  commits,
 }: RunState) {
   const left = [...discards.all.values()].map(({ instance, is }) => ({ instance, is }));
   const abort = { owed: [...aborted.owed], stands: [...aborted.stands] };
@@ -112,6 +113,7 @@ function savedMembers({
     before: [...before],
     turns: turns.saved,
     choices: choices.saved,
+    commits: commits.due,
   };
 }
 
@@ -144,9 +146,10 @@ export function loadRun(runState: RunState, saved: SavedRun, source: BaseSource)
 }
 
 function loadMembers(runState: RunState, saved: ReturnType<typeof savedMembers>): void {
-  const { agent, digests, trace, staleUpTo, ended, left, abort, before, turns, choices } = saved;
+  const { agent, digests, trace, staleUpTo, ended, left, abort, before, turns, choices, commits } = saved;
   runState.turns.resumeAt(turns);
   runState.choices.resumeAt(choices);
+  runState.commits.resumeAt(commits);
   for (const { instance, is } of left) runState.discards.all.set(instanceName(instance), { instance, is });
   for (const [key, error] of abort.owed) runState.aborted.owed.set(key, error);
   for (const [key, standing] of abort.stands) runState.aborted.stands.set(key, standing);

@@ -1,5 +1,6 @@
 /** The questions and answers of a run that a person has cancelled, until it is over. */
 import { keysLeft, standingActs } from '../../projection/left-calls.ts';
+import { unannouncedIn } from '../../reports/left-at-end.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
 
 type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'open' | 'queue' | 'ending' | 'outbox'>;
@@ -42,13 +43,15 @@ export class EndedByPerson {
     const { parts, ending } = this.#run;
     const { by, why } = parts.runState.asked.cancelled ?? { by: '', why: null };
     const standing = keysLeft(parts.runState);
+    const untold = unannouncedIn(parts.runState);
+    const left = { standing, ...(untold.length > 0 && { unannounced: untold }) };
     const isAborted = parts.runState.ended === 'compensated';
     try {
       await parts.claims?.release(parts.run);
       ending.end(
         isAborted
-          ? { status: 'compensated', by, why, standing, stands: standingActs(parts.runState) }
-          : { status: 'cancelled', by, why, standing },
+          ? { status: 'compensated', by, why, ...left, stands: standingActs(parts.runState) }
+          : { status: 'cancelled', by, why, ...left },
       );
     } catch (error) {
       ending.fail(error);

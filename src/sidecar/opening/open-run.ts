@@ -193,6 +193,7 @@ function parts(program: Program, options: RunOptions, recorded: Recorded): RunPa
     limit: program.limit ?? null,
     verify: options.verify ?? false,
     observing: observing(options),
+    onCommit: options.onCommit ?? null,
     onDecision: (report) => options.onDecision?.({ ...report, error: redaction.text(report.error) }),
     onFinding: (finding) => options.onFinding?.({ ...finding, text: redaction.text(finding.text) }),
   };

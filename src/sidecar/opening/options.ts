@@ -10,7 +10,7 @@ import type { InstanceId } from '../../model/instance.ts';
 import type { Guards } from '../../predicates/compile.ts';
 import type { Spacing } from '../bases/basing.ts';
 import type { Check } from '../parts.ts';
-import type { Report } from '../report.ts';
+import type { Commit, Report } from '../report.ts';
 
 /** The options of a run, the same for every runtime. */
 export interface RunOptions {
@@ -63,6 +63,11 @@ export interface RunOptions {
   readonly onGate?: (gate: GuardedRequest) => void;
   /** True where the process stays while an approval is waited for; it does, if left out. */
   readonly keepAlive?: boolean;
+  /**
+   * Told of every commit, once others can see it: once, and after a crash again until it has returned. One that throws or rejects is called
+   * again; the run does not wait for it before its end.
+   */
+  readonly onCommit?: (commit: Commit) => void | Promise<void>;
   /** Told of every decision, once it is journaled. */
   readonly onDecision?: (report: Report) => void;
   /** Told of what a person should know: boundaries that do not certify, writes outside the outputs, values that are lost. */

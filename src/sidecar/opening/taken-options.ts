@@ -35,6 +35,7 @@ export const RUN_FIELDS: Fields<RunOptions> = {
   claims: optional(having('claims, as claimsIn() makes them', 'take')),
   onGate: optional(CODE),
   keepAlive: optional(FLAG),
+  onCommit: optional(CODE),
   onDecision: optional(CODE),
   onFinding: optional(CODE),
   redeliver: optional(FLAG),

@@ -8,6 +8,7 @@ import { keysLeft } from '../../projection/left-calls.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { Runtime, Watcher } from '../../runtime/runtime.ts';
 import type { LeftActs } from '../calls/left-acts.ts';
+import type { Announcing } from '../commits/announcing.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import { takeGone } from '../failures/taking-gone.ts';
@@ -26,6 +27,7 @@ interface EndingPort {
   readonly actors: Actors;
   readonly deliveries: Deliveries;
   readonly outbox: Outbox;
+  readonly announcing: Announcing;
   readonly recovering: Recovering;
   readonly left: LeftActs;
   readonly input: unknown;
@@ -58,7 +60,7 @@ export class RunEnd {
 
   /** The root has come to its end. @returns true where that has to wait. */
   holds(output: unknown): boolean {
-    const { runState, recovering, outbox, parts } = this.#port;
+    const { runState, recovering, outbox, announcing, parts } = this.#port;
     const { records, ledger, ended } = runState;
     if (ended !== null) return false;
     if (runState.asked.cancelled !== null) return true;
@@ -67,7 +69,8 @@ export class RunEnd {
       records.size > 0 ||
       ledger.displaced().length > 0 ||
       recovering.openCalls().length > 0 ||
-      outbox.mayRefuse;
+      outbox.mayRefuse ||
+      announcing.isOwed;
     this.#comesTo({ output, rest: null });
     // A run that is taken up at its end first goes on with what its last process has left.
     const mayEnd = parts.lifecycle.may('end') && parts.lifecycle.may('answer');
@@ -125,7 +128,7 @@ export class RunEnd {
   }
 
   async #try(): Promise<void> {
-    const { outbox, recovering, runtime, actors, deliveries, parts, runState } = this.#port;
+    const { outbox, recovering, runtime, actors, deliveries, parts, runState, announcing } = this.#port;
     // A person may end the run while something of its end is waited for: then it ends by that word.
     const mayEnd = () => this.#end !== null && runState.asked.cancelled === null && parts.lifecycle.may('end');
     if (this.#end === null) return;
@@ -145,6 +148,7 @@ export class RunEnd {
       await parts.lifecycle.past('end');
     }
     const left = this.#end?.rest == null ? [] : await this.#neverLeft();
+    if (this.#end?.rest === null) await announcing.atEnd();
     const end = this.#end;
     if (end === null || !mayEnd() || this.#port.choosing.isOwed || recovering.raiseGone()) return;
     // A complaint that came before the end is answered first (C12).

@@ -11,13 +11,17 @@ import type { Sent } from '../../model/message-entries.ts';
 import type { StateValue } from '../../model/step-entry.ts';
 import { stateText } from '../../reports/timeline.ts';
 import type { ActorHandle, RuntimeEvent } from '../../runtime/microstep.ts';
-import type { Machines, Runtime } from '../../runtime/runtime.ts';
+import type { Machines, Receiver, Runtime } from '../../runtime/runtime.ts';
 import type { RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
 import type { Actors } from './actors.ts';
 import type { Deliveries } from './deliveries.ts';
 import { digestsOf, movedSince, movedText } from './shown.ts';
 import { WaitingRoom } from './waiting-room.ts';
+
+/** The type of the event that brings the input of a turn. */
+const TURN = 'turn';
+const NO_TURN = `the run receives turns, as {"type":"${TURN}","input":…}, in no state and with nothing that was seen`;
 
 /** The surroundings of the messages of a run. */
 interface MessagesPort {
@@ -118,13 +122,15 @@ export class Messages {
   offer(): void {
     const { runtime, actors } = this.#port;
     const root = actors.at(0);
-    if (!this.#port.parts.lifecycle.isAwake || this.#isSending || root === undefined || runtime.machines === null)
-      return;
+    const { machines, receives } = runtime;
+    const isNone = root === undefined || (machines === null && receives === null);
+    if (!this.#port.parts.lifecycle.isAwake || this.#isSending || isNone) return;
     this.#isSending = true;
     try {
       for (let next = this.#due(); next !== undefined; next = this.#due()) {
+        if (receives !== null && !this.#handsIn(next, receives)) return;
         this.#waiting.splice(this.#waiting.indexOf(next), 1);
-        this.#send(next, root, runtime.machines);
+        if (machines !== null) this.#send(next, root, machines);
       }
     } finally {
       this.#isSending = false;
@@ -138,7 +144,35 @@ export class Messages {
     if (may.is === 'no' && (may.code === 'run_cancelled' || may.code === 'aborting')) return this.#waiting[0];
     if (this.#port.deliveries.isHolding) this.hold();
     if (this.#port.deliveries.isHolding) return undefined;
+    // Turns come in the order of their messages.
+    if (this.#port.runtime.receives !== null) return this.#waiting[0];
     return this.#waiting.find(({ sent: { at } }) => at === null || isAt(runState.actor(0).value, at.split('.')));
+  }
+
+  /** Hands in the input of a turn, or refuses what is none (RC6). @returns false where it waits: a turn is open, or something holds it back. */
+  #handsIn(one: Waiting, program: Receiver): boolean {
+    const { asked } = this.#port.parts.runState;
+    const { event, by, at } = one.sent;
+    const { input } = event as { readonly input?: unknown };
+    const isOver = this.#port.parts.lifecycle.answer('deliver').is === 'no';
+    const refused = isOver
+      ? endingText(asked.cancelled ?? {})
+      : event.type !== TURN || at !== null || one.said.seen !== undefined
+        ? NO_TURN
+        : program.refusalOf(input, one.said.id);
+    if (refused !== null) {
+      this.#refuse(one, refused);
+      return true;
+    }
+    const { write } = this.#port;
+    const taken = { do: 'message', post: one.post, ...one.said, event: event.type, by, refused: null } as const;
+    let isTaken = false;
+    if (program.isReady)
+      write.together(() => {
+        isTaken = program.receive(input, one.said.id, () => write.append([taken]));
+      }, false);
+    if (isTaken) void write.durable().catch(() => {});
+    return isTaken;
   }
 
   #send(one: Waiting, root: ActorHandle, machines: Machines): void {

@@ -40,6 +40,7 @@ function restOf(run: Run): RunRest {
     ...runState.ledger
       .open()
       .flatMap(({ asked, status }) => (isOpen(status) && asked.next !== null ? [asked.next] : [])),
+    ...(run.announcing.next === null ? [] : [run.announcing.next]),
     // Delays move no machine whose run is parked.
     ...(isHeld ? [] : runState.timers.armed().map(({ due }) => due)),
   ];
@@ -84,7 +85,7 @@ function isIdle(run: Run): boolean {
   if (machine === 'claiming' && question === 'clear' && will !== 'cancelling') return false;
   // Calls that come to a plan which cannot go on wait for it.
   if (!parts.activity.isNone && question !== 'stuck') return false;
-  return isDurable(run) && !hasLiveActors(parts.runState);
+  return isDurable(run) && !run.runtime.isRunning && !hasLiveActors(parts.runState);
 }
 
 /** True where nothing of a paused run is under way: what waits for the end of the pause goes on waiting in the next process. */

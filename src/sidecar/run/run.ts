@@ -16,6 +16,7 @@ import type { Armed, Call, Crash, Origin, Runtime, Watcher } from '../../runtime
 import { Approvals } from '../approvals/approvals.ts';
 import { Calls } from '../calls/calls.ts';
 import { LeftActs } from '../calls/left-acts.ts';
+import { Announcing } from '../commits/announcing.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { RestoredParts } from '../failures/recovered-machine.ts';
 import { Recovering } from '../failures/recovering.ts';
@@ -63,6 +64,7 @@ export class Run implements Watcher {
   readonly #claiming: Claiming;
   readonly left: LeftActs;
   readonly choosing: Choosing;
+  readonly announcing: Announcing;
   readonly heard: Heard;
   readonly pauses: Pauses;
   /** True while the machine of a run that is taken up was not started yet, and claims wait for that. */
@@ -94,7 +96,9 @@ export class Run implements Watcher {
     const left = new LeftActs(parts, write);
     const shared = { parts, runState, placed, write, runtime, actors, recorder, queries, reuse, outbox, calls };
     const choosing = new Choosing({ parts, write, runtime, actors, deliveries, recovering, finds });
-    const common = { ...shared, left, deliveries, macrosteps, timers, recovering, verifier, choosing, now: parts.now };
+    this.announcing = new Announcing(parts, write, choosing.branches);
+    const beside = { announcing: this.announcing, choosing, verifier, now: parts.now };
+    const common = { ...shared, ...beside, left, deliveries, macrosteps, timers, recovering };
     const unheard = () => {
       const untaken = runState.toRedeliver.length + runState.held.length + events.waiting;
       return { heard: approvals.looked, ...(untaken > 0 && { untaken }) };
@@ -206,6 +210,10 @@ export class Run implements Watcher {
   toComeAgain(type: string): RuntimeEvent | null {
     const events = this.runState.toRedeliver.map(({ event }) => event as RuntimeEvent);
     return events.find((event) => event.type === type) ?? null;
+  }
+
+  awaitsInput(): void {
+    queueMicrotask(() => this.heard.offer());
   }
 
   turnNamed(id: string): ReturnType<Watcher['turnNamed']> {
@@ -347,6 +355,7 @@ export class Run implements Watcher {
       this.offer();
       this.choosing.begin();
       this.#outbox.begin();
+      this.announcing.begin();
       void this.end.try();
     }
   }

@@ -16,7 +16,9 @@ import { type ActorHandle, bare, type Microstep, type RuntimeEvent } from '../..
 import type { Crash, Runtime } from '../../runtime/runtime.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { LeftActs } from '../calls/left-acts.ts';
+import type { Announcing } from '../commits/announcing.ts';
 import type { Outbox } from '../commits/outbox.ts';
+import { committedBy } from '../commits/speaking.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import type { Raised, RunParts } from '../parts.ts';
 import type { Reuse } from '../reuse.ts';
@@ -36,6 +38,7 @@ interface StepsPort {
   readonly recorder: StepRecorder;
   readonly reuse: Reuse;
   readonly outbox: Outbox;
+  readonly announcing: Announcing;
   readonly deliveries: Deliveries;
   readonly timers: Timers;
   readonly macrosteps: Macrosteps;
@@ -97,11 +100,13 @@ export class Steps {
     this.#promise(entries);
     // What was promised is made durable at once; the calls that rely on it await it (§5).
     if (entries.some((entry) => entry.do === 'step' && entry.boundaries.some((id) => id !== ''))) {
+      this.#speak(entries);
       void write
         .durable()
         .then(() => this.#release())
         .catch(() => {});
       this.#port.outbox.begin();
+      this.#port.announcing.begin();
     }
     for (const entry of entries) {
       if (entry.do === 'finding') this.#found(entry, number, seen.started.some(isCall));
@@ -124,6 +129,14 @@ export class Steps {
       const keys = said.flatMap((template) => template.fillAll(facts).map(({ text }) => text));
       write.append([{ do: 'promised', instance: mark.in, boundary, at, keys }]);
     }
+  }
+
+  /** Has commits say what they say (SP1). */
+  #speak(entries: readonly Entry[]): void {
+    const { parts, write } = this.#port;
+    const said = entries.flatMap((entry) => (entry.do === 'step' ? committedBy(parts, entry) : []));
+    if (said.length > 0) write.append(said);
+    for (const each of said) if (each.do === 'finding') parts.onFinding(each);
   }
 
   /** What no state to come can touch is released once a boundary is durable (ER1). */

@@ -9,4 +9,4 @@ test(`${RUNS} runs that stand still go on, or say what is next, by the commands 
   expect(failure).toBeNull();
   for (const stands of ['parked', 'parked, held', 'paused', 'paused, held', 'waiting', 'waiting, held'])
     expect([stands, met[`met ${stands}`] ?? 0]).not.toEqual([stands, 0]);
-}, 300_000);
+});

@@ -1,6 +1,6 @@
 /** What a store in PostgreSQL refuses: schemas that are not its own, what was changed under it, servers that lose, addresses that lead nowhere. */
 import pg from 'pg';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { MIGRATIONS } from '../../../src/journal/postgres/schema.ts';
 import { type PostgresPool, postgresStore } from '../../../src/journal/postgres/store.ts';
 import { PASSWORD, startServer } from '../../postgres-server.ts';
@@ -140,6 +140,33 @@ describe.skipIf(server === null)('a store in PostgreSQL', () => {
     await journal.flush();
     expect([await store.post('a', 'yes'), journal.posted(0).length, await told(store.read('a'))]).toEqual([1, 1, [1]]);
     expect(connections.length).toBeGreaterThan(8);
+  });
+
+  test('waits for a server that is away at the look before a call leaves, as long as for an append', async () => {
+    const real = new pg.Pool({ connectionString: server.address() });
+    let failures = 0;
+    const pool: PostgresPool = {
+      query: async (text, values) => {
+        if (failures === 0 || !text.includes('unnest($1::bigint[]')) return real.query(text, values);
+        failures -= 1;
+        throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+      },
+      end: () => real.end(),
+    };
+    const journal = await desk.journal(desk.store({ schema: desk.schema(), pool, pollMs: 600_000 }), 'a', 'create');
+    const now = Date.now();
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now + 3_600_000);
+    failures = 8;
+    try {
+      await journal.confirm();
+    } finally {
+      clock.mockRestore();
+    }
+    expect(failures).toBe(0);
+    journal.append([row(1)]);
+    await journal.flush();
+    await desk.close();
+    await real.end();
   });
 
   test('has what it acknowledges on the disk of the server, whatever the session asks for', async () => {

@@ -9,7 +9,7 @@ test('a share of all small threads keeps what was said, pays once and asks no mo
   const three = await enumerate({ turns: 3, cases: 90, seed: 7 });
   expect(three.told, totalsText(three)).toEqual([]);
   expect(three.cases).toBe(90);
-}, 120_000);
+});
 
 test('threads of two turns, a complaint about each turn while it is open and behind it, and deaths of a process that are drawn, end so, too', async () => {
   const draw = drawing(11);
@@ -25,7 +25,7 @@ test('threads of two turns, a complaint about each turn while it is open and beh
     counts.set(judged.is, (counts.get(judged.is) ?? 0) + 1);
   }
   expect([...counts.keys()].sort()).toEqual(['parked', 'refused', 'right']);
-}, 120_000);
+});
 
 test('the judge sees a payment that is made twice, and what was said being taken back', async () => {
   const node = { class: 'reversible', reads: false, asks: 'never' } as const;

@@ -22,6 +22,8 @@ export interface Case {
   readonly complaint: Complaint | null;
   /** The turn in which the reply of the first act is lost; null where none is. */
   readonly lost: number | null;
+  /** `message`: turns are left for the run by another process; left out where the program itself hands them in. */
+  readonly by?: 'message';
   /** The append at which the process dies; null where it lives. */
   readonly dies: number | null;
 }
@@ -53,11 +55,11 @@ export function complaintsAbout(turns: readonly Turn[]): (Complaint | null)[] {
 }
 
 /** The name of a case, by which it is found again. */
-export function nameOf({ turns, said, complaint, lost, dies }: Case): string {
+export function nameOf({ turns, said, complaint, lost, dies, by }: Case): string {
   const text = turns.map((turn) => turn.map((round) => round.join('+')).join(',')).join(' / ');
   const wrong =
     complaint === null
       ? 'nothing wrong'
       : `${complaint.of} of turn ${complaint.about + 1} wrong in ${complaint.during + 1} ${complaint.while}`;
-  return `${text} | ${said} | ${wrong} | ${lost === null ? 'all come back' : `lost in ${lost + 1}`} | ${dies === null ? 'lives' : `dies at ${dies}`}`;
+  return `${by === undefined ? '' : 'sent: '}${text} | ${said} | ${wrong} | ${lost === null ? 'all come back' : `lost in ${lost + 1}`} | ${dies === null ? 'lives' : `dies at ${dies}`}`;
 }

@@ -7,6 +7,7 @@ import { loadConfig } from '../../../src/boundaries/load.ts';
 import { memoryStore } from '../../../src/journal/memory/store.ts';
 import { type AttachedLoop, loop } from '../../../src/loop/loop.ts';
 import { MortalStore } from '../../../src/rehearsal/trial/mortal-store.ts';
+import { workClient } from '../../../src/workers/client.ts';
 import { VirtualTime } from '../../virtual-time.ts';
 import { type Case, CLASSES } from './cases.ts';
 import { World } from './world.ts';
@@ -203,7 +204,7 @@ class Drive {
       before.catch(() => {});
       if (!this.#isOwn(turn)) await this.#settles(before);
     }
-    const invoked = run.invoke(turn, { id: `m${turn}` });
+    const invoked = this.#case.by === 'message' ? this.#sent(run, turn) : run.invoke(turn, { id: `m${turn}` });
     invoked.catch(() => {});
     for (const moment of ['model', 'act'] as const)
       if (this.#isDueAt(turn, moment)) {
@@ -212,6 +213,28 @@ class Drive {
         if (isUnderWay()) await this.#complain(run);
       }
     return (await this.#settles(invoked)) as Log;
+  }
+
+  /** Leaves the turn as another process does, and waits until it is over or the run stands still. */
+  async #sent(run: AttachedLoop, turn: number): Promise<unknown> {
+    const client = workClient(this.#rows);
+    const id = `m${turn}`;
+    // A sender that has no answer sends it again.
+    for (let times = 0; times < 2; times += 1) await client.send('r', { type: 'turn', input: turn }, { id });
+    let error: unknown = null;
+    run.invoke().catch((failed: unknown) => {
+      error = failed;
+    });
+    for (;;) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const { idle } = run.rest();
+      if (run.status === 'parked' || run.status === 'stuck') await run.invoke();
+      if (!idle && error === null) continue;
+      const told = await client.outcome('r', id);
+      if (told?.turn?.isOver === true) return told.turn.said;
+      if (error !== null) throw error;
+      if (told?.is === 'refused') throw new Error(`refused: ${told.why}`);
+    }
   }
 
   /** True where the turn itself is the one that is done again. */

@@ -12,6 +12,8 @@ export interface Options {
   /** The number of cases, where they are drawn. */
   readonly cases?: number;
   readonly seed?: number;
+  /** `message`: turns are left for the run by another process. */
+  readonly by?: 'message';
   /** A case by its name. */
   readonly only?: string;
   /** Begins none after so many milliseconds. */
@@ -39,11 +41,11 @@ export function drawing(seed: number): (below: number) => number {
 }
 
 /** All cases of a loop in which no process dies. */
-export function casesOf(turns: readonly Turn[]): Case[] {
+export function casesOf(turns: readonly Turn[], by?: 'message'): Case[] {
   const lost = [null, ...turns.keys()];
   return (['stands', 'rewritten'] as const).flatMap((said) =>
     complaintsAbout(turns).flatMap((complaint) =>
-      lost.map((nth) => ({ turns, said, complaint, lost: nth, dies: null })),
+      lost.map((nth) => ({ turns, said, complaint, lost: nth, dies: null, ...(by && { by }) })),
     ),
   );
 }
@@ -62,7 +64,7 @@ export async function enumerate(options: Options): Promise<Totals> {
     options.onCase?.(one, judged, result);
     return result;
   };
-  for await (const one of options.of === 'two' ? twoTurns(options, draw, run) : larger(draw)) {
+  for await (const one of options.of === 'two' ? twoTurns(options, draw, run) : larger(draw, options.by)) {
     if (isOver()) break;
     await run(one);
   }
@@ -70,9 +72,9 @@ export async function enumerate(options: Options): Promise<Totals> {
 }
 
 /** Larger loops, drawn, each with one death or none. */
-async function* larger(draw: (below: number) => number): AsyncGenerator<Case> {
+async function* larger(draw: (below: number) => number, by?: 'message'): AsyncGenerator<Case> {
   for (;;) {
-    const all = casesOf(drawn(draw));
+    const all = casesOf(drawn(draw), by);
     const whole = all[draw(all.length)] as Case;
     const { appends } = await runCase(whole);
     yield { ...whole, dies: draw(4) === 0 || appends === 0 ? null : draw(appends) };
@@ -81,11 +83,11 @@ async function* larger(draw: (below: number) => number): AsyncGenerator<Case> {
 
 /** All loops of two turns of one act, with the deaths that are wanted. */
 async function* twoTurns(
-  { share = 1, only }: Options,
+  { share = 1, only, by }: Options,
   draw: (below: number) => number,
   run: (one: Case) => Promise<Result>,
 ): AsyncGenerator<Case> {
-  for (const whole of [...ofTwoTurns()].flatMap(casesOf)) {
+  for (const whole of [...ofTwoTurns()].flatMap((turns) => casesOf(turns, by))) {
     if (only !== undefined && !only.startsWith(nameOf(whole).replace(/lives$/, ''))) continue;
     const { appends } = await (only === undefined || only === nameOf(whole) ? run : runCase)(whole);
     for (let dies = 0; dies < appends; dies += 1) {
@@ -98,7 +100,7 @@ async function* twoTurns(
 function count(totals: Totals, one: Case, judged: Judged): void {
   totals.cases += 1;
   const wrong = one.complaint === null ? 'nothing wrong' : 'found wrong';
-  const of = `${one.said}, ${wrong}${one.lost === null ? '' : ', lost'}${one.dies === null ? '' : ', killed'}`;
+  const of = `${one.by === undefined ? '' : 'sent, '}${one.said}, ${wrong}${one.lost === null ? '' : ', lost'}${one.dies === null ? '' : ', killed'}`;
   const counts = totals.shares[of] ?? {};
   totals.shares[of] = counts;
   counts[judged.is] = (counts[judged.is] ?? 0) + 1;

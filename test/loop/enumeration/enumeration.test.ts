@@ -7,7 +7,7 @@ import { judge } from './judge.ts';
 
 test('loops of two turns of one act say what the world has, wherever a process dies, a reply is lost or an answer is found wrong (LP1 to LP3)', async () => {
   const draw = drawing(3);
-  const all = [...ofTwoTurns()].flatMap(casesOf);
+  const all = [...ofTwoTurns()].flatMap((turns) => casesOf(turns));
   expect(all.length).toBe(1_248);
   const counts = new Map<string, number>();
   for (let nth = 0; nth < 150; nth += 1) {
@@ -17,12 +17,18 @@ test('loops of two turns of one act say what the world has, wherever a process d
     counts.set(judged.is, (counts.get(judged.is) ?? 0) + 1);
   }
   expect([...counts.keys()].sort()).toEqual(['parked', 'refused', 'right']);
-}, 120_000);
+});
 
 test('larger loops, with calls side by side and turns of several rounds, end so, too', async () => {
   const totals = await enumerate({ of: 'drawn', cases: 100, seed: 7 });
   expect(totals.told, totalsText(totals)).toEqual([]);
   expect(totals.cases).toBe(100);
+});
+
+test('turns that another process leaves end as those that the program hands in (RC6)', async () => {
+  const totals = await enumerate({ of: 'drawn', cases: 60, seed: 5, by: 'message' });
+  expect(totals.told, totalsText(totals)).toEqual([]);
+  expect(totals.cases).toBe(60);
 }, 120_000);
 
 test('the judge sees an act that stands twice, and one that was said and is undone', async () => {

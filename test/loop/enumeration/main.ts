@@ -6,6 +6,7 @@
  *   --cases N       how many, at most; 2,000 drawn ones if left out
  *   --seed S        which ones
  *   --seconds N     begins no other case after so long
+ *   --by message    turns are left for the run by another process
  *   --only NAME     one case, by its name, with everything that happened
  *
  * Ends with 0 where no ending is wrong, no loop hangs, and none is parked needlessly; 1 where any is.
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     cases: { type: 'string' },
     seed: { type: 'string', default: '1' },
     seconds: { type: 'string' },
+    by: { type: 'string' },
     only: { type: 'string' },
   },
 });
@@ -32,6 +34,7 @@ const totals = await enumerate({
   ...(cases !== undefined && { cases: Number(cases) }),
   seed: Number(values.seed),
   ...(values.seconds !== undefined && { until: Number(values.seconds) * 1_000 }),
+  ...(values.by === 'message' && { by: values.by }),
   ...(values.only !== undefined && { only: values.only }),
   onCase: (one, judged, { world, said, state }) => {
     if (values.only !== nameOf(one)) return;

@@ -19,7 +19,7 @@ const act = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('resume' as const) }) },
 );
 
-test('with steps, complaints, restores and resumes before and behind', { timeout: 600_000 }, async () => {
+test('with steps, complaints, restores and resumes before and behind', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array<Act>(act, { minLength: 2, maxLength: 8 }),
