@@ -53,14 +53,6 @@ export const OF_POOLS: readonly Mutant[] = [
     by: POOLS,
   },
   {
-    rule: 'ER12',
-    file: 'sidecar/writing.ts',
-    off: 'what a run that is over has held back stays reserved',
-    find: "return [status === 'buffered' ? { ...change, amount: 0 } : change];",
-    replace: "return [status === 'failed' ? { ...change, amount: 0 } : change];",
-    by: POOLS,
-  },
-  {
     rule: 'ER13',
     file: 'sidecar/opening/config.ts',
     off: 'each run has its own limit',

@@ -63,6 +63,23 @@ test('a try under a key that counts already gives back what it has reserved itse
   expect(course).toMatchObject({ wrong: [], refused: 0 });
 });
 
+test('a call that leaves again under its key reserves nothing more (ER10)', async () => {
+  for (let append = 0; append <= 5; append += 1) {
+    const runs = [paying('again', [3, 0])];
+    const hung = moves('0 hang', '0 go', `0 die ${append}`, '0 answer', '0 go');
+    expect(await play({ limit: 5, runs, moves: hung }), `append ${append}`).toMatchObject({ wrong: [], refused: 0 });
+  }
+});
+
+test('what a call without a key may have spent whose process died counts (ER12)', async () => {
+  const course = await play({
+    limit: 9,
+    runs: [paying('none', [2, 1])],
+    moves: moves('0 hang', '0 go', '0 die 0', '0 answer', '0 go'),
+  });
+  expect(course).toMatchObject({ wrong: [], refused: 0 });
+});
+
 test('what was undone stays spent (ER12)', async () => {
   const spender = paying('compensable', [2, 2]);
   const course = await play({ limit: 5, runs: [spender, spender], moves: moves('0 go', '0 abort', '1 go') });
@@ -82,7 +99,7 @@ test('a process that dies gives nothing back, and a process that takes its run u
     }
 });
 
-test('what a run that is over has held back is there for others (ER12)', async () => {
+test('what an aborted run has held back is there for others (ER12)', async () => {
   const store = memoryStore();
   const runs = [paying('held', [3, 1]), paying('irreversible', [1, 1])];
   const course = await play({ limit: 3, runs, moves: moves('0 go', '0 abort', '1 go') }, store);

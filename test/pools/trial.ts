@@ -16,8 +16,8 @@ import { calm, until } from '../poll.ts';
 /** What a call may spend, and what it spends. */
 type Spending = readonly [most: number, took: number];
 
-/** How a call can be taken back; `held`: it is held back until its unit commits. */
-export type Kind = 'none' | 'idempotent' | 'compensable' | 'irreversible' | 'held';
+/** How a call can be taken back; `held`: it is held back until its unit commits; `again`: idempotent, and no reconciler knows of it. */
+export type Kind = 'none' | 'again' | 'idempotent' | 'compensable' | 'irreversible' | 'held';
 
 export interface Spender {
   readonly kind: Kind;
@@ -113,6 +113,7 @@ class World {
 function configOf(kind: Kind, limit: number): BoundaryConfig {
   const effect = {
     none: 'effect: none',
+    again: 'effect: idempotent',
     idempotent: 'effect: idempotent, reconcile: asked',
     compensable: 'effect: compensable, undo: undone, reconcile: asked',
     irreversible: 'effect: irreversible, reconcile: asked',

@@ -69,7 +69,7 @@ written, or the command is misused.`,
         return;
       }
       const amount = Number(limit);
-      if (name === undefined || !Number.isSafeInteger(amount) || amount < 0)
+      if (name === undefined || !/^\d+$/.test(limit) || !Number.isSafeInteger(amount))
         return finish('', 'give the name of a pool, and a whole number as its limit', 2);
       const refused = await limitPool(journal, name, amount);
       if (refused !== null) return finish('', refused.problem, refused.code);
