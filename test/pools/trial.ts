@@ -178,6 +178,7 @@ class Life {
   #left = Number.POSITIVE_INFINITY;
   #bury: () => unknown = () => {};
   #isWaiting = false;
+  #isChargeLost = false;
 
   readonly run: string;
   readonly spender: Spender;
@@ -269,8 +270,8 @@ class Life {
 
   async takeUp(): Promise<void> {
     this.world.hanging.delete(this.run);
-    // It may have asked without a key before it died.
-    if (this.spender.kind === 'none' && !this.isIdle) this.world.unsure(this.run, this.most);
+    // It may have asked without a key before it died, or the charge is lost with it.
+    if (this.spender.kind === 'none' && (!this.isIdle || this.#isChargeLost)) this.world.unsure(this.run, this.most);
     this.sidecar.actor.stop();
     await this.#bury();
     await this.open(resume);
@@ -278,8 +279,10 @@ class Life {
 
   async move(move: Move): Promise<void> {
     const { world, run, sidecar } = this;
-    if (move.is === 'die') this.#left = move.append;
-    else if (move.is === 'lose') world.lost.add(run);
+    if (move.is === 'die') {
+      this.#left = move.append;
+      this.#isChargeLost = move.append === 0;
+    } else if (move.is === 'lose') world.lost.add(run);
     else if (move.is === 'refuse') world.refusing.add(run);
     else if (move.is === 'hang') {
       if (!world.hanging.has(run)) world.hanging.set(run, null);
