@@ -11,7 +11,7 @@ export class Budgets {
   readonly #spent = new Map<string, number>();
   readonly #admitted = new Map<string, SpendEntry['amounts']>();
   readonly #by = new Map<string, SpendEntry['amounts']>();
-  /** By call, what was spent of each budget since the last look; null where nobody looks. */
+  /** By call, what was spent of each budget since the last look; null in a run without pools. */
   #moved: Map<string, Record<string, number>> | null = null;
 
   /** The parts that a base holds. */

@@ -1,7 +1,7 @@
 /** Judges whether a pool has room for a call, and says what is in the way (semantics.md ER11). */
 import { hasRoom, heldIn, type Pool, type Reserved } from '../journal/pools.ts';
 
-/** Why a pool has no room: others may give something back (`waits`), or nobody will (`refused`). */
+/** Why a pool has no room: others may give something back (`waits`), or no call will (`refused`). */
 export interface NoRoom {
   readonly is: 'waits' | 'refused';
   readonly why: string;

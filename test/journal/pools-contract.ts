@@ -106,14 +106,14 @@ export function poolsContract(
     const { pools, one } = await begun();
     one.append([change('k1', 6)]);
     await one.flush();
-    let heard = 0;
+    let freed = 0;
     const stop = pools.onFreed(() => {
-      heard += 1;
+      freed += 1;
     });
     one.append([change('k1', 0)]);
     await one.flush();
     await new Promise(setImmediate);
     stop();
-    expect(heard).toBeGreaterThan(0);
+    expect(freed).toBeGreaterThan(0);
   });
 }

@@ -262,7 +262,7 @@ class Life {
       if (this.#isDead || hangs() || (!isLast && this.#isWaiting)) return true;
       return !['recovering', 'ending'].includes(status) && (status !== 'running' || this.isIdle);
     };
-    await until(atRest, () => `the rest of ${this.run}: ${this.sidecar.status}`, 5_000);
+    await until(atRest, () => `the rest of ${this.run}: ${this.sidecar.status}`);
     if (this.isIdle) this.#isWaiting = false;
     await calm(1);
     if (this.#isDead) await this.takeUp();
@@ -308,7 +308,6 @@ class Life {
         until(
           () => this.#isDead || this.#isWaiting || world.hanging.has(run),
           () => 'an answer',
-          5_000,
         ),
       ]);
       await this.rest();

@@ -67,18 +67,18 @@ export class Pooling {
   async #room(pools: PoolDesk, call: PooledCall, instance: InstanceId, of: string): Promise<Reply | null> {
     const { lifecycle, activity } = this.#parts;
     return underEither([call.signal, lifecycle.leave, this.#cancelled.signal], async (stop) => {
-      for (let isTold = false; ; isTold = true) {
+      for (let isFound = false; ; isFound = true) {
         if (stop.aborted) return null;
-        const news = newsOf(pools, stop);
+        const wait = freedIn(pools, stop);
         try {
           const lacking = await this.#lackingStill(pools, call, of);
           if (lacking === null) return null;
           if (lacking.is === 'refused')
             return failed('GOVERNOR_DENIED', new PoolSpent(lacking.pool, lacking.why), null);
-          if (!isTold) this.#tell(lacking.why, instance);
-          await activity.waitFor(news.told);
+          if (!isFound) this.#tell(lacking.why, instance);
+          await activity.waitFor(wait.freed);
         } finally {
-          news.end();
+          wait.end();
         }
       }
     });
@@ -129,18 +129,18 @@ export class Pooling {
 }
 
 /** Resolves once a pool may have room: where this process gives something back, at the next look, or where the wait ends. */
-function newsOf(pools: PoolDesk, stop: AbortSignal) {
+function freedIn(pools: PoolDesk, stop: AbortSignal) {
   let resolve = () => {};
-  const told = new Promise<void>((resolved) => {
+  const freed = new Promise<void>((resolved) => {
     resolve = resolved;
   });
   const alarm = PROCESS.after(pools.pollMs, () => resolve());
-  const deaf = pools.onFreed(() => resolve());
+  const stopFreed = pools.onFreed(() => resolve());
   stop.addEventListener('abort', resolve, { once: true });
   const end = () => {
     alarm.cancel();
-    deaf();
+    stopFreed();
     stop.removeEventListener('abort', resolve);
   };
-  return { told, end };
+  return { freed, end };
 }
