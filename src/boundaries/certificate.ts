@@ -135,6 +135,8 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   'recover.signals': 'free',
   tries: 'free',
   budgets: 'free',
+  'budgets.pool': 'free',
+  'budgets.limit': 'free',
   claims: 'free',
   'claims.release': 'free',
   'claims.line_up': 'free',

@@ -24,6 +24,7 @@ import { compileTool } from './sections/tool.ts';
 export function compileConfig(root: Item, guards: Guards, findings: Findings): BoundaryConfig {
   const scopes = scopesIn(field(root, 'scopes'), findings);
   const budgets = budgetsOf(field(root, 'budgets'), findings);
+  const pools = poolsOf(field(root, 'budgets'), findings);
   const tools = new Map<string, Tool>();
   for (const [name, { at, item }] of entriesOf(field(root, 'tools'))) {
     nameIn(name, at, findings);
@@ -56,6 +57,7 @@ export function compileConfig(root: Item, guards: Guards, findings: Findings): B
     recover: itemsOf(field(root, 'recover')).map((rule) => compileRecover(rule, tools, findings)),
     tries: numberOf(field(root, 'tries')) ?? 20,
     budgets,
+    pools,
     release: textOf(field(claims, 'release')) === 'final' ? 'final' : 'whole',
     lineUp: textOf(field(claims, 'line_up')) === 'announce' ? 'announce' : 'first_touch',
     claimTtl: timeIn(field(claims, 'ttl'), findings),
@@ -147,12 +149,42 @@ function budgetsOf(item: Item | null, findings: Findings): ReadonlyMap<string, n
   const budgets = new Map<string, number>();
   for (const [name, { at, item: limit }] of entriesOf(item)) {
     nameIn(name, at, findings);
-    const most = textOf(limit) === null ? numberOf(limit) : timeIn(limit, findings, LONGEST_WAIT);
+    const shared = numberOf(field(limit, 'limit'));
+    const most = textOf(limit) === null ? (shared ?? numberOf(limit)) : timeIn(limit, findings, LONGEST_WAIT);
     if (textOf(limit) !== null && name !== 'time')
       findings.report('bad_amount', 'error', limit.at, `"${name}" is no time`, 'Write a whole number.');
     budgets.set(name, most ?? 0);
   }
   return budgets;
+}
+
+/** The pools of the budgets that name one. */
+function poolsOf(item: Item | null, findings: Findings): ReadonlyMap<string, string> {
+  const pools = new Map<string, string>();
+  for (const [name, { item: limit }] of entriesOf(item)) {
+    const at = field(limit, 'pool');
+    const pool = textOf(at);
+    if (at === null || pool === null) continue;
+    const other = [...pools].find(([, each]) => each === pool)?.[0];
+    if (name === 'time')
+      findings.report(
+        'bad_pool',
+        'error',
+        at.at,
+        'what a call takes of "time" has no most',
+        'Limit the time of each run.',
+      );
+    if (other !== undefined)
+      findings.report(
+        'bad_pool',
+        'error',
+        at.at,
+        `"${other}" is the budget of the pool "${pool}"`,
+        'Name another pool.',
+      );
+    pools.set(name, pool);
+  }
+  return pools;
 }
 
 /** Checks that the calls of an invariant's tools are held back until the invariant holds. */

@@ -300,6 +300,8 @@ export interface BoundaryConfig {
   readonly tries: number;
   /** The amounts that a run may spend in all, by budget: whole numbers; `time` in milliseconds of its calls. */
   readonly budgets: ReadonlyMap<string, number>;
+  /** The pools of the budgets that runs share, by budget; the limit is the pool's (ER10). */
+  readonly pools: ReadonlyMap<string, string>;
   /** `whole`: a run keeps the external keys that it has claimed to its end; `final`: until no state that is to come can touch them (ER1). */
   readonly release: 'whole' | 'final';
   /** `first_touch`: a call claims what it touches; `announce`: the first call claims whatever the tools of the config touch (ER6). */

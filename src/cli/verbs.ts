@@ -143,6 +143,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Verb>>>> = {
       'list what runs keep to themselves, since when, and which runs wait for them',
       async () => (await claims()).addClaims,
     ],
+    pools: [
+      'list the budgets that runs share, who has spent of them, and set their limits',
+      async () => (await claims()).addPools,
+    ],
     release: ['free the claims of a run that will not be taken up again', async () => (await claims()).addRelease],
     notify: [
       'tell a webhook, once for each cause, that runs need a person',

@@ -9,7 +9,7 @@ import { errorMessage, NotApplied } from './signals.ts';
 import { type Settled, timed } from './timed.ts';
 
 /** A call that changes nothing. */
-export type PlainCall = Pick<GuardedCall, 'actor' | 'tool' | 'signal' | 'act' | 'admit' | 'charge'>;
+export type PlainCall = Pick<GuardedCall, 'actor' | 'tool' | 'signal' | 'act' | 'admit' | 'charge' | 'pools'>;
 
 /** Where the call of a tool that changes nothing writes. */
 export type PlainPort = Pick<GuardPort, 'append' | 'durable' | 'clear' | 'cancelled' | 'stopping'>;
@@ -17,15 +17,8 @@ export type PlainPort = Pick<GuardPort, 'append' | 'durable' | 'clear' | 'cancel
 /** Makes a call that changes nothing: only what it spends is written. */
 export async function plainCall(port: PlainPort, call: PlainCall): Promise<Reply> {
   const of = String(call.actor);
-  const admission = call.admit(of);
-  if ('refused' in admission) return denied(admission.refused);
-  if (admission.entries.length > 0) {
-    port.append(admission.entries);
-    await port.durable();
-    for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;
-    if (call.signal.aborted || port.cancelled()) return { is: 'dropped' };
-  }
-  if (port.stopping()) return { is: 'dropped' };
+  const not = await admittedPlain(port, call, of);
+  if (not !== null) return not;
   const settled = await timed(call, undefined);
   const spent = call.charge(of, settled);
   if (spent.length > 0) port.append(spent);
@@ -33,6 +26,40 @@ export async function plainCall(port: PlainPort, call: PlainCall): Promise<Reply
   const refusal = call.tool?.refuses(settled.output) ?? null;
   if (refusal !== null) return failed('INVALID_OUTPUT', new Error(refusal), null);
   return { is: 'done', output: settled.output };
+}
+
+/** The reply of a call that its pools have no room for, or that is not made any more by then; null for any other call. */
+async function withoutRoom(port: PlainPort, { pools, signal }: PlainCall, of: string): Promise<Reply | null> {
+  if (pools === undefined) return null;
+  const full = await pools.room(of);
+  if (full !== null) return full;
+  return signal.aborted || port.cancelled() || port.stopping() ? { is: 'dropped' } : null;
+}
+
+/** Admits a call that changes nothing, once its pools have what it may spend. @returns null where it leaves now. */
+async function admittedPlain(port: PlainPort, call: PlainCall, of: string): Promise<Reply | null> {
+  const isOver = () => call.signal.aborted || port.cancelled();
+  for (;;) {
+    const not = await withoutRoom(port, call, of);
+    if (not !== null) return not;
+    const admission = call.admit(of);
+    if ('refused' in admission) return denied(admission.refused);
+    const back = (): Reply => {
+      if (call.pools !== undefined) port.append(call.pools.back(of));
+      return { is: 'dropped' };
+    };
+    if (admission.entries.length > 0) {
+      port.append(admission.entries);
+      await port.durable();
+      if ((await call.pools?.has(of)) === false) {
+        back();
+        continue;
+      }
+      for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;
+      if (isOver()) return back();
+    }
+    return port.stopping() ? back() : null;
+  }
 }
 
 /** Stages a call that is held back until its instance commits (E4). It is not visible: what fails here has not happened. */
@@ -124,7 +151,9 @@ async function made(port: GuardPort, call: GuardedCall, key: string, before: boo
   if ('error' in settled) {
     const completed = completion(settled);
     const isOpenStill = before && completed.status === 'failed';
-    write({ ...completed, ...(isOpenStill && { status: 'unknown' as const }) }, spent);
+    // An earlier try may have happened, and has been counted: this one gives back what it has reserved itself (ER12).
+    const back = isOpenStill ? (call.pools?.unmade(key) ?? []) : [];
+    write({ ...completed, ...(isOpenStill && { status: 'unknown' as const }) }, [...spent, ...back]);
     return failed(settled.signal, settled.error, key);
   }
   const refusal = call.tool?.refuses(settled.output) ?? null;

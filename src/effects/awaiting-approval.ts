@@ -3,8 +3,9 @@ import type { Entry } from '../model/entry.ts';
 import { act, drop } from './acting.ts';
 import { earlier } from './earlier-calls.ts';
 import { type Approval, denied, failed, type GuardedCall, type GuardPort, type Reply } from './guarded-call.ts';
+import { hasRoom } from './pooled.ts';
 import { actBefore, actOfCall } from './repeating.ts';
-import { Denied } from './signals.ts';
+import { Denied, errorMessage } from './signals.ts';
 
 /** The name of a call that is held, and the digest of its arguments. */
 interface HeldCall {
@@ -32,8 +33,7 @@ export async function awaitApproval(
     if (approval.is === 'dropped' || call.signal.aborted) return dropped();
     if (approval.is === 'settled') return { is: 'done', output: port.ledger.get(key)?.output };
     const why = await whyNot(call, approval);
-    await cleared(port);
-    const looked = await lookedAt(port, call, why !== null);
+    const looked = await roomAndLooks(port, call, { key, isNew }, why);
     if (looked !== null) return call.signal.aborted ? dropped() : looked;
     // Another call has made the act meanwhile: this one repeats it, and its approval is void (ON5).
     if (isNew && why === null && isRepetition(port, call, key)) {
@@ -47,9 +47,33 @@ export async function awaitApproval(
     // While it was asked about, the approval may have run out.
     if (call.opens(gate, digest)) {
       port.append([{ do: 'leave', key, gate }, ...admission.entries, ...reliedBy(call, key)]);
-      return (await left(port, call, key, again)) ?? dropped();
+      return (await left(port, call, { key, isNew }, again)) ?? dropped();
     }
   }
+}
+
+/** The refusal of a call that its pools have no room for (ER11); null where they have. */
+async function fullPool(
+  port: GuardPort,
+  { pools }: GuardedCall,
+  { key, isNew }: { readonly key: string; readonly isNew: boolean },
+  why: string | null,
+): Promise<Reply | null> {
+  const full = why === null && pools !== undefined ? await pools.room(key) : null;
+  return full?.is === 'failed' ? refuse(port, key, isNew, full, errorMessage(full.error)) : null;
+}
+
+/** Waits for room in its pools and for plans, then looks again. @returns why the call may not leave, or null. */
+async function roomAndLooks(
+  port: GuardPort,
+  call: GuardedCall,
+  held: { readonly key: string; readonly isNew: boolean },
+  why: string | null,
+): Promise<Reply | null> {
+  const full = await fullPool(port, call, held, why);
+  if (full !== null) return full;
+  await cleared(port);
+  return lookedAt(port, call, why !== null);
 }
 
 /** The reason of a person, or of the run, why a call may not leave; null where there is none. */
@@ -93,13 +117,14 @@ function isRepetition(port: GuardPort, call: GuardedCall, key: string): boolean 
 async function left(
   port: GuardPort,
   call: GuardedCall,
-  key: string,
+  { key, isNew }: { readonly key: string; readonly isNew: boolean },
   again: () => Promise<Reply>,
 ): Promise<Reply | null> {
   const leaving = port.ledger.get(key);
   const stays = port.leaves(key);
   try {
     await port.durable();
+    if (!(await hasRoom(port, call, key, !isNew))) return again();
     if (call.signal.aborted) return null;
     // What was said meanwhile of this try holds, and another one is asked about anew.
     return (await act(port, call, key, leaving)) ?? again();

@@ -11,6 +11,8 @@ export class Budgets {
   readonly #spent = new Map<string, number>();
   readonly #admitted = new Map<string, SpendEntry['amounts']>();
   readonly #by = new Map<string, SpendEntry['amounts']>();
+  /** By call, what was spent of each budget since the last look; null in a run without pools. */
+  #moved: Map<string, Record<string, number>> | null = null;
 
   /** The parts that a base holds. */
   get parts() {
@@ -32,16 +34,44 @@ export class Budgets {
     return this.#by.get(of) ?? {};
   }
 
+  /** Keeps what moves from here on, for the pools of a store. */
+  watch(): void {
+    this.#moved = new Map();
+  }
+
+  /** The calls whose amounts have moved since the last look, each with what it has spent for good since. */
+  moved(): ReadonlyMap<string, Readonly<Record<string, number>>> {
+    const moved = this.#moved ?? new Map<string, Record<string, number>>();
+    if (moved.size > 0) this.#moved = new Map();
+    return moved;
+  }
+
+  /** Has a call looked at again that has something admitted. */
+  touch(of: string): void {
+    if (this.#admitted.has(of)) this.#move(of, {});
+  }
+
+  #move(of: string, spent: SpendEntry['amounts']): void {
+    this.#moved?.set(of, { ...sum(this.#moved.get(of) ?? {}, spent) });
+  }
+
   apply({ of, is, amounts }: SpendEntry): void {
     // A call that was under way when its process ended may have spent its admitted amounts: they stay charged.
     if (is === 'charged') this.release(of);
     this.#add(of, amounts, 1);
-    if (is === 'admitted') this.#admitted.set(of, sum(this.#admitted.get(of) ?? {}, amounts));
+    const back = Object.entries(amounts).filter(([, amount]) => amount < 0);
+    this.#move(of, is === 'charged' ? amounts : zeros(Object.fromEntries(back)));
+    if (is !== 'admitted') return;
+    const admitted = sum(this.#admitted.get(of) ?? {}, amounts);
+    // What was given back whole is not charged for any more.
+    const gone = new Set(back.flatMap(([name]) => (admitted[name] === 0 ? [name] : [])));
+    this.#admitted.set(of, Object.fromEntries(Object.entries(admitted).filter(([name]) => !gone.has(name))));
   }
 
   /** Takes back what a call was admitted for; not that it was made, nor its time. */
   release(of: string): void {
-    const { calls: _, time: __, ...amounts } = this.#admitted.get(of) ?? {};
+    const { calls = 0, time = 0, ...amounts } = this.#admitted.get(of) ?? {};
+    if (this.#admitted.has(of)) this.#move(of, { ...zeros(amounts), calls, time });
     this.#add(of, amounts, -1);
     this.#admitted.delete(of);
   }
@@ -54,30 +84,47 @@ export class Budgets {
   }
 }
 
+function zeros(amounts: SpendEntry['amounts']): SpendEntry['amounts'] {
+  return Object.fromEntries(Object.keys(amounts).map((name) => [name, 0]));
+}
+
 function sum(a: SpendEntry['amounts'], b: SpendEntry['amounts']): SpendEntry['amounts'] {
   const both: Record<string, number> = { ...a };
   for (const [name, amount] of Object.entries(b)) both[name] = (both[name] ?? 0) + amount;
   return both;
 }
 
-/** The amount that a call asks to spend, or the reason why it may not. */
+/** The pools of a config, by budget, and the call that asks. */
+interface Pooled {
+  readonly pools: ReadonlyMap<string, string>;
+  readonly of: string;
+}
+
+/**
+ * The amounts that a call may spend, and those that it is admitted for by this try, or the reason why it may not leave. A pool is asked by its
+ * store. A call that leaves again under its key has reserved the most already: it is one act, and one amount.
+ */
 export function admission(
   limits: ReadonlyMap<string, number>,
   budgets: Budgets,
   tool: { readonly spends: ReadonlyMap<string, Spend>; readonly timeout: number | null } | undefined,
   args: unknown,
-): { readonly amounts: Readonly<Record<string, number>> } | { readonly refused: string } {
+  { pools, of }: Pooled,
+): { readonly amounts: SpendEntry['amounts']; readonly admits: SpendEntry['amounts'] } | { readonly refused: string } {
   const amounts: Record<string, number> = {};
+  const admits: Record<string, number> = {};
   for (const [name, limit] of limits) {
     const amount = asked(name, tool, args);
     const spent = budgets.spent(name);
     if (amount === null || amount < 0) return { refused: `budget ${name}: the amount that this call takes is unknown` };
-    if (spent + amount > limit || (name === 'time' && spent >= limit)) {
+    const isPooled = pools.has(name);
+    if ((!isPooled && spent + amount > limit) || (name === 'time' && spent >= limit)) {
       return { refused: `budget ${name}: ${spent} of ${limit} are spent, and this call may take ${amount}` };
     }
     amounts[name] = amount;
+    admits[name] = isPooled ? Math.max(0, amount - (budgets.admitted(of)[name] ?? 0)) : amount;
   }
-  return { amounts };
+  return { amounts, admits };
 }
 
 function asked(

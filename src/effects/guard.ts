@@ -24,6 +24,7 @@ import {
 } from './guarded-call.ts';
 import { isDistrusted, type LedgerCall } from './ledger-call.ts';
 import { firstLook } from './looking.ts';
+import { hasRoom } from './pooled.ts';
 import { type Act, actBefore, actOfCall, repeated, unnamed } from './repeating.ts';
 import { ActRepeated } from './signals.ts';
 
@@ -45,8 +46,14 @@ export function refusedFor(port: GuardPort, call: GuardedCall): Reply | null {
 }
 
 async function whenClear(port: GuardPort, call: GuardedCall): Promise<Reply> {
-  for (let held = port.free(); held !== null; held = port.free()) await held;
-  return call.signal.aborted || port.cancelled() || port.stopping() ? { is: 'dropped' } : guarded(port, call);
+  const isOver = () => call.signal.aborted || port.cancelled() || port.stopping();
+  for (let isAsked = call.pools === undefined; ; isAsked = true) {
+    for (let held = port.free(); held !== null; held = port.free()) await held;
+    if (isOver()) return { is: 'dropped' };
+    if (isAsked || classOf(call.tool) === 'none' || !leaves(port, call)) return guarded(port, call);
+    const full = (await call.pools?.room(keyAhead(port, call))) ?? null;
+    if (full !== null) return isOver() ? { is: 'dropped' } : full;
+  }
 }
 
 /**
@@ -54,19 +61,26 @@ async function whenClear(port: GuardPort, call: GuardedCall): Promise<Reply> {
  * more.
  */
 function leaves(port: GuardPort, call: GuardedCall): boolean {
-  const { run, secret, codecs, ledger } = port;
-  const { actor, instance, keyedAs, place, name, tool, args } = call;
+  const { ledger } = port;
+  const { tool } = call;
   if (tool?.decides) return keptAnswer(port, call) === null;
-  const known = ledger.ofActor(actor);
-  const key =
-    (known && ledger.keyAgain(known)) ??
-    ledger.nextKey(run, { instance, keyedAs, place, tool: name, digest: argsDigest(args, secret, codecs) });
+  const key = keyAhead(port, call);
   const recorded = ledger.get(key);
   if (!stands(recorded) && actBefore(port, actOfCall(port, call), key) !== undefined) return false;
   return (
     !stands(recorded) ||
     isDistrusted(recorded) ||
     (isOpen(recorded.status) && classAgain(tool, recorded) === 'idempotent')
+  );
+}
+
+/** The key that a call would have now. */
+function keyAhead({ run, secret, codecs, ledger }: GuardPort, call: GuardedCall): string {
+  const { actor, instance, keyedAs, place, name, args } = call;
+  const known = ledger.ofActor(actor);
+  return (
+    (known && ledger.keyAgain(known)) ??
+    ledger.nextKey(run, { instance, keyedAs, place, tool: name, digest: argsDigest(args, secret, codecs) })
   );
 }
 
@@ -182,8 +196,8 @@ async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, be
   const stays = before || isBuffered ? null : port.leaves(key);
   try {
     await port.durable();
-    const elsewhere = await inOtherRun(port, call, intent);
-    if (elsewhere !== null) return elsewhere;
+    const away = await turnedAway(port, call, intent, before);
+    if (away !== null) return away;
     if (isBuffered) for (let plan = port.clear(); plan !== null; plan = port.clear()) await plan;
     if (call.signal.aborted || port.cancelled()) return before ? { is: 'dropped' } : drop(port, key, mine);
     return isBuffered
@@ -192,6 +206,18 @@ async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, be
   } finally {
     stays?.();
   }
+}
+
+/** The reply of a call whose durable intent another call has forestalled: another run has its act, or the room in its pool. Null where none has. */
+async function turnedAway(
+  port: GuardPort,
+  call: GuardedCall,
+  intent: IntentEntry,
+  before: boolean,
+): Promise<Reply | null> {
+  const elsewhere = await inOtherRun(port, call, intent);
+  if (elsewhere !== null || (await hasRoom(port, call, intent.key, before))) return elsewhere;
+  return whenClear(port, call);
 }
 
 /** The reply of a call that does not leave at once: it may be an earlier act, needs an approval, or rests on an answer that is too old. Null where it leaves now. */

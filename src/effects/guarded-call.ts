@@ -92,6 +92,18 @@ export type Approval =
   /** Its actor was stopped, or the run is over. */
   | { readonly is: 'dropped' };
 
+/** The room that a call needs in the pools of its store (ER10). `of`: its key, or the number of its actor. */
+export interface PoolPass {
+  /** Waits until the pools have room. @returns the refusal where they never will; null where they have, or the call is not made any more. */
+  room(of: string): Promise<Reply | null>;
+  /** True where the pools have what the call was admitted for, once that is durable. */
+  has(of: string): Promise<boolean>;
+  /** The entries by which a try that did not leave gives back what it was admitted for. */
+  back(of: string): readonly Entry[];
+  /** The entries that give back what this try has reserved in the pools itself: it was made, and has not happened. */
+  unmade(of: string): readonly Entry[];
+}
+
 /** A call as it comes to the guard. `tool` is undefined where the config does not declare it. */
 export interface GuardedCall {
   readonly name: string;
@@ -114,6 +126,8 @@ export interface GuardedCall {
   /** True if the call waits for a person's approval before it leaves. */
   readonly gated: boolean;
   act(key: string | undefined, signal: AbortSignal): Promise<unknown>;
+  /** Its pools; left out where it has none. */
+  readonly pools?: PoolPass | undefined;
   /** Admits what it spends, under its key or the number of its actor. */
   admit(of: string): Admission;
   /** The charge, once it is known; of a call that came back with an error only its time is. */

@@ -17,12 +17,15 @@
  *   rows.
  * - J9: an act of a store has at most one call, over all runs. A commit takes or frees an act when its rows say so, and
  *   an act outlives a deleted run.
+ * - J10: what calls have reserved and spent of a pool is changed by the commits whose rows say so. No commit reserves
+ *   beyond the limit of the pool. What a deleted run has reserved counts as spent.
  */
 import { CodedError } from '../model/coded-error.ts';
 import type { ActChange, HeldAct } from './acts.ts';
 import type { RowArchive } from './base/row-archive.ts';
 import type { ClaimDesk } from './claims.ts';
 import type { NoticeBoard } from './notices.ts';
+import type { PoolChange, PoolDesk } from './pools.ts';
 import type { Rest, WorkQueue } from './work.ts';
 
 /** A row before it has a place: the kind of its entry, and its body as JSON text. */
@@ -31,6 +34,8 @@ export interface Row {
   readonly body: string;
   /** Its changes to the acts of the store (J9); the stored row has no part of them. */
   readonly acts?: readonly ActChange[];
+  /** Its changes to the pools of the store (J10); the stored row has no part of them. */
+  readonly pools?: readonly PoolChange[];
 }
 
 /** A row in its place. `time` is the wall clock of the first append of its commit group, in milliseconds, and never goes back. */
@@ -250,6 +255,8 @@ export interface JournalStore {
   readonly claims: ClaimDesk;
   /** The messages to people about its runs; a store without them cannot be watched by `belay notify`. */
   readonly notices?: NoticeBoard;
+  /** The budgets that its runs share; runs whose config names a pool need it. */
+  readonly pools?: PoolDesk;
   /** Closes the store; every journal of it must be closed before. */
   close(): Promise<void>;
 }

@@ -7,6 +7,7 @@ import type { GuardedRequest } from '../effects/gates.ts';
 import type { LedgerCall } from '../effects/ledger-call.ts';
 import type { EntryEncoder } from '../journal/entry-codec.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { PoolDesk } from '../journal/pools.ts';
 import type { Entry, Steers, Thrown } from '../model/entry.ts';
 import type { Cause, Failure } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
@@ -70,6 +71,8 @@ export interface RunParts extends Clock {
   }) => string | null | Promise<string | null>;
   /** Keeps this run apart from others; null where nothing does. */
   readonly claims: Claims | null;
+  /** The budgets that it shares; null where its config names no pool. */
+  readonly pools: PoolDesk | null;
   /** The runs that it was forked from. */
   readonly kin: Kin;
   /** True where events from outside that a restore took back are sent again as soon as the machine can take them. */

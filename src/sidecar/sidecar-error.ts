@@ -32,6 +32,10 @@ export type SidecarErrorCode =
   | 'codec_missing'
   /** A value that no journal could hold is needed to go on. */
   | 'memory_lost'
+  /** A pool of the config has another limit in the store (ER13). */
+  | 'pool_limit_differs'
+  /** The config names a pool, and the store has none. */
+  | 'pools_unsupported'
   /** Another run owns by now what the run has touched. */
   | 'claimed'
   /** A signal, key or instance that is none. */

@@ -6,6 +6,7 @@
 import type { ActChange } from '../journal/acts.ts';
 import type { Row } from '../journal/journal.ts';
 import { type Lost, lostText } from '../journal/lost.ts';
+import type { PoolChange } from '../journal/pools.ts';
 import type { Entry } from '../model/entry.ts';
 import { argsOf } from './calls/args.ts';
 import { storeAct } from './calls/store-acts.ts';
@@ -23,6 +24,28 @@ function leadsOn(entry: Entry): boolean {
 
 function outcomesIn(entries: readonly Entry[]): string[] {
   return entries.flatMap((entry) => (entry.do === 'outcome' ? [entry.key] : []));
+}
+
+/** What an entry changes in the pools of the store: of each call that moved, what it has reserved now and has spent since (ER10). */
+function poolChanges({ config, runState }: RunParts, entry: Entry): PoolChange[] {
+  const { budgets, ledger } = runState;
+  const { admitted } = budgets.parts;
+  if ('key' in entry && typeof entry.key === 'string') budgets.touch(entry.key);
+  if (entry.do === 'publish') for (const key of entry.keys) budgets.touch(key);
+  const isOver = runState.ended !== null;
+  if (entry.do === 'end') for (const of of admitted.keys()) budgets.touch(of);
+  return [...budgets.moved()].flatMap(([of, spentBy]) => {
+    const status = ledger.get(of)?.status;
+    return [...config.pools].flatMap(([budget, pool]): PoolChange[] => {
+      const most = admitted.get(of)?.[budget];
+      const spent = spentBy[budget];
+      if (most === undefined && spent === undefined) return [];
+      const change = { pool, call: of, amount: most ?? 0, spent: spent ?? 0, open: false };
+      if (!isOver) return [{ ...change, open: status === undefined || status === 'intended' }];
+      // Nothing of a run that is over leaves any more: what it holds back never does.
+      return [status === 'buffered' ? { ...change, amount: 0 } : change];
+    });
+  });
 }
 
 /** The writing of one run. */
@@ -51,6 +74,7 @@ export class Writing {
 
   constructor(parts: RunParts) {
     this.#parts = parts;
+    if (parts.pools !== null) parts.runState.budgets.watch();
   }
 
   /** The reason why nothing is written any more; null while it is. */
@@ -189,7 +213,13 @@ export class Writing {
     }
     for (const key of runState.ledger.freed()) acts.push({ is: 'freed', key });
     const last = this.#rows.at(-1);
-    if (acts.length > 0 && last !== undefined) this.#rows[this.#rows.length - 1] = { ...last, acts };
+    const pools = this.#parts.pools === null ? [] : poolChanges(this.#parts, entry);
+    if (acts.length + pools.length > 0 && last !== undefined)
+      this.#rows[this.#rows.length - 1] = {
+        ...last,
+        ...(acts.length > 0 && { acts }),
+        ...(pools.length > 0 && { pools }),
+      };
   }
 
   #tellLost(entry: Entry, what: Lost): void {
@@ -207,6 +237,8 @@ export class Writing {
     this.#rows = [];
     try {
       this.#parts.journal.append(rows, this.#parts.note.text);
+      // Other runs wait for what is given back.
+      if (rows.some(({ pools }) => pools !== undefined)) void this.#parts.journal.flush().catch(() => {});
       this.#parts.observing?.taken();
       // None is kept while a replay takes work over: one behind it is enough, and each goes through all steps.
       this.#parts.basing.appended(rows, this.#parts.lifecycle.may('base'));

@@ -32,6 +32,7 @@ export function wrapJournals(store: JournalStore, change: (journal: never) => Pa
     work: store.work,
     claims: store.claims,
     ...(store.notices !== undefined && { notices: store.notices }),
+    ...(store.pools !== undefined && { pools: store.pools }),
     close: () => store.close(),
   };
 }

@@ -9,7 +9,7 @@ import { caught, type Ran } from './caught.ts';
 export const HERE: ReadonlySet<string> = new Set([
   ...['decide', 'review', 'runs', 'show', 'ledger', 'why', 'explain', 'export', 'approvals', 'approve', 'deny'],
   ...['init', 'check', 'verify', 'store', 'reconcile'],
-  ...['settle', 'start', 'send', 'fail', 'retry', 'cancel', 'delete', 'compact', 'claims', 'release'],
+  ...['settle', 'start', 'send', 'fail', 'retry', 'cancel', 'delete', 'compact', 'claims', 'release', 'pools'],
   ...['rehearse', 'types'],
 ]);
 

@@ -10,6 +10,7 @@ import { inboxContract } from './inbox-contract.ts';
 import { listContract } from './list-contract.ts';
 import { notesContract } from './notes-contract.ts';
 import { noticesContract } from './notices-contract.ts';
+import { poolsContract } from './pools-contract.ts';
 import { all, failing, refused, row, told } from './rows-of.ts';
 import { workContract } from './work-contract.ts';
 
@@ -235,6 +236,7 @@ export function journalContract(name: string, open: (now: () => number) => Journ
     });
 
     actsContract(newStore, journalOf);
+    poolsContract(newStore, journalOf);
     listContract({ newStore, journalOf, setClock, begin: filling.runs ?? begun });
     inboxContract({ newStore, journalOf, setClock, fill: filling.messages ?? left });
     for (const part of [notesContract, basesContract]) part(newStore, journalOf);

@@ -12,6 +12,7 @@ const textOf = (name: string) => readFileSync(`${ROOT}${name}`, 'utf8');
 const FLAGS: Readonly<Record<string, string>> = {
   'calls/calls.ts AbortController': 'one wait for one call',
   'calls/claiming.ts AbortController': 'the wait for keys of other runs, which the store makes',
+  'calls/pooling.ts AbortController': 'the wait for room in a pool, which other runs make',
   'calls/under-way.ts AbortController': 'one call',
   'commits/announcing.ts #isOver': 'the last look at the end, a loop in itself',
   'commits/announcing.ts #isOwed': 'a loop in itself',
@@ -53,6 +54,7 @@ const READS: Readonly<Record<string, string>> = {
   'run/run.ts': 'how it has ended; a cancel that goes on',
   'run/sent-complaints.ts': 'the text of a refusal',
   'run/sent-outcomes.ts': 'a message that comes to a run that has ended',
+  'writing.ts': 'what a run that is over has in pools',
 };
 
 test('what the journal says of the end of a run is read outside where it is told, not where it is asked what may happen', () => {

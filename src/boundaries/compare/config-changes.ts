@@ -66,6 +66,11 @@ const PARTS: Readonly<Record<keyof BoundaryConfig, Compare>> = {
       ['budgets'],
       members(old.budgets, now.budgets, (a, b) => limit('', a, b, 'looser').map((each) => ({ ...each, path: [] }))),
     ),
+  pools: ({ config: old }, { config: now }) =>
+    within(
+      ['budgets'],
+      members(old.pools, now.pools, (a, b) => said('pool', a ?? '-', b ?? '-', 'other')),
+    ),
   release: ({ config: old }, { config: now }) => within(['claims'], said('release', old.release, now.release, 'other')),
   lineUp: ({ config: old }, { config: now }) => within(['claims'], said('line_up', old.lineUp, now.lineUp, 'other')),
   claimTtl: ({ config: old }, { config: now }) =>

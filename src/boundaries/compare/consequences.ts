@@ -64,6 +64,9 @@ export const CONSEQUENCES: Readonly<
       'A run is parked for a person after fewer restores.',
     ),
     budgets: both('A run may spend more.', 'A run may spend less: a call over it is denied.'),
+    'budgets pool': neither(
+      'Other runs are counted together: what they spend and reserve of a pool is no more for the others.',
+    ),
     'claims release': neither(
       'Other runs get the keys of a run at another time. What another run was given, the run can neither undo nor touch again.',
     ),

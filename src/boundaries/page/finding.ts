@@ -52,6 +52,7 @@ export type RefusalCode =
   /** Alternatives whose branches would meet other work, or that say no score. */
   | 'bad_alternatives'
   | 'unknown_budget'
+  | 'bad_pool'
   | 'duplicate_boundary'
   | 'unknown_boundary'
   /** A boundary is declared both reviewed and not reviewed. */

@@ -1,6 +1,7 @@
 /** The verbs `claims` and `release`: their options, their help, and their calls. */
 import type { Command } from 'commander';
 import { listClaims } from '../claims/claims.ts';
+import { limitPool, listPools } from '../claims/pools.ts';
 import { releaseClaims } from '../claims/release.ts';
 import { JOURNAL } from '../reading/place.ts';
 import { finish, page, tell, terminal } from '../terminal/console.ts';
@@ -35,6 +36,45 @@ the command is misused.`,
     )
     .action(async ({ journal, json = false }: { journal: string; json?: boolean }) => {
       await tell(await listClaims(journal, json, page()), terminal('rows').done);
+    });
+}
+
+/** Adds `belay pools`. */
+export function addPools(program: Command): void {
+  program
+    .command('pools')
+    .argument('[name]', 'the name of a pool; left out, all of them')
+    .option('--limit <amount>', 'give the pool this limit from now on')
+    .option(...FILE)
+    .option('--json', 'one JSON object a line: a pool')
+    .addHelpText(
+      'after',
+      `
+A pool is a budget that runs share. Below each pool stand the runs that have
+spent of it, or have something reserved. A call reserves the most that it may
+spend before it leaves. Runs whose config gives the pool another limit are
+refused: set the limit here, and in the config.
+
+Examples:
+  belay pools
+  belay pools team-7 --limit 9000 --store postgres://db/orders
+
+Exit code: 0; 2 when there is no pool to limit, the place cannot be read or
+written, or the command is misused.`,
+    )
+    .action(async (name: string | undefined, given: { limit?: string; journal: string; json?: boolean }) => {
+      const { limit, journal, json = false } = given;
+      if (limit === undefined) {
+        await tell(await listPools(journal, name ?? null, json, page()), terminal('rows').done);
+        return;
+      }
+      const amount = Number(limit);
+      if (name === undefined || !/^\d+$/.test(limit) || !Number.isSafeInteger(amount))
+        return finish('', 'give the name of a pool, and a whole number as its limit', 2);
+      const refused = await limitPool(journal, name, amount);
+      if (refused !== null) return finish('', refused.problem, refused.code);
+      const told = json ? JSON.stringify({ pool: name, limit: amount }) : printable(`${name} has the limit ${amount}`);
+      return finish(`${told}\n`, null, 0);
     });
 }
 

@@ -1,8 +1,10 @@
 /** The journal of one run in memory. Durable means here that a flush has come back. */
 import { type ActChange, type HeldAct, settled } from '../acts.ts';
 import { type Base, JournalError, type LocalJournal, type Posted, type Row, type StoredRow } from '../journal.ts';
+import type { PoolChange } from '../pools.ts';
 import { checkRow } from '../rows.ts';
 import type { Rest } from '../work.ts';
+import type { MemoryPools } from './pools.ts';
 
 /** The store's record of a run. */
 export interface MemoryRun {
@@ -17,6 +19,8 @@ export interface MemoryRun {
   durableBase: Base | null;
   /** Changes to acts by the rows that are not durable. */
   changes: ActChange[];
+  /** Changes to pools by the same rows. */
+  pools: PoolChange[];
   /** The number of durable rows. */
   durable: number;
   /** True if a journal of it is open. */
@@ -26,22 +30,29 @@ export interface MemoryRun {
 /** The record of a run that has nothing yet. */
 export function newRun(name: string): MemoryRun {
   const nothing = { note: undefined, durableNote: undefined, base: null, durableBase: null, durable: 0, held: false };
-  return { name, rows: [], posts: [], changes: [], ...nothing };
+  return { name, rows: [], posts: [], changes: [], pools: [], ...nothing };
 }
 
 export class MemoryJournal implements LocalJournal {
   readonly #kept: MemoryRun;
   readonly #now: () => number;
   readonly #acts: Map<string, HeldAct>;
+  readonly #pools: MemoryPools;
   readonly #given: (rest: Rest | undefined) => void;
   #closing: Promise<void> | null = null;
 
   /**
-   * @param acts the acts of the store.
+   * @param shared the acts and the pools of the store.
    * @param given is called when the writer gives the run back, with the writer's `Rest`.
    */
-  constructor(kept: MemoryRun, now: () => number, acts: Map<string, HeldAct>, given: (rest: Rest | undefined) => void) {
-    this.#acts = acts;
+  constructor(
+    kept: MemoryRun,
+    now: () => number,
+    shared: { readonly acts: Map<string, HeldAct>; readonly pools: MemoryPools },
+    given: (rest: Rest | undefined) => void,
+  ) {
+    this.#acts = shared.acts;
+    this.#pools = shared.pools;
     this.#given = given;
     this.#kept = kept;
     this.#now = now;
@@ -73,7 +84,10 @@ export class MemoryJournal implements LocalJournal {
     const time = kept.length > durable ? (kept.at(-1)?.time ?? 0) : Math.max(this.#now(), kept.at(-1)?.time ?? 0);
     for (const { kind, body } of rows) kept.push({ seq: kept.length + 1, time, kind, body: flat(body) });
     if (rows.length > 0) this.#kept.note = note;
-    for (const { acts } of rows) if (acts !== undefined) this.#kept.changes.push(...acts);
+    for (const { acts = [], pools = [] } of rows) {
+      this.#kept.changes.push(...acts);
+      this.#kept.pools.push(...pools);
+    }
     return this.head;
   }
 
@@ -142,6 +156,7 @@ export class MemoryJournal implements LocalJournal {
     const { freed, taken } = settled(this.#kept.changes.splice(0));
     for (const [act, held] of this.#acts) if (held.run === this.run && freed.includes(held.key)) this.#acts.delete(act);
     for (const [act, key] of taken) if (!this.#acts.has(act)) this.#acts.set(act, { run: this.run, key });
+    this.#pools.change(this.run, this.#kept.pools.splice(0));
   }
 
   async #close(rest: Rest | undefined): Promise<void> {

@@ -21,6 +21,7 @@ import { checkLimit, checkRunName, wrongRun } from '../rows.ts';
 import { MemoryClaims } from './claims.ts';
 import { MemoryJournal, type MemoryRun, newRun } from './journal.ts';
 import { MemoryNotices } from './notices.ts';
+import { MemoryPools } from './pools.ts';
 import { MemoryWork } from './work.ts';
 
 /**
@@ -50,6 +51,7 @@ class MemoryStore implements LocalStore {
   readonly work: MemoryWork;
   readonly claims: MemoryClaims;
   readonly notices: MemoryNotices;
+  readonly pools: MemoryPools;
   readonly #runs = new Map<string, MemoryRun>();
   readonly #acts = new Map<string, HeldAct>();
   readonly #now: () => number;
@@ -60,6 +62,7 @@ class MemoryStore implements LocalStore {
     const refuse = () => this.#refuseIfClosed();
     this.claims = new MemoryClaims(this.#runs, now, refuse);
     this.notices = new MemoryNotices(now, refuse);
+    this.pools = new MemoryPools(refuse);
     this.work = new MemoryWork(this.#runs, now, refuse, (run) => this.claims.has(run));
   }
 
@@ -77,7 +80,7 @@ class MemoryStore implements LocalStore {
     opened.held = true;
     this.#runs.set(run, opened);
     this.work.taken(run);
-    return new MemoryJournal(opened, this.#now, this.#acts, (rest) => {
+    return new MemoryJournal(opened, this.#now, { acts: this.#acts, pools: this.pools }, (rest) => {
       this.claims.closed(run);
       this.work.given(opened, rest);
     });
@@ -118,6 +121,7 @@ class MemoryStore implements LocalStore {
     this.#runs.delete(run);
     this.work.deleted(run);
     this.claims.deleted(run);
+    this.pools.deleted(run);
     return true;
   }
 

@@ -11,6 +11,7 @@ import { JournalError } from '../journal.ts';
 import type { Database } from './database.ts';
 import { failingOf } from './errors.ts';
 import type { Leases } from './leases.ts';
+import { poolsOf } from './pools.ts';
 import { type Head, isHead, keptNote, whole } from './tables.ts';
 import { type Flying, fail, type Landed, land, launch, type Writer } from './writer.ts';
 
@@ -23,7 +24,7 @@ const PAUSE = 50;
 const LONGEST_PAUSE = 1_000;
 
 const APPEND =
-  'SELECT held, heard FROM belay.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)';
+  'SELECT held, heard FROM belay.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)';
 const FENCE = 'SELECT head, hash, token, nonce, posts FROM belay.run WHERE id = $1';
 
 /** Settings of the group commit. */
@@ -36,6 +37,8 @@ export interface Timing {
   readonly onPosts: (writer: Writer, messages: number) => void;
   /** Told that more of a run is durable. */
   readonly onDurable: (writer: Writer) => void;
+  /** Told that a commit has changed pools. */
+  readonly onPools: () => void;
   /** Takes the claims of a run once more. @returns false where another one has some of them. */
   readonly claim: (writer: Writer) => Promise<boolean>;
 }
@@ -129,6 +132,7 @@ export class Commits {
     if (writer.flying !== flying) return;
     if (messages === undefined) return this.#judge(writer, flying);
     land(writer);
+    if (flying.pools.length > 0) this.#timing.onPools();
     this.#timing.onPosts(writer, messages ?? 0);
     this.#timing.onDurable(writer);
   }
@@ -241,5 +245,6 @@ function valuesOf(sent: readonly Sent[], identity: Buffer): unknown[] {
     Buffer.concat(entries.map(({ body }) => body)),
     sent.map((each) => noteOf(each, identity)),
     ...actsOf(sent),
+    poolsOf(sent.map(({ writer, flying }) => ({ run: writer.run.id, pools: flying.pools }))),
   ];
 }

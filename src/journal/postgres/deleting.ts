@@ -13,7 +13,16 @@ const parts = ['entry', 'commit_group', 'inbox', 'work', 'claim', 'claim_wait', 
 const DELETE = `WITH gone AS (
     DELETE FROM belay.run r WHERE r.id = $1 AND r.token = $2 AND r.head = $3 AND r.posts = $4
       AND NOT EXISTS (SELECT FROM belay.worker k WHERE k.id = r.worker AND k.expires > clock_timestamp())
-    RETURNING r.id
+    RETURNING r.id, r.name
+  ), left_calls AS (
+    DELETE FROM belay.pool_call c USING gone WHERE c.run = gone.name RETURNING c.pool, c.run, c.amount
+  ), sums AS (
+    SELECT pool, run, sum(amount) AS amount FROM left_calls GROUP BY pool, run
+  ), pools AS (
+    UPDATE belay.pool p SET spent = p.spent + s.amount FROM sums s WHERE p.name = s.pool
+  ), pool_runs AS (
+    INSERT INTO belay.pool_run AS t SELECT pool, run, amount FROM sums
+    ON CONFLICT (pool, run) DO UPDATE SET spent = t.spent + excluded.spent
   ), ${parts.map((part) => `${part} AS (DELETE FROM belay.${part} p USING gone WHERE p.run = gone.id)`).join(', ')}
   SELECT count(*) AS gone FROM gone`;
 

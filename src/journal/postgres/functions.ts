@@ -79,15 +79,15 @@ END $belay$;`;
 
 /**
  * Appends one commit group to each of several runs that are still their writer's: token, nonce and head are compared in the
- * statement that moves the head, and with it the note of the run (J6). The acts (J9) of those runs are freed and taken in the same
- * transaction. Answers with those runs and the number of messages of each. The caller sorts the runs, so that two callers never wait
+ * statement that moves the head, and with it the note of the run (J6). The acts (J9) of those runs are freed and taken, and their
+ * pools (J10) changed, in the same transaction. Answers with those runs and the number of messages of each. The caller sorts the runs, so that two callers never wait
  * for each other in a circle.
  */
 const APPEND = `
 CREATE FUNCTION belay.append(p_runs bigint[], p_tokens bigint[], p_nonces uuid[], p_befores bigint[], p_lasts bigint[],
   p_times bigint[], p_hashes bytea, p_owners bigint[], p_seqs bigint[], p_kinds bigint[], p_places int[],
   p_sizes int[], p_bodies bytea, p_notes bytea[], p_releasing bigint[], p_freed text[], p_takers bigint[], p_acts text[],
-  p_keys text[])
+  p_keys text[], p_pools jsonb)
 RETURNS TABLE (held bigint, heard bigint) LANGUAGE plpgsql AS $belay$
 #variable_conflict use_column
 DECLARE
@@ -125,6 +125,7 @@ BEGIN
       JOIN belay.run r ON r.id = n.owner WHERE n.owner = ANY (kept) ORDER BY n.act
       ON CONFLICT (act) DO NOTHING;
   END IF;
+  IF jsonb_array_length(p_pools) > 0 THEN PERFORM belay.pool_change(kept, p_pools); END IF;
 END $belay$;`;
 
 /** All of them, in the words of the schema "belay". */

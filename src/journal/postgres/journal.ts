@@ -56,10 +56,10 @@ export class PostgresJournal implements Journal {
     if (bodies.length === 0) return this.head;
     const before = writer.flying?.head ?? writer.durable;
     if (writer.pending.length === 0) writer.pendingTime = Math.max(this.#host.now(), before.time);
-    for (const [index, { kind, acts = [] }] of rows.entries()) {
+    for (const [index, { kind, acts = [], pools = [] }] of rows.entries()) {
       const body = bodies[index] as Buffer;
       const ends = index === rows.length - 1;
-      writer.pending.push({ seq: this.head + 1, kind, body, ends, note: note ?? null, acts });
+      writer.pending.push({ seq: this.head + 1, kind, body, ends, note: note ?? null, acts, pools });
       writer.pendingBytes += body.length;
     }
     this.#host.commits.pending(writer);

@@ -8,6 +8,7 @@ import { CLAIM_SCHEMA } from './claim-schema.ts';
 import { FUNCTIONS } from './functions.ts';
 import { NOTICE_SCHEMA } from './notice-schema.ts';
 import { OWNER_FUNCTIONS } from './owner-functions.ts';
+import { POOL_SCHEMA } from './pool-schema.ts';
 import { WORK_SCHEMA } from './work-schema.ts';
 
 /** The step to a format from the one before it, in the words of the schema "belay"; the first makes the tables of its format. */
@@ -79,7 +80,9 @@ CREATE INDEX act_key ON belay.act (run, key);`;
 export const MIGRATIONS: readonly Migration[] = [
   {
     to: 1,
-    sql: [TABLES, FUNCTIONS, WORK_SCHEMA, CLAIM_SCHEMA, BASE_SCHEMA, NOTICE_SCHEMA, OWNER_FUNCTIONS].join('\n'),
+    sql: [TABLES, POOL_SCHEMA, FUNCTIONS, WORK_SCHEMA, CLAIM_SCHEMA, BASE_SCHEMA, NOTICE_SCHEMA, OWNER_FUNCTIONS].join(
+      '\n',
+    ),
   },
 ];
 

@@ -40,6 +40,7 @@ import { deleteRun } from './deleting.ts';
 import { type Host, PostgresJournal } from './journal.ts';
 import { Leases } from './leases.ts';
 import { PostgresNotices } from './notices.ts';
+import { PostgresPools } from './pools.ts';
 import { posted } from './posting.ts';
 import { MIGRATIONS, type Migration } from './schema.ts';
 import { Tables } from './tables.ts';
@@ -118,6 +119,7 @@ class PostgresStore implements JournalStore {
   readonly work: PostgresWork;
   readonly claims: PostgresClaims;
   readonly notices: PostgresNotices;
+  readonly pools: PostgresPools;
   readonly #database: Database;
   readonly #tables: Tables;
   readonly #leases: Leases;
@@ -142,6 +144,7 @@ class PostgresStore implements JournalStore {
     this.work = new PostgresWork(this.#database, refuse);
     this.claims = new PostgresClaims(this.#database, schema, this.#writers, refuse);
     this.notices = new PostgresNotices(this.#database, refuse);
+    this.pools = new PostgresPools(this.#database, refuse);
     this.#leases = new Leases(this.#database, options.name, leaseMs);
     const onPosts = (writer: Writer, messages: number) => {
       if (messages > writer.posts.length) void this.#hear([writer]).catch(() => {});
@@ -149,7 +152,14 @@ class PostgresStore implements JournalStore {
     const claim = (writer: Writer) => this.claims.again(writer);
     const bases = new Bases(this.#database);
     const onDurable = (writer: Writer) => bases.offer(writer);
-    const commits = new Commits(this.#database, { delayMs, patienceMs, onPosts, onDurable, claim });
+    const commits = new Commits(this.#database, {
+      delayMs,
+      patienceMs,
+      onPosts,
+      onDurable,
+      onPools: () => this.pools.changed(),
+      claim,
+    });
     const confirm = (writer: Writer) => (this.#leases.isOld ? confirmed(this.#leases, writer) : null);
     const release: Host['release'] = async (writer, rest) => {
       this.#writers.delete(writer);

@@ -5,6 +5,7 @@
 import type { ActChange } from '../acts.ts';
 import { chained, type Entry } from '../chain.ts';
 import type { Base, JournalError, Posted } from '../journal.ts';
+import type { PoolChange } from '../pools.ts';
 import type { Head, Run } from './tables.ts';
 
 /** A row that waits; `ends` where it is the last of its append. */
@@ -12,17 +13,19 @@ interface Pending extends Entry {
   readonly ends: boolean;
   /** The note of its append. */
   readonly note: string | null;
-  /** Its changes to acts. */
+  /** Its changes to acts, and to pools. */
   readonly acts: readonly ActChange[];
+  readonly pools: readonly PoolChange[];
 }
 
 /** A commit group that is on its way, and the end of the run after it. */
 export interface Flying {
   readonly head: Head;
   readonly entries: readonly Entry[];
-  /** The note that comes with it, and what it does to acts. */
+  /** The note that comes with it, and what it does to acts and pools. */
   readonly note: string | null;
   readonly acts: readonly ActChange[];
+  readonly pools: readonly PoolChange[];
 }
 
 /** A group that was durable, and the end of the run before it. */
@@ -95,7 +98,8 @@ export function launch(writer: Writer): Flying {
   const hash = chained(durable.hash, token, time, entries);
   const note = entries.at(-1)?.note ?? null;
   const acts = entries.flatMap(({ acts: changes }) => changes);
-  writer.flying = { head: { seq: durable.seq + entries.length, time, hash }, entries, note, acts };
+  const pools = entries.flatMap(({ pools: changes }) => changes);
+  writer.flying = { head: { seq: durable.seq + entries.length, time, hash }, entries, note, acts, pools };
   return writer.flying;
 }
 

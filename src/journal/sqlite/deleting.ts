@@ -13,6 +13,7 @@ import type { Inbox } from './inbox.ts';
 import type { Leases } from './lease/lease.ts';
 import type { Tables } from './log/tables.ts';
 import { verifiedHead } from './log/verify.ts';
+import { settleDeleted } from './pools.ts';
 
 const ROWS = ['inbox', 'note', 'work', 'claim', 'claim_wait', 'claim_freed', 'overtaken', 'base', 'base_part'].map(
   (table) => `DELETE FROM ${table} WHERE run = ?`,
@@ -46,6 +47,7 @@ export function deleteRun(
       number = run.id;
       tables.archived.delete(run);
       tables.log.drop(run);
+      settleDeleted(db, name);
       for (const statement of [...ROWS, 'DELETE FROM run WHERE id = ?']) db.prepare(statement).run(run.id);
       leases.release(run.id, lease);
       return true;

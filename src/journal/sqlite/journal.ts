@@ -76,7 +76,10 @@ export class SqliteJournal implements LocalJournal {
       writer.pending.push({ seq, kind, body });
       writer.pendingBytes += body.length;
     });
-    for (const { acts } of rows) if (acts !== undefined) writer.acts.push(...acts);
+    for (const { acts = [], pools = [] } of rows) {
+      writer.acts.push(...acts);
+      writer.pools.push(...pools);
+    }
     this.#host.commits.pending(writer);
     return this.head;
   }

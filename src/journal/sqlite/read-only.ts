@@ -15,6 +15,7 @@ import {
   type StoredRow,
 } from '../journal.ts';
 import type { NoticeBoard } from '../notices.ts';
+import type { PoolDesk } from '../pools.ts';
 import type { WorkQueue } from '../work.ts';
 import { archiveOf } from './archived/archiving.ts';
 import { folderOf } from './archived/files.ts';
@@ -29,6 +30,7 @@ import { Bases } from './log/bases.ts';
 import { Notes } from './log/notes.ts';
 import { Tables } from './log/tables.ts';
 import { SqliteNotices } from './notices.ts';
+import { listedPools } from './pools.ts';
 import { baseOf, type Listing, postsOf, rowsOf, summaries, summary } from './reader.ts';
 import { Work } from './work.ts';
 
@@ -53,6 +55,7 @@ export class ReadOnlyStore implements LocalStore {
   readonly work: WorkQueue;
   readonly claims: ClaimDesk;
   readonly notices: NoticeBoard;
+  readonly pools: PoolDesk;
   readonly archive: RowArchive;
   readonly #path: string;
   readonly #settings: Settings;
@@ -69,6 +72,7 @@ export class ReadOnlyStore implements LocalStore {
     this.work = this.#queue();
     this.claims = this.#desk();
     this.notices = this.#board();
+    this.pools = this.#pools();
     this.archive = this.#archive();
   }
 
@@ -215,6 +219,20 @@ export class ReadOnlyStore implements LocalStore {
       ...{ ask: refuse, leave: refuse, release: refuse, free: refuse, letGo: refuse, takeBack: refuse },
       freed: refuse,
       list: () => this.#asked(list),
+      onFreed: () => () => {},
+    };
+  }
+
+  #pools(): PoolDesk {
+    const refuse = () => {
+      throw this.#refused('to change a pool');
+    };
+    const list = () => this.#asked((view) => atOnce(view.db, () => listedPools(view.db)));
+    return {
+      pollMs: 25,
+      ...{ join: refuse, limit: refuse },
+      pool: (name) => list().find((each) => each.name === name) ?? null,
+      list,
       onFreed: () => () => {},
     };
   }

@@ -53,6 +53,7 @@ import { verifiedHead } from './log/verify.ts';
 import type { Writer } from './log/writer.ts';
 import { SqliteNotices } from './notices.ts';
 import type { SqliteOptions } from './options.ts';
+import { SqlitePools } from './pools.ts';
 import { ReadOnlyStore } from './read-only.ts';
 import { baseOf, type Listing, postsOf, rowsOf, summaries, summary } from './reader.ts';
 import { watchedQueue } from './watched-queue.ts';
@@ -108,6 +109,7 @@ class SqliteStore implements LocalStore {
   readonly work: WorkQueue;
   readonly claims: SqliteClaims;
   readonly notices: SqliteNotices;
+  readonly pools: SqlitePools;
   readonly archive: RowArchive;
   readonly #host: Host;
   readonly #writers = new Set<Writer>();
@@ -135,7 +137,8 @@ class SqliteStore implements LocalStore {
     this.claims = new SqliteClaims({ ...made, db: file.db, now, writers: this.#writers, watched });
     this.notices = new SqliteNotices({ db: file.db, path, cipher: file.cipher, now, watched });
     this.archive = watchedArchive(made, file, watched);
-    const commits = new Commits(file.db, tables, leases, made, file);
+    this.pools = new SqlitePools({ db: file.db, watched });
+    const commits = new Commits(file.db, tables, leases, { ...made, pools: this.pools }, file);
     const release: Host['release'] = (writer, rest) => this.#release(writer, rest);
     this.#host = { ...made, db: file.db, identity: file.identity, commits, now, release };
     this.#renewal = PROCESS.every(Math.max(1, leaseMs / 4), () => this.#renew());
@@ -227,7 +230,7 @@ class SqliteStore implements LocalStore {
     if (lease.token <= durable.token)
       throw corrupt(this.#path, name, durable.seq, 'its lease is older than its last row');
     const seen = this.#leases.version();
-    const nothing = { pending: [], pendingBytes: 0, pendingTime: 0, waiting: [], acts: [], base: null };
+    const nothing = { pending: [], pendingBytes: 0, pendingTime: 0, waiting: [], acts: [], pools: [], base: null };
     this.#work.taken(run.id);
     const overtaken = this.#leases.overtaken(run, lease, durable.seq);
     const unsaid = { note: null, durableNote: undefined };

@@ -17,7 +17,8 @@ import {
   type Reply,
 } from '../../effects/guarded-call.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
-import { BadArguments } from '../../effects/signals.ts';
+import { BadArguments, NotApplied } from '../../effects/signals.ts';
+import type { SpendEntry } from '../../model/call-entries.ts';
 import type { Entry } from '../../model/entry.ts';
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
 import { reliesOnUncommitted } from '../../recovery/covered.ts';
@@ -32,6 +33,7 @@ import { relationOf } from './earlier-calls.ts';
 import { isExpired } from './expired.ts';
 import type { KinAct } from './kin.ts';
 import { confirmed } from './lease.ts';
+import { Pooling } from './pooling.ts';
 import { positioned } from './positions.ts';
 import { Preconditions } from './preconditions.ts';
 import { Reconciling } from './reconciling.ts';
@@ -45,7 +47,7 @@ import { Undoing } from './undoing.ts';
 type Failed = Extract<Reply, { is: 'failed' }>;
 
 /** The budget of a call. */
-type Budgeted = Pick<GuardedCall, 'admit' | 'charge'>;
+type Budgeted = Pick<GuardedCall, 'admit' | 'charge' | 'pools'>;
 
 /** The owner of a call, and the name that it has in keys. */
 type Whose = Pick<GuardedCall, 'instance' | 'keyedAs' | 'place'>;
@@ -59,6 +61,8 @@ export class Calls {
   readonly #claiming: Claiming;
   readonly #branches: Branches;
   readonly #releasing: Releasing;
+  /** What its calls reserve in the pools of the store. */
+  readonly pooling: Pooling;
   /** The calls that have left and have not come back. */
   readonly underWay: UnderWay;
   /** Asks counterparties. */
@@ -82,6 +86,7 @@ export class Calls {
     this.#releasing = new Releasing(parts, write);
     this.#claiming = new Claiming(parts, write, this.#releasing);
     this.#branches = new Branches(parts);
+    this.pooling = new Pooling(parts, write);
     this.underWay = new UnderWay(parts);
     this.reconciling = new Reconciling(parts, write, (instance, signal) => this.lookFor(instance, signal));
     this.undoing = new Undoing(parts, write, this.#releasing);
@@ -180,9 +185,9 @@ export class Calls {
       if (made === undefined || tool === undefined) return denied(`the machine has no tool ${name}`);
       const act = (_: unknown, own: AbortSignal) => made({ input: args, signal: own });
       const call = { tool: name, input: args, signal, act: act as Call['act'] };
-      const { admit, charge } = this.#budgeted(call, actor, instance);
+      const budgeted = this.#budgeted(call, actor, instance);
       const looked = (key: string | undefined, own: AbortSignal) => this.#act(key, own, call, actor, instance);
-      return plainCall(this.#plainPort(instance), { actor, tool, signal, admit, charge, act: looked });
+      return plainCall(this.#plainPort(instance), { actor, tool, signal, ...budgeted, act: looked });
     };
   }
 
@@ -223,15 +228,14 @@ export class Calls {
     const { instance, keyedAs, place } = whose;
     const { input: args, signal } = call;
     const [tool, asks] = [this.#parts.config.tools.get(call.tool), this.#preconditions];
-    const { admit, charge } = this.#observed(number, this.#budgeted(call, number, instance));
+    const budgeted = this.#observed(number, this.#budgeted(call, number, instance));
     const holds = this.#branches.holds(call.tool, number);
     const kin = () => this.#kinOf(call, instance);
     return {
       instance,
       keyedAs,
       place,
-      admit,
-      charge,
+      ...budgeted,
       name: call.tool,
       tool,
       undo: this.undoing.mayUndo(call.tool, instance) || this.#branches.undoes(call.tool, number),
@@ -308,26 +312,32 @@ export class Calls {
   }
 
   /** Admits what a call may spend, and bills what it has spent. */
-  #budgeted(call: Pick<Call, 'tool' | 'input'>, actor: number, instance: InstanceId): Budgeted {
+  #budgeted(call: Pick<Call, 'tool' | 'input' | 'signal'>, actor: number, instance: InstanceId): Budgeted {
     const { tool: name, input: args } = call;
     const { config, runState, now } = this.#parts;
     const tool = config.tools.get(name);
     let since = 0;
     let admitted: Readonly<Record<string, number>> = {};
+    let admits: Readonly<Record<string, number>> = {};
     return {
+      pools: this.pooling.pass(call, instance, () => admits),
       admit: (of): Admission => {
         const refused = this.#branches.refuses(call, actor, instance);
         if (refused !== null) return { refused };
         if (config.budgets.size === 0) return { entries: [] };
-        const asked = admission(config.budgets, runState.budgets, tool, args);
+        const asked = admission(config.budgets, runState.budgets, tool, args, { pools: config.pools, of });
         if ('refused' in asked) return asked;
         since = now();
         admitted = asked.amounts;
-        return { entries: [{ do: 'spend', of, is: 'admitted', amounts: admitted }] };
+        admits = asked.admits;
+        return { entries: [{ do: 'spend', of, is: 'admitted', amounts: admits }] };
       },
       charge: (of, settled) => {
         const took = Math.max(0, now() - since);
-        return bill(of, admitted, tool, { args, took, ...('output' in settled && { output: settled.output }) });
+        const bills = bill(of, admitted, tool, { args, took, ...('output' in settled && { output: settled.output }) });
+        // No outcome of it will be known: what it may have taken of a pool is spent.
+        const isLost = config.pools.size > 0 && of === String(actor) && 'error' in settled;
+        return isLost ? [...bills, lostCharge(of, admitted, settled.error)] : bills;
       },
     };
   }
@@ -414,8 +424,15 @@ export class Calls {
 
   /** @see {@link Claiming.cancel} */
   cancel(): void {
+    this.pooling.cancel();
     this.#claiming.cancel();
   }
+}
+
+/** The charge of a call without a key that came back with an error: the most, unless it is known that nothing has happened. */
+function lostCharge(of: string, { calls: _, time: __, ...most }: SpendEntry['amounts'], error: unknown): SpendEntry {
+  const amounts = error instanceof NotApplied ? Object.fromEntries(Object.keys(most).map((name) => [name, 0])) : most;
+  return { do: 'spend', of, is: 'charged', amounts };
 }
 
 function lackText(lacking: string, { skeleton }: InstanceId): string {

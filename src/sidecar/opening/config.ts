@@ -52,6 +52,30 @@ export function storeFor(config: BoundaryConfig, { journal = memoryStore() }: Ru
   throw new SidecarError('redaction_needs_encryption', `${what}: ${mend}`);
 }
 
+/** The options with a store: one in memory where none is given. */
+export function withStore(options: RunOptions): RunOptions {
+  return { ...options, journal: options.journal ?? memoryStore() };
+}
+
+/**
+ * Has a store make the pools of a config that it does not have yet.
+ * @throws SidecarError `pools_unsupported` where the store has none; `pool_limit_differs` where one has another limit.
+ */
+export async function joinPools({ budgets, pools }: BoundaryConfig, store: JournalStore): Promise<void> {
+  for (const [budget, pool] of pools) {
+    if (store.pools === undefined)
+      throw new SidecarError('pools_unsupported', `the journal has no pools, and the budget "${budget}" names one`);
+    const own = budgets.get(budget) ?? 0;
+    const limit = await store.pools.join(pool, own);
+    if (limit === own) continue;
+    const what = `the pool "${pool}" has the limit ${limit} in this store, and the config gives it ${own}`;
+    throw new SidecarError(
+      'pool_limit_differs',
+      `${what}: make both one, belay pools ${pool} --limit ${own} sets the store's`,
+    );
+  }
+}
+
 /** The redaction as a journal has it, for readers without the config. */
 export function redactOf(config: BoundaryConfig): { readonly redact?: RedactionRules } {
   const rules = redactionRules(config);

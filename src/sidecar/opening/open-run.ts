@@ -10,7 +10,7 @@ import { processClock } from '../../clock/clock.ts';
 import { argsDigest } from '../../effects/digest.ts';
 import type { SentEvent } from '../../effects/messages/sent-events.ts';
 import { EntryEncoder, FORMAT } from '../../journal/entry-codec.ts';
-import type { Journal } from '../../journal/journal.ts';
+import type { Journal, OpenMode } from '../../journal/journal.ts';
 import { isGoneAnywhere, thisProcess } from '../../journal/lease/holder.ts';
 import { isUnder } from '../../journal/work.ts';
 import type { Digests } from '../../model/entry.ts';
@@ -38,7 +38,7 @@ import { type EventOutcome, type Sending, sendEvent } from '../run/sending.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import { claimedAgain, endUnbegun, finishCancelled, planStandstill } from './cancelled.ts';
 import { commandsOf, type RunCommands } from './commands.ts';
-import { configOf, redactOf, storeFor } from './config.ts';
+import { configOf, joinPools, redactOf, storeFor, withStore } from './config.ts';
 import {
   planOf,
   refuseMoved,
@@ -66,11 +66,11 @@ export async function beginRun(
   given: RunOptions,
   decisionPolicy: DecisionPolicy = DECISION_POLICY,
 ): Promise<Opened> {
-  const options = withActors(program, given);
+  const options = withStore(withActors(program, given));
   const config = configFor(program, options);
   refuseOverMachines(config, program);
   refuseAlternatives(config, program);
-  const journal = await storeFor(config, options).open(options.run, 'create');
+  const journal = await openIn(config, options, 'create');
   return opened(journal, () => begin(program, options, config, journal, decisionPolicy));
 }
 
@@ -79,13 +79,20 @@ export async function beginRun(
  * @throws SidecarError, JournalError (`journal_tail_lost`, `journal_corrupt`, `lease_held`).
  */
 export async function resumeRun(program: Program, given: RunOptions): Promise<Opened> {
-  const options = withActors(program, given);
+  const options = withStore(withActors(program, given));
   const config = configFor(program, options);
   refuseAlternatives(config, program);
-  const journal = await storeFor(config, options).open(options.run, 'either');
+  const journal = await openIn(config, options, 'either');
   return opened(journal, () =>
     journal.head === 0 ? beginLeft(program, options, config, journal) : takeUp(program, options, config, journal),
   );
+}
+
+/** Opens the journal of a run whose pools have the limits of its config. @throws SidecarError `pool_limit_differs`, `pools_unsupported`. */
+async function openIn(config: BoundaryConfig, options: RunOptions, mode: OpenMode): Promise<Journal> {
+  const store = storeFor(config, options);
+  await joinPools(config, store);
+  return store.open(options.run, mode);
 }
 
 /** The config of a program. @throws SidecarError `revalidate_unsupported` where it revalidates reads, and the program is no machine (RV2). */
@@ -100,6 +107,15 @@ function configFor(program: Program, options: RunOptions): BoundaryConfig {
 /** The options of a run whose values may hold its actors. */
 export function withActors({ actors }: Program, options: RunOptions): RunOptions {
   return actors === undefined ? options : { ...options, codecs: [actors, ...(options.codecs ?? [])] };
+}
+
+/** @throws SidecarError `pools_unsupported` for a fork: which of its run and its parent has spent the common past is not settled. */
+function refusePooledFork({ pools }: BoundaryConfig, isFork: boolean): void {
+  if (!isFork || pools.size === 0) return;
+  throw new SidecarError(
+    'pools_unsupported',
+    'a fork spends of no pool: give the config of the fork budgets of its own',
+  );
 }
 
 /** @throws SidecarError `skeleton_over_machines` where a skeleton has states in two machines. */
@@ -178,6 +194,7 @@ function parts(program: Program, options: RunOptions, recorded: Recorded): RunPa
     onGate: (gate) => options.onGate?.({ ...gate, reason: redaction.text(gate.reason) }),
     keepAlive: options.keepAlive ?? true,
     claims: options.claims ?? null,
+    pools: recorded.config.pools.size > 0 ? (storeFor(recorded.config, options).pools ?? null) : null,
     kin: new Kin(recorded, kinIn(recorded, options)),
     ...processClock(options.now),
     redeliver: options.redeliver ?? true,
@@ -253,7 +270,7 @@ function begun(
 export async function migrateRun(program: Program, given: RunOptions, word: Word | null): Promise<RunPlan> {
   const options = { ...withActors(program, given), adopt: true };
   const config = configFor(program, options);
-  const journal = await storeFor(config, options).open(options.run, 'resume');
+  const journal = await openIn(config, options, 'resume');
   return opened(journal, async () => {
     const { run, plan } = await underRelease(program, options, config, journal, word ?? undefined);
     await run.write.durable();
@@ -311,6 +328,7 @@ async function takeUp(
 ): Promise<Opened> {
   const { run } = await underRelease(program, options, config, journal);
   const { runState } = run.parts;
+  refusePooledFork(config, runState.ledger.forks.length > 0);
   run.approvals.poll();
   await refusePaused(run, journal);
   const isStuck = await finishLeft(run, journal);
@@ -390,6 +408,7 @@ async function finishLeft(run: Run, journal: Journal): Promise<boolean> {
   if (runState.asked.cancelled !== null) return finishCancelled(run);
   if (refused !== null) throw new SidecarError('claimed', `the run cannot be taken up: ${refused}`);
   run.heard.holdEvents();
+  await run.calls.pooling.takenUp();
   await recovering.reconcile();
   let finished = await recovering.finishPlan();
   if (finished !== 'stuck') {

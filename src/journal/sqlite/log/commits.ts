@@ -14,6 +14,7 @@ import { guarded } from '../errors.ts';
 import { immediately } from '../file/transaction.ts';
 import type { Leases } from '../lease/lease.ts';
 import type { Presence } from '../lease/presence.ts';
+import type { SqlitePools } from '../pools.ts';
 import type { Anchor } from './anchor.ts';
 import type { Bases } from './bases.ts';
 import type { NewGroup } from './form.ts';
@@ -36,6 +37,7 @@ export class Commits {
   readonly #notes: Notes;
   readonly #bases: Bases;
   readonly #acts: SqliteActs;
+  readonly #pools: SqlitePools;
   readonly #anchor: Anchor;
   readonly #presence: Presence;
   readonly #dirty = new Set<Writer>();
@@ -47,7 +49,12 @@ export class Commits {
     db: Database.Database,
     tables: Tables,
     leases: Leases,
-    { notes, bases, acts }: { readonly notes: Notes; readonly bases: Bases; readonly acts: SqliteActs },
+    {
+      notes,
+      bases,
+      acts,
+      pools,
+    }: { readonly notes: Notes; readonly bases: Bases; readonly acts: SqliteActs; readonly pools: SqlitePools },
     { anchor, presence }: { readonly anchor: Anchor; readonly presence: Presence },
   ) {
     this.#db = db;
@@ -56,6 +63,7 @@ export class Commits {
     this.#notes = notes;
     this.#bases = bases;
     this.#acts = acts;
+    this.#pools = pools;
     this.#anchor = anchor;
     this.#presence = presence;
   }
@@ -129,6 +137,7 @@ export class Commits {
       writer.note === writer.durableNote &&
       writer.base === null &&
       writer.acts.length === 0 &&
+      writer.pools.length === 0 &&
       !this.#leases.isDue(writer.lease);
     if (!writers.every(isPlain) || bytesOf(writers) > ROOM) return null;
     const groups = writers.map((writer) => groupOf(writer, writer.durable, writer.pending));
@@ -156,7 +165,10 @@ export class Commits {
     }
     for (const writer of full)
       if (writer.note !== writer.durableNote) this.#notes.keep(writer.run, heads.get(writer) as Head, writer.note);
-    for (const { run, acts } of full) if (acts.length > 0) this.#acts.change(run.name, acts);
+    for (const { run, acts, pools } of full) {
+      if (acts.length > 0) this.#acts.change(run.name, acts);
+      if (pools.length > 0) this.#pools.change(run.name, pools);
+    }
     for (const [writer, head] of heads) {
       if (writer.base !== null) this.#bases.keep(writer.run, head, writer.base);
       writer.base = null;
@@ -180,6 +192,7 @@ export class Commits {
     writer.pending = [];
     writer.pendingBytes = 0;
     writer.acts = [];
+    writer.pools = [];
     const { waiting } = writer;
     writer.waiting = [];
     for (const { resolve } of waiting) resolve(head.seq);

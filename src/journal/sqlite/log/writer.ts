@@ -6,6 +6,7 @@
 import type { ActChange } from '../../acts.ts';
 import type { Entry } from '../../chain.ts';
 import type { Base, JournalError } from '../../journal.ts';
+import type { PoolChange } from '../../pools.ts';
 import type { Lease } from '../lease/lease.ts';
 import type { Run } from './run.ts';
 import type { Head } from './verify.ts';
@@ -30,6 +31,8 @@ export interface Writer {
   pendingBytes: number;
   /** Changes to acts by those rows. */
   acts: ActChange[];
+  /** Changes to pools by those rows. */
+  pools: PoolChange[];
   /** The note of the last append; null where it had none. */
   note: string | null;
   /** The note that is durable; undefined until this writer's first group. */
