@@ -147,7 +147,8 @@ export class Commits {
     const identity = await this.#database.identity();
     writer.durableNote = undefined;
     for (const group of [...lacking, { ...flying, before: writer.durable }]) {
-      const values = valuesOf([{ writer, before: group.before, flying: group }], identity);
+      const wasDurable = lacking.includes(group);
+      const values = valuesOf([{ writer, before: group.before, flying: group }], identity, wasDurable);
       if ((await this.#database.once(APPEND, values)).length === 0) return false;
     }
     land(writer);
@@ -217,7 +218,7 @@ function actsOf(sent: readonly Sent[]): unknown[] {
   return [releasing, keys, taken.map(([run]) => run), taken.map(([, act]) => act), taken.map(([, , key]) => key)];
 }
 
-function valuesOf(sent: readonly Sent[], identity: Buffer): unknown[] {
+function valuesOf(sent: readonly Sent[], identity: Buffer, wereDurable = false): unknown[] {
   const owners: number[] = [];
   const places: number[] = [];
   const entries = sent.flatMap(({ flying }) => flying.entries);
@@ -245,6 +246,9 @@ function valuesOf(sent: readonly Sent[], identity: Buffer): unknown[] {
     Buffer.concat(entries.map(({ body }) => body)),
     sent.map((each) => noteOf(each, identity)),
     ...actsOf(sent),
-    poolsOf(sent.map(({ writer, flying }) => ({ run: writer.run.id, pools: flying.pools }))),
+    poolsOf(
+      sent.map(({ writer, flying }) => ({ run: writer.run.id, pools: flying.pools })),
+      wereDurable,
+    ),
   ];
 }

@@ -21,8 +21,8 @@ BEGIN
   PERFORM FROM belay.pool WHERE name IN (SELECT x.pool FROM jsonb_to_recordset(p_changes) AS x (pool text))
     ORDER BY name FOR UPDATE;
   FOR c IN SELECT x.*, r.name FROM ROWS FROM (jsonb_to_recordset(p_changes) AS
-      (owner bigint, pool text, call text, amount bigint, spent bigint, open boolean))
-      WITH ORDINALITY AS x (owner, pool, call, amount, spent, open, nth)
+      (owner bigint, pool text, call text, amount bigint, spent bigint, open boolean, sure boolean))
+      WITH ORDINALITY AS x (owner, pool, call, amount, spent, open, sure, nth)
     JOIN belay.run r ON r.id = x.owner JOIN belay.pool p ON p.name = x.pool
     WHERE x.owner = ANY (p_kept) ORDER BY x.nth
   LOOP
@@ -35,7 +35,7 @@ BEGIN
       WHERE pool = c.pool AND run = c.name AND call = c.call;
     SELECT p.most - p.spent - coalesce((SELECT sum(amount) FROM belay.pool_call WHERE pool = c.pool), 0)
       INTO room FROM belay.pool p WHERE p.name = c.pool;
-    IF c.amount <= before OR c.amount - before <= room THEN before := c.amount; END IF;
+    IF c.sure OR c.amount <= before OR c.amount - before <= room THEN before := c.amount; END IF;
     DELETE FROM belay.pool_call WHERE pool = c.pool AND run = c.name AND call = c.call;
     IF before > 0 THEN INSERT INTO belay.pool_call VALUES (c.pool, c.name, c.call, before, c.open); END IF;
   END LOOP;

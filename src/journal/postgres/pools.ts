@@ -63,9 +63,16 @@ export class PostgresPools implements PoolDesk {
   }
 }
 
-/** The changes of the commits of runs, as a value. */
-export function poolsOf(changes: readonly { readonly run: number; readonly pools: readonly PoolChange[] }[]): string {
-  return JSON.stringify(changes.flatMap(({ run, pools }) => pools.map((change) => ({ owner: run, ...change }))));
+/**
+ * The changes of the commits of runs, as a value.
+ * @param isSure true for commits that were durable before: their calls may have left, so that the limit is not asked.
+ */
+export function poolsOf(
+  changes: readonly { readonly run: number; readonly pools: readonly PoolChange[] }[],
+  isSure: boolean,
+): string {
+  const rows = changes.flatMap(({ run, pools }) => pools.map((each) => ({ owner: run, ...each, sure: isSure })));
+  return JSON.stringify(rows);
 }
 
 function poolOf(row: Readonly<Record<string, unknown>>): Pool {

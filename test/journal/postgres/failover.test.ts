@@ -51,6 +51,37 @@ describe.skipIf(server === null)('a server', () => {
     await expect(journal.flush()).rejects.toEqual(failing('journal_tail_lost'));
   });
 
+  test('that lost what calls had reserved in a pool has it again, though another run has taken the room meanwhile', async () => {
+    const schema = desk.schema();
+    const store = desk.store({ schema });
+    const reserving = (seq: number, call: string) => ({
+      ...row(seq),
+      pools: [{ pool: 'team', call, amount: 6, spent: 0, open: true }],
+    });
+    await store.pools?.join('team', 10);
+    const [one, two] = [await desk.journal(store, 'one', 'create'), await desk.journal(store, 'two', 'create')];
+    one.append([row(1)]);
+    await one.flush();
+    one.append([reserving(2, 'left')]);
+    await one.flush();
+    await change(
+      schema,
+      `DELETE FROM belay.pool_call;
+      UPDATE belay.run SET head = 1, hash = (SELECT g.hash FROM belay.commit_group g JOIN belay.run r ON r.id = g.run
+        WHERE r.name = 'one' AND g.last = 1) WHERE name = 'one';
+      DELETE FROM belay.commit_group WHERE last > 1; DELETE FROM belay.entry WHERE seq > 1`,
+    );
+    two.append([reserving(1, 'faster')]);
+    await two.flush();
+    one.append([reserving(3, 'late')]);
+    expect(await one.flush()).toBe(3);
+    // The call of before may have left: it counts, and nothing more fits.
+    expect((await store.pools?.pool('team'))?.reserved).toMatchObject([
+      { run: 'one', call: 'left', amount: 6 },
+      { run: 'two', call: 'faster', amount: 6 },
+    ]);
+  });
+
   test.each([
     ['has its claims again', null, 5],
     ['is not gone on with where another run has taken what its run had claimed', 'b', 'journal_tail_lost'],
