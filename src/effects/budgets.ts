@@ -60,7 +60,7 @@ export class Budgets {
     if (is === 'charged') this.release(of);
     this.#add(of, amounts, 1);
     const back = Object.entries(amounts).filter(([, amount]) => amount < 0);
-    this.#move(of, is === 'charged' ? amounts : zeros(Object.fromEntries(back)));
+    this.#move(of, is === 'charged' ? amounts : times(Object.fromEntries(back), 0));
     if (is !== 'admitted') return;
     const admitted = sum(this.#admitted.get(of) ?? {}, amounts);
     // What was given back whole is not charged for any more.
@@ -71,7 +71,7 @@ export class Budgets {
   /** Takes back what a call was admitted for; not that it was made, nor its time. */
   release(of: string): void {
     const { calls = 0, time = 0, ...amounts } = this.#admitted.get(of) ?? {};
-    if (this.#admitted.has(of)) this.#move(of, { ...zeros(amounts), calls, time });
+    if (this.#admitted.has(of)) this.#move(of, { ...times(amounts, 0), calls, time });
     this.#add(of, amounts, -1);
     this.#admitted.delete(of);
   }
@@ -84,8 +84,9 @@ export class Budgets {
   }
 }
 
-function zeros(amounts: SpendEntry['amounts']): SpendEntry['amounts'] {
-  return Object.fromEntries(Object.keys(amounts).map((name) => [name, 0]));
+/** Each amount, multiplied: by 0 for none of it, by -1 to give it back. */
+export function times(amounts: SpendEntry['amounts'], factor: 0 | -1): SpendEntry['amounts'] {
+  return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, factor === 0 ? 0 : -amount]));
 }
 
 function sum(a: SpendEntry['amounts'], b: SpendEntry['amounts']): SpendEntry['amounts'] {

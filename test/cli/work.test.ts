@@ -27,12 +27,9 @@ function desk() {
   const ask = (...args: string[]) => belay(args, '', {}, folder);
   const payments = (run: string) => {
     const file = join(folder, 'belay.sqlite.world', run, 'payments.jsonl');
-    return existsSync(file)
-      ? readFileSync(file, 'utf8')
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line))
-      : [];
+    // A line that a worker is about to write has no end yet.
+    const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
+    return lines.map((line) => JSON.parse(line));
   };
   return { folder, ask, payments, work: (...args: string[]) => worker(folder, args) };
 }

@@ -53,4 +53,12 @@ export const OF_COMMITS: readonly Mutant[] = [
     replace: '',
     by: ROUNDS,
   },
+  {
+    rule: 'SP3',
+    file: 'sidecar/commits/announcing.ts',
+    off: 'a program that threw is told again in a pause',
+    find: " || !lifecycle.may('commit')) return false;",
+    replace: ') return false;',
+    by: { run: 'tests', file: 'test/sidecar/announced-beside.test.ts' },
+  },
 ];

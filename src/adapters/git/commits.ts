@@ -52,14 +52,9 @@ export function resting(history: History, step: Step, undoneBefore: readonly str
 }
 
 /** The newest commit for people that stands; null where the run has none. */
-function newest({
-  steps,
-  isUndone,
-}: {
-  readonly steps: readonly Step[];
-  isUndone(key: string): boolean;
-}): string | null {
-  return steps.findLast(({ key, commit: oid }) => oid !== undefined && key !== null && !isUndone(key))?.commit ?? null;
+function newest(history: History): string | null {
+  const stands = ({ key, commit: oid }: Step) => oid !== undefined && key !== null && !history.isUndone(key);
+  return history.steps.findLast(stands)?.commit ?? null;
 }
 
 /** The author, as git writes it. @throws GitRefused where the request is none. */
@@ -87,8 +82,7 @@ async function made(
   await desk.settle();
   const { tip, steps } = history;
   if (tip === null) throw new GitRefused('bad_input', 'the run has changed nothing');
-  const isUndone = (one: string) => history.isUndone(one);
-  const before = newest({ steps, isUndone }) ?? (await objects.commit(steps[0]?.oid ?? ''))?.parent ?? null;
+  const before = newest(history) ?? (await objects.commit(steps[0]?.oid ?? ''))?.parent ?? null;
   const parent = before === null ? null : await objects.commit(before);
   if (parent?.tree === tip.tree) throw new GitRefused('bad_input', 'nothing differs from the commit before');
   const text = input.message.endsWith('\n') ? input.message : `${input.message}\n`;

@@ -5,7 +5,7 @@
 import { misfitOf } from '../../boundaries/computed.ts';
 import { plainCall } from '../../effects/acting.ts';
 import { actName, identityDigest } from '../../effects/acts.ts';
-import { admission, bill } from '../../effects/budgets.ts';
+import { admission, bill, times } from '../../effects/budgets.ts';
 import { guardedCall, refusedFor } from '../../effects/guard.ts';
 import {
   type Admission,
@@ -431,8 +431,7 @@ export class Calls {
 
 /** The charge of a call without a key that came back with an error: the most, unless it is known that nothing has happened. */
 function lostCharge(of: string, { calls: _, time: __, ...most }: SpendEntry['amounts'], error: unknown): SpendEntry {
-  const amounts = error instanceof NotApplied ? Object.fromEntries(Object.keys(most).map((name) => [name, 0])) : most;
-  return { do: 'spend', of, is: 'charged', amounts };
+  return { do: 'spend', of, is: 'charged', amounts: error instanceof NotApplied ? times(most, 0) : most };
 }
 
 function lackText(lacking: string, { skeleton }: InstanceId): string {

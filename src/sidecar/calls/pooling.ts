@@ -1,6 +1,6 @@
 /** What the calls of a run reserve in the pools of its store (semantics.md ER10 to ER13). */
 import { PROCESS } from '../../clock/clock.ts';
-import { admission } from '../../effects/budgets.ts';
+import { admission, times } from '../../effects/budgets.ts';
 import { underEither } from '../../effects/either.ts';
 import { failed, type PoolPass, type Reply } from '../../effects/guarded-call.ts';
 import { PoolSpent, roomFor } from '../../effects/pools.ts';
@@ -36,14 +36,11 @@ export class Pooling {
     return {
       room: (of) => this.#room(pools, call, instance, of),
       has: (of) => this.#has(pools, of),
-      back: (of) => {
-        const amounts = Object.fromEntries(Object.entries(admits()).map(([name, amount]) => [name, -amount]));
-        return [{ do: 'spend', of, is: 'admitted', amounts }];
-      },
+      back: (of) => [{ do: 'spend', of, is: 'admitted', amounts: times(admits(), -1) }],
       unmade: (of) => {
         const own = Object.entries(admits()).filter(([name, amount]) => config.pools.has(name) && amount > 0);
         if (own.length === 0) return [];
-        return [{ do: 'spend', of, is: 'admitted', amounts: Object.fromEntries(own.map(([name, n]) => [name, -n])) }];
+        return [{ do: 'spend', of, is: 'admitted', amounts: times(Object.fromEntries(own), -1) }];
       },
     };
   }
@@ -58,8 +55,7 @@ export class Pooling {
     for (const [of, { calls: _, time: __, ...amounts }] of [...runState.budgets.parts.admitted]) {
       if (runState.ledger.get(of) !== undefined) continue;
       const isRefused = !(await this.#has(pools, of));
-      const back = Object.fromEntries(Object.keys(amounts).map((name) => [name, 0]));
-      this.#write.append([{ do: 'spend', of, is: 'charged', amounts: isRefused ? back : amounts }]);
+      this.#write.append([{ do: 'spend', of, is: 'charged', amounts: isRefused ? times(amounts, 0) : amounts }]);
     }
   }
 

@@ -126,7 +126,7 @@ export class Announcing {
     const made = calls.map(({ key, tool }) => ({ key, tool }));
     for (let round = 0; round < triesOf('commit'); round += 1) {
       await pause(waitOf('commit', round), lifecycle.leave);
-      if (this.#isLeft) return false;
+      if (this.#isLeft || !lifecycle.may('commit')) return false;
       try {
         await onCommit?.({ run, id, instance, boundary, message, calls: made, things });
       } catch {
