@@ -59,7 +59,7 @@ function prune() {
     const file = resolve('dist', name);
     if (!name.endsWith('.d.ts')) continue;
     if (!reached.has(file)) rmSync(file);
-    else if (!named.has(file)) writeFileSync(file, withoutComments(file));
+    else writeFileSync(file, indentedByTwo(named.has(file) ? readFileSync(file, 'utf8') : withoutComments(file)));
   }
   removeEmpty('dist');
 }
@@ -75,6 +75,11 @@ function leadsTo(from, pattern) {
       left.push(resolve(dirname(file), `${path}.d.ts`));
   }
   return reached;
+}
+
+/** The compiler indents by four. */
+function indentedByTwo(text) {
+  return text.replace(/^(?: {4})+/gm, (spaces) => spaces.slice(spaces.length / 2));
 }
 
 function withoutComments(file) {
