@@ -24,10 +24,10 @@ export const OF_COMMITS: readonly Mutant[] = [
   {
     rule: 'SP2',
     file: 'projection/made-visible.ts',
-    off: 'calls that were undone count among what a commit has made visible',
+    off: 'calls that have failed count among what a commit has made visible',
     find: "return repeats === null && !decides && status !== 'failed' && status !== 'compensated';",
     replace: 'return repeats === null && !decides && status !== null;',
-    by: ROUNDS,
+    by: { run: 'tests', file: 'test/sidecar/announced-beside.test.ts' },
   },
   {
     rule: 'SP3',

@@ -1,12 +1,13 @@
 /** SP2 to SP4 where they meet regions, messages, a pause, a complaint and the death of a process. */
 import { afterEach, expect, test } from 'vitest';
 import { setup } from 'xstate';
+import { NotApplied } from '../../src/effects/signals.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import type { Commit } from '../../src/sidecar/report.ts';
 import { wrapJournals } from '../../src/testing/wrap-journals.ts';
 import type { AnyStateMachine } from '../../src/xstate/actor.ts';
-import { resume, type Sidecar, tool } from '../../src/xstate/index.ts';
+import { attach, resume, type Sidecar, tool } from '../../src/xstate/index.ts';
 import { calm, until } from '../poll.ts';
 import { loaded } from './loaded.ts';
 
@@ -167,4 +168,53 @@ test('in a pause nothing is told; what was committed before is told once the run
   send('END');
   await sidecar.finished();
   expect(messages(told)).toEqual(['worked on a', 'worked on b']);
+});
+
+test('of a unit that was found wrong before its commit, the commit shows what was done again, and not what was taken back or has failed', async () => {
+  const [shop, told] = [new Shop(), [] as Commit[]];
+  const pay = tool(async ({ key }) => {
+    shop.calls += 1;
+    if (shop.calls % 2 === 1) throw new NotApplied('busy');
+    shop.made.set(key as string, 'a');
+  });
+  const machine = setup({ actors: { a: pay } }).createMachine({
+    id: 'checked',
+    initial: 'working',
+    states: {
+      working: { invoke: { src: 'a', onDone: 'checking', onError: 'again' } },
+      again: { invoke: { src: 'a', onDone: 'checking' } },
+      checking: { on: { OK: 'over' } },
+      over: { type: 'final' },
+    },
+  } as never) as unknown as AnyStateMachine;
+  const config = loaded(`belay: 1
+agent: checked
+tools:
+  a: { reads: [], writes: ['shop:a'], effect: reversible, undo: un, reconcile: find }
+skeletons:
+  A:
+    entity: '"a"'
+    states: [working, again, checking]
+    entry: [working]
+    exit: [{ id: checked, at: checking -> over, when: 'true', message: '"checked"' }]
+    rollback: { anchors: [checked], resume: working }
+`);
+  const sidecar = await attach(machine, {
+    run: 'r',
+    journal: memoryStore(),
+    config,
+    undo: { un: async ({ key }) => void shop.made.delete(key) },
+    reconcilers: { find: ({ key }) => (shop.made.has(key) ? { is: 'applied', output: 'a' } : { is: 'not_applied' }) },
+    onCommit: async (commit) => void told.push(commit),
+  });
+  open.push(sidecar);
+  sidecar.actor.start();
+  const checking = () => (sidecar.actor.getSnapshot() as { value: string }).value === 'checking';
+  await until(checking);
+  await sidecar.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'A', entity: 'a', ordinal: 0 } });
+  await until(() => shop.calls === 4 && checking());
+  await until(() => sidecar.status === 'running');
+  sidecar.actor.send({ type: 'OK' });
+  expect((await sidecar.finished()).status).toBe('done');
+  expect(told.map(({ calls }) => calls.map(({ key }) => key))).toEqual([[...shop.made.keys()]]);
 });
