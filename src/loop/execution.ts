@@ -13,15 +13,25 @@ import { BEGIN, END, type Lane, laneNamed, partOf, placeOf, placesOf, superstep 
 import type { ActorHandle, Place } from '../runtime/microstep.ts';
 import { rootPlace } from '../runtime/plain-step.ts';
 import type { ActorPlan } from '../runtime/restore-plan.ts';
-import type { Watcher } from '../runtime/runtime.ts';
+import type { Enterable, Watcher } from '../runtime/runtime.ts';
 import type { Act } from '../runtime/tool-call.ts';
 import { type TurnEvent, Turns, turnOf } from '../runtime/turns.ts';
 import { type Asked, Entry, enclosed } from './entry.ts';
-import { ALL, answered, firstMemory, idIn, laneFor, type Memory, nameOf, noted, OWN, seenInRound } from './memory.ts';
+import {
+  ALL,
+  answered,
+  firstMemory,
+  idIn,
+  laneFor,
+  type Memory,
+  MODEL,
+  nameOf,
+  noted,
+  OWN,
+  seenInRound,
+} from './memory.ts';
+import { loopOnPaper } from './on-paper.ts';
 import { AT_BEGIN, AT_END, Telling } from './telling.ts';
-
-/** The tool of a model's calls, and the state of a call of a model. */
-const MODEL = 'model';
 
 /** The ways out of a loop's function, as it is executed. */
 export interface Ways {
@@ -74,6 +84,21 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
 
   override get receives(): Turns<'loop.input'> {
     return this.turns;
+  }
+
+  override get enterable(): Enterable {
+    const { at, calls, program } = this;
+    const digest = (input: unknown) => this.#digest(input);
+    return {
+      said: program.said,
+      get input() {
+        return at.memory.input;
+      },
+      turnWith: (event, input) => ({ ...event, input, is: digest(input) }),
+      begunWith: (input) => firstMemory(input, at.memory[OWN].salt),
+      onPaper: (change) =>
+        loopOnPaper(program.body, { memory: at.memory, underWay: calls.underWay, digest }, change),
+    };
   }
 
   /** A round holds the function back until its calls are answered. */

@@ -1,0 +1,56 @@
+/** A loop that is entered on paper: its inputs may be others, and it is answered from its context (semantics.md PA12). */
+import type { CallUnderWay } from '../runtime/calls-under-way.ts';
+import { PaperEntry, type Past } from '../runtime/paper-entry.ts';
+import type { PaperChange } from '../runtime/runtime.ts';
+import type { Ways } from './execution.ts';
+import { type Memory, MODEL, nameOf, OWN } from './memory.ts';
+
+/** The past of a loop, as an entry on paper asks it. */
+export interface LoopPast {
+  readonly memory: Memory;
+  readonly underWay: ReadonlyMap<string, CallUnderWay>;
+  digest(input: unknown): string;
+}
+
+/** Enters a loop on paper. @returns the names of the calls that it comes to with the same arguments. */
+export function loopOnPaper(
+  body: (ways: Ways) => Promise<unknown>,
+  { memory, underWay, digest }: LoopPast,
+  change: PaperChange,
+): Promise<ReadonlySet<string>> {
+  const entry = new PaperEntry();
+  const inputs = inputsWith(memory, change);
+  let [received, thoughts] = [0, 0];
+  const pastOf = (name: string, is: string): Past => {
+    const call = underWay.get(name);
+    // A question to a model is in the journal as its digest.
+    const { asks } = (call?.input ?? {}) as { readonly asks?: unknown };
+    if (call !== undefined) return is === (call.tool === MODEL ? asks : digest(call.input)) ? 'open' : 'other';
+    const isSame = Object.hasOwn(memory.steps, name) && memory[OWN].asked[name] === is;
+    return isSame ? { answer: memory.steps[name] } : 'other';
+  };
+  const ways: Ways = {
+    call: (tool, id, input) => {
+      const name = nameOf(tool, id);
+      return entry.ask(name, pastOf(name, digest(input)));
+    },
+    think: (question) => {
+      thoughts += 1;
+      const name = nameOf(MODEL, String(thoughts));
+      return entry.ask(name, pastOf(name, digest(question)));
+    },
+    receive: () => {
+      received += 1;
+      return entry.receive(inputs, received);
+    },
+    input: change.turn === 0 && change.input !== null ? change.input.is : memory.input,
+  };
+  return entry.whole(() => body(ways));
+}
+
+/** The inputs of the turns, in order, as the change has them. */
+function inputsWith({ turns }: Memory, { turn, input, later }: PaperChange): unknown[] {
+  const before = Object.keys(turns).flatMap((nth) => (Number(nth) < turn ? [turns[nth]] : []));
+  const own = turn === 0 || input === null ? [] : [input.is];
+  return [...before, ...own, ...later.map((nth) => turns[nth])];
+}
