@@ -3,6 +3,7 @@
  * next round. The function is entered again after a restore and in each process, and is answered from the context as far as that goes.
  */
 
+import type { BoundaryConfig } from '../boundaries/config.ts';
 import { argsDigest } from '../effects/digest.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
 import type { TurnEntry } from '../model/entry.ts';
@@ -44,7 +45,7 @@ export interface Ways {
 /** The surroundings of a loop. */
 export interface Setting {
   readonly body: (ways: Ways) => Promise<unknown>;
-  readonly tools: ReadonlyMap<string, unknown>;
+  readonly tools: BoundaryConfig['tools'];
   readonly codecs: readonly ValueCodec[];
   /** Under which the digests of inputs are made, in a run that begins. */
   readonly salt: string;
@@ -89,6 +90,10 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
   override get enterable(): Enterable {
     const { at, calls, program } = this;
     const digest = (input: unknown) => this.#digest(input);
+    const isAskedAnew = (name: string) => {
+      const tool = program.tools.get(name);
+      return tool?.effect === 'none' && !tool.decides;
+    };
     return {
       said: program.said,
       get input() {
@@ -97,7 +102,7 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
       turnWith: (event, input) => ({ ...event, input, is: digest(input) }),
       begunWith: (input) => firstMemory(input, at.memory[OWN].salt),
       onPaper: (change) =>
-        loopOnPaper(program.body, { memory: at.memory, underWay: calls.underWay, digest }, change),
+        loopOnPaper(program.body, { memory: at.memory, underWay: calls.underWay, digest, isAskedAnew }, change),
     };
   }
 

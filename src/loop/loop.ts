@@ -146,7 +146,8 @@ function attached(execution: Execution, commands: RunCommands, rest: Rest): Atta
       handIn(turns, input, turn.id, refuse, () => still(noTurn(commands.status)));
       const own = turns.turn;
       await Promise.race([rest.next(), ended()]);
-      if (rest.is && isGone(own, turns.turn)) throw refuse('turn_retracted', 'The turn was taken out by an act on it, or on a turn before it.');
+      if (rest.is && isGone(own, turns.turn))
+        throw refuse('turn_retracted', 'The turn was taken out by an act on it, or on a turn before it.');
     } else if (rest.is && isStill(commands.status)) throw still(noTurn(commands.status));
     if (rest.is) return execution.said;
     return Promise.race([rest.next().then(() => execution.said), ended()]);

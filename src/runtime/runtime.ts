@@ -192,8 +192,8 @@ export interface PaperChange {
   readonly turn: number;
   /** The input in its place; null where the turn never was. */
   readonly input: { readonly is: unknown } | null;
-  /** The numbers of the later turns whose inputs come again. */
-  readonly later: readonly number[];
+  /** The names of the calls behind the change: they are made again, or answered from the ledger. All others stand. */
+  readonly behind: ReadonlySet<string>;
 }
 
 /** A program that is entered again, and can be entered on paper: then it makes no call, and is answered from its past. */

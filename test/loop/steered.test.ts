@@ -1,7 +1,7 @@
 /** Acts on the inputs of loops (semantics.md PA12, RC8 to RC10). */
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/index.ts';
-import { Bank, shopConfig, shop } from './shop.ts';
+import { Bank, shop, shopConfig } from './shop.ts';
 
 const open = async (bank: Bank, said: 'stands' | 'rewritten', more = {}) =>
   shop(bank).attach({

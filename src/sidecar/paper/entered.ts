@@ -18,14 +18,19 @@ export function metOnPaper(program: Enterable, runState: RunState, steers: Steer
   return program.onPaper(changeOf(runState, steers));
 }
 
-function changeOf(runState: RunState, { act, event, step, begun, drops = [] }: Steers): PaperChange {
-  const { received } = runState;
-  const isDropped = ({ nth }: RecordedStep) => drops.includes(received.takenBy(nth)?.name ?? `@${nth}`);
-  const later = turnsFrom(runState, step + 1).filter((one) => !isDropped(one));
-  const numbers = later.flatMap(({ outside }) => turnIn(outside)?.turn ?? []);
+function changeOf(runState: RunState, { act, event, step, begun }: Steers): PaperChange {
   const is = (event as { readonly input?: unknown } | undefined)?.input;
   const turn = begun === undefined ? (turnIn(runState.places.between(step - 1, step)[0]?.outside)?.turn ?? 0) : 0;
-  return { turn, input: act === 'revise' ? { is } : null, later: numbers };
+  const behind = new Set(startedFrom(runState, step).map(({ id }) => id));
+  return { turn, input: act === 'revise' ? { is } : null, behind };
+}
+
+/** The actors that steps have started from a step on. */
+function startedFrom({ places }: RunState, nth: number): { readonly id: string; readonly number: number }[] {
+  const behind = places.between(nth, Number.POSITIVE_INFINITY);
+  return behind.flatMap(({ entry, firstStarted }) =>
+    (entry?.started ?? []).map(({ id }, place) => ({ id, number: firstStarted + place })),
+  );
 }
 
 /** A past on paper in which nothing behind a step stands: a call has read all that its program was given before. @param names those of the calls that meet the same. */
@@ -41,10 +46,7 @@ export function enteredPaper(runState: RunState, changed: PlacedStep, names: Rea
     },
     // biome-ignore lint/correctness/useYield: it is known before.
     *met() {
-      const behind = places.between(changed.nth, Number.POSITIVE_INFINITY);
-      const started = behind.flatMap(({ entry, firstStarted }) =>
-        (entry?.started ?? []).map(({ id }, place) => ({ id, number: firstStarted + place })),
-      );
+      const started = startedFrom(runState, changed.nth);
       return new Set(started.flatMap(({ id, number }) => (names.has(id) ? [number] : [])));
     },
   };

@@ -83,7 +83,7 @@ export function nameOf({ turns, said, complaint, act, lost, dies, by }: Case): s
     act !== undefined
       ? `turn ${act.about + 1} ${act.does}${act.isBlind ? ' blind' : ''} in ${act.during + 1} ${act.while}`
       : complaint === null
-      ? 'nothing wrong'
-      : `${complaint.of} of turn ${complaint.about + 1} wrong in ${complaint.during + 1} ${complaint.while}`;
+        ? 'nothing wrong'
+        : `${complaint.of} of turn ${complaint.about + 1} wrong in ${complaint.during + 1} ${complaint.while}`;
   return `${by === undefined ? '' : 'sent: '}${text} | ${said} | ${wrong} | ${lost === null ? 'all come back' : `lost in ${lost + 1}`} | ${dies === null ? 'lives' : `dies at ${dies}`}`;
 }

@@ -40,17 +40,18 @@ export interface Result {
 export const AGAIN = 10;
 const LONGEST = 3_000;
 const IDLE = 4;
-let known: BoundaryConfig | null = null;
+const known = new Map<boolean, BoundaryConfig>();
 
 class Dead extends Error {}
 
 /** The page of all cases: one tool for each class. */
-function configOf(): BoundaryConfig {
-  if (known !== null) return known;
+function configOf(decides: boolean): BoundaryConfig {
+  const made = known.get(decides);
+  if (made !== undefined) return made;
   const tools = ['model', ...CLASSES.map((each) => `t_${each}`)];
   const text = [
     'belay: 1\nagent: little\ntries: 50\ntools:',
-    '  model: { reads: [], writes: [], effect: none }',
+    `  model: { reads: [], writes: [], effect: none${decides ? ', decides: true' : ''} }`,
     ...CLASSES.map((effect) => {
       const undo = effect === 'reversible' ? ', undo: undo' : '';
       const ask =
@@ -71,7 +72,7 @@ function configOf(): BoundaryConfig {
   ].join('\n');
   const { config, findings } = loadConfig(text, { file: 'little.yaml' });
   if (config === null) throw new Error(`${findings.map(({ message }) => message)}\n${text}`);
-  known = config;
+  known.set(decides, config);
   return config;
 }
 
@@ -180,7 +181,8 @@ class Drive {
     const never = () => new Promise<never>(() => {});
     const opening = this.#loop(life)[how]({
       run: 'r',
-      config: configOf(),
+      // An equal question has its old answer.
+      config: configOf(this.#case.act !== undefined),
       journal: await this.#store.next(),
       said: this.#case.said,
       now: this.#time.now,

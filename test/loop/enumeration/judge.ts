@@ -43,7 +43,9 @@ export function inputsOf({ turns, act, said }: Case, { answer, gone }: Result): 
   if (act === undefined || answer !== 'taken') return all;
   const { about, during, does } = act;
   const isDropped = (turn: number) =>
-    said === 'stands' && turn > about && (turn < during || (turn === during && act.while === 'over') || gone.includes(turn));
+    said === 'stands' &&
+    turn > about &&
+    (turn < during || (turn === during && act.while === 'over') || gone.includes(turn));
   return all.flatMap((turn) => {
     if (isDropped(turn) || (turn === about && does === 'retract')) return [];
     return [turn === about ? turn + AGAIN : turn];
@@ -51,16 +53,26 @@ export function inputsOf({ turns, act, said }: Case, { answer, gone }: Result): 
 }
 
 /** An act on a turn is refused where what rests on it cannot be taken back, and nowhere else; then nothing has moved. */
-function* ofAct({ act, said }: Case, { answer, world, before, after, gone }: Result): Generator<string> {
+function* ofAct({ act, said, turns }: Case, { answer, world, before, after, gone }: Result): Generator<string> {
   if (act === undefined) return;
-  const stray = gone.filter((turn) => answer !== 'taken' || turn < act.about || turn > act.during || (said === 'rewritten' && turn !== act.about));
+  const rounds = turns[act.about] ?? [];
+  const stray = gone.filter(
+    (turn) =>
+      answer !== 'taken' || turn < act.about || turn > act.during || (said === 'rewritten' && turn !== act.about),
+  );
   if (stray.length > 0) yield `turn ${stray.map((turn) => turn + 1)} is gone`;
   if (answer === null || answer === 'taken' || answer === 'event_unknown') return;
   const lost = before.filter((each) => !world.acts.some((one) => one.answer === each && !one.undone));
   if (lost.length > 0) yield `${lost.join(', ')} went back for an act that was refused`;
-  const isMet = (turn: number) => act.isBlind && (turn === act.about || said === 'rewritten');
-  const isBlocked = after.some(({ tool, turn }) => turn >= act.about && !isMet(turn) && (tool === 'irreversible' || tool === 'idempotent'));
-  if (!answer.startsWith('refused') || !isBlocked) yield `the act was answered ${answer}, and nothing stands against it`;
+  // What is under way is not known to be the same; behind a tool that is asked anew nothing is.
+  const isKnown =
+    !(act.while === 'act' && act.during === act.about) && !rounds.slice(0, -1).some((round) => round.includes('none'));
+  const isMet = (turn: number) => act.isBlind && turn === act.about && isKnown;
+  const isBlocked = after.some(
+    ({ tool, turn }) => turn >= act.about && !isMet(turn) && (tool === 'irreversible' || tool === 'idempotent'),
+  );
+  if (!answer.startsWith('refused') || !isBlocked)
+    yield `the act was answered ${answer}, and nothing stands against it`;
 }
 
 function* wrongs(one: Case, result: Result): Generator<string> {
