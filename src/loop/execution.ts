@@ -99,7 +99,8 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
       get input() {
         return at.memory.input;
       },
-      turnWith: (event, input) => ({ ...event, input, is: digest(input) }),
+      // Its digest is that of what was handed in under its id: who hands that in again has this turn.
+      turnWith: (event, input) => ({ ...event, input }),
       begunWith: (input) => firstMemory(input, at.memory[OWN].salt),
       onPaper: (change) =>
         loopOnPaper(program.body, { memory: at.memory, underWay: calls.underWay, digest, isAskedAnew }, change),

@@ -194,6 +194,8 @@ export interface PaperChange {
   readonly input: { readonly is: unknown } | null;
   /** The names of the calls behind the change: they are made again, or answered from the ledger. All others stand. */
   readonly behind: ReadonlySet<string>;
+  /** True where the ledger has an act of that name with these arguments: a call that asks the same is answered by it. */
+  hasActed(name: string, input: unknown): boolean;
 }
 
 /** A program that is entered again, and can be entered on paper: then it makes no call, and is answered from its past. */

@@ -1,32 +1,143 @@
-/** Acts on the inputs of loops (semantics.md PA12, RC8 to RC10). */
-import { describe, expect, test } from 'vitest';
+/** Acts on the inputs of loops: what they change, what they leave, and who may (semantics.md PA12, RC8 to RC10). */
+import { rmSync } from 'node:fs';
+import { afterEach, describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/index.ts';
+import type { JournalStore } from '../../src/journal/journal.ts';
+import { sqliteStore } from '../../src/journal/sqlite/store.ts';
+import { loop } from '../../src/loop/loop.ts';
+import { workClient } from '../../src/workers/client.ts';
+import { until } from '../poll.ts';
 import { Bank, shop, shopConfig } from './shop.ts';
 
-const open = async (bank: Bank, said: 'stands' | 'rewritten', more = {}) =>
-  shop(bank).attach({
-    run: 'r',
-    config: shopConfig('reversible'),
-    journal: memoryStore(),
-    said,
-    reconcilers: { find: bank.find },
-    undo: { undo: bank.undo },
-    ...more,
-  } as never);
+const FILE = `/tmp/belay-steered-${process.pid}.db`;
+afterEach(() => rmSync(FILE, { force: true }));
 
-test('trial', async () => {
-  const bank = new Bank();
-  const run = await open(bank, 'rewritten');
-  console.log(await run.invoke('quote', { id: 'm1' }));
-  console.log(await run.invoke('pay', { id: 'm2' }));
-  console.log(JSON.stringify(run.events()));
-  const a = await run.revise('m1', { input: 'weather' });
-  console.log(JSON.stringify(a));
-  console.log(await run.invoke(), bank.paid);
-  console.log(JSON.stringify(run.events()));
-  const b = await run.retract('m1');
-  console.log(JSON.stringify(b));
-  console.log(await run.invoke(), bank.paid);
-  console.log(JSON.stringify(run.events()));
-  await run.close();
+function optionsOf(bank: Bank, journal: JournalStore, said: 'stands' | 'rewritten', pay?: 'irreversible') {
+  const config = shopConfig(pay ?? 'reversible');
+  return { run: 'r', config, journal, said, reconcilers: { find: bank.find }, undo: { undo: bank.undo } } as const;
+}
+
+const inputs = (run: { events(): readonly { readonly event: unknown; readonly is: string }[] }) =>
+  run.events().flatMap(({ event, is }) => (is === 'taken' ? ((event as { input?: string } | undefined)?.input ?? []) : []));
+
+describe('an act on a turn', () => {
+  test.each(['memory', 'sqlite'] as const)(
+    'RC8, RC9: its reader revises a turn, the turns behind it never were, and what they did is undone (%s)',
+    async (kind) => {
+      const bank = new Bank();
+      const journal = kind === 'memory' ? memoryStore() : sqliteStore(FILE);
+      const options = optionsOf(bank, journal, 'stands');
+      const run = await shop(bank).attach(options);
+      await run.invoke('quote', { id: 'm1' });
+      await run.invoke('pay', { id: 'm2' });
+      await run.invoke('weather', { id: 'm3' });
+      const dry = await run.preview({ retract: 'm2' });
+      const answer = await run.retract('m2', { id: 'no-pay' });
+      expect([answer.is, answer.why, dry.is]).toEqual(['done', null, 'done']);
+      expect(await run.invoke()).toEqual(['quoted 100']);
+      expect([bank.standing, inputs(run)]).toEqual([[], ['quote']]);
+      expect(await run.retract('m2', { id: 'no-pay' })).toMatchObject({ is: 'same' });
+      await run.close();
+      // The ids of what was taken out are given to no other turn, in the next process, too.
+      const next = await shop(bank).resume(options);
+      await next.invoke();
+      for (const id of ['m2', 'm3'])
+        await expect(next.invoke('pay', { id })).rejects.toMatchObject({ code: 'turn_retracted' });
+      expect(await next.invoke('pay', { id: 'm4' })).toEqual(['quoted 100', 'paid 100']);
+      expect([bank.standing, bank.asked]).toEqual([[100], 3]);
+      await next.close();
+    },
+  );
+
+  test('RC9: a later turn that the act says holds comes again, and what was read before stands again at its end', async () => {
+    const bank = new Bank();
+    const run = await shop(bank).attach(optionsOf(bank, memoryStore(), 'stands'));
+    await run.invoke('quote', { id: 'm1' });
+    await run.invoke('weather', { id: 'm2' });
+    await run.invoke('pay', { id: 'm3' });
+    const answer = await run.revise('m1', { input: 'weather quote' }, { later: { confirm: ['m3'] } });
+    expect(answer.is).toBe('done');
+    expect(await run.invoke()).toEqual(['rain', 'quoted 100', 'paid 100']);
+    expect([bank.standing, inputs(run)]).toEqual([[100], ['weather quote', 'pay']]);
+    const accused = { instance: { skeleton: 'pay_', entity: run.events().length > 0 ? 'call-6-pay' : '' } };
+    await expect(run.fail('CONTRACT_VIOLATION', accused)).rejects.toMatchObject({ code: 'said_to_person' });
+    await run.close();
+  });
+
+  test('RC8: what others have read stands, and the refusal names the fork', async () => {
+    const bank = new Bank();
+    const journal = memoryStore();
+    const run = await shop(bank).attach(optionsOf(bank, journal, 'stands'));
+    const client = workClient(journal);
+    run.invoke().catch(() => {});
+    const say = async (input: string, id: string, by: string) => {
+      await client.send('r', { type: 'turn', input }, { id, by });
+      await until(async () => (await client.outcome('r', id))?.turn?.isOver === true);
+    };
+    await say('quote', 'm1', 'ada');
+    await say('weather', 'm2', 'ben');
+    const before = await run.revise('m1', { input: 'weather' }, { by: 'ada' });
+    expect(before).toMatchObject({ is: 'refused', why: expect.stringMatching(/^said_to_person: .*belay fork/) });
+    expect(await run.revise('m1', { input: 'weather' }, { by: 'ben' })).toMatchObject({
+      is: 'refused',
+      why: expect.stringMatching(/^steer_not_yours/),
+    });
+    // Who has read it alone changes it.
+    expect(await run.revise('m2', { input: 'quote' }, { by: 'ben' })).toMatchObject({ is: 'done' });
+    expect(await run.invoke()).toEqual(['quoted 100', 'quoted 100']);
+    await run.close();
+  });
+
+  test('RC10: a payment that is not made again with the same is in the way, and nothing moves', async () => {
+    const bank = new Bank();
+    const run = await shop(bank).attach(optionsOf(bank, memoryStore(), 'rewritten', 'irreversible'));
+    await run.invoke('quote', { id: 'm1' });
+    const said = await run.invoke('pay', { id: 'm2' });
+    const answer = await run.revise('m1', { input: 'weather' });
+    expect(answer).toMatchObject({ is: 'refused', why: expect.stringMatching(/^irreversible_effect_policy: pay/) });
+    expect([await run.invoke(), bank.standing, bank.asked]).toEqual([said, [100], 2]);
+    await run.close();
+  });
+
+  test('a turn is revised by its input alone, and is never said from here on', async () => {
+    const bank = new Bank();
+    const run = await shop(bank).attach(optionsOf(bank, memoryStore(), 'stands'));
+    await run.invoke('quote', { id: 'm1' });
+    for (const refused of [
+      await run.revise('m1', { words: 'weather' }),
+      await run.revise('m1', { input: 'weather' }, { from: 'here' }),
+    ])
+      expect(refused).toMatchObject({ is: 'refused', why: expect.stringMatching(/^steer_unsupported/) });
+    expect(await run.revise('m1', { input: 'quote' })).toMatchObject({ is: 'same' });
+    await expect(run.retract('m9')).rejects.toMatchObject({ code: 'event_unknown' });
+    await run.close();
+  });
+});
+
+/** A function whose payment does not read what its note says. */
+const noted = (log: string[]) =>
+  loop('shop', async ({ act, input, receive }) => {
+    const { sku, note } = input as { readonly sku: string; readonly note: string };
+    const paid = await act('pay', 'p', { sku }, async ({ key = '' }) => {
+      log.push(key);
+      return `paid ${sku}`;
+    });
+    for (let said = ''; ; ) said = `${paid}, ${note}, ${await receive<string>(said)}`;
+  });
+
+describe('an act on the input of a loop', () => {
+  test('PA12: a call that is given the same is not made again', async () => {
+    const log: string[] = [];
+    const options = optionsOf(new Bank(), memoryStore(), 'rewritten', 'irreversible');
+    const run = await noted(log).attach({ ...options, input: { sku: 'a', note: 'blue' } });
+    expect(await run.invoke('hi', { id: 'm1' })).toBe('paid a, blue, hi');
+    expect(await run.revise('input', { sku: 'a', note: 'red' })).toMatchObject({ is: 'done', version: 1 });
+    expect([await run.invoke(), log.length]).toEqual(['paid a, red, hi', 1]);
+    expect(await run.revise('input', { sku: 'b', note: 'red' })).toMatchObject({ is: 'refused' });
+    expect(await run.retract('input')).toMatchObject({ is: 'refused' });
+    await run.close();
+    const next = await noted(log).resume({ ...options, input: { sku: 'a', note: 'blue' } });
+    expect([await next.invoke(), log.length]).toEqual(['paid a, red, hi', 1]);
+    await next.close();
+  });
 });

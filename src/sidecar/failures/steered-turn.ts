@@ -6,7 +6,7 @@ import { nameOfStep } from '../../projection/received.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
 import type { Enterable } from '../../runtime/runtime.ts';
-import { metOnPaper, turnsFrom } from '../paper/entered.ts';
+import { metOnPaper, type Past, turnsFrom } from '../paper/entered.ts';
 import type { Raised } from '../parts.ts';
 import type { Found } from './steered-event.ts';
 
@@ -40,10 +40,10 @@ export function refusalOfTurn(
 }
 
 /** The cause of an act, with what the program comes to on paper. */
-export async function metBy(runState: RunState, raised: Raised, program: Enterable | null): Promise<Raised> {
+export async function metBy(past: Past, raised: Raised, program: Enterable | null): Promise<Raised> {
   const { steers } = raised;
   const isEntered = program !== null && steers !== undefined;
-  return isEntered ? { ...raised, met: await metOnPaper(program, runState, steers) } : raised;
+  return isEntered ? { ...raised, met: await metOnPaper(program, past, steers) } : raised;
 }
 
 function senderOf({ received }: RunState, { nth }: RecordedStep): string | null {

@@ -166,7 +166,7 @@ export class Steering {
     const { parts, lifecycle } = this.#run;
     const begun = found.name === INPUT ? this.#run.begunWith(revised(found, word)) : null;
     const cause = causeOf(parts.runState, word, found, step, begun);
-    const raised = cause === null ? null : await metBy(parts.runState, cause, found.program);
+    const raised = cause === null ? null : await metBy(parts, cause, found.program);
     if (this.#isLeft) return null;
     if (raised === null) return this.#told(word, { is: 'refused', why: notReceived(found) }, null);
     const { decisions, openCalls } = this.#by;

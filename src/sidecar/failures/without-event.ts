@@ -76,7 +76,8 @@ export function* decidedWithout(
   const met = yield* paper.met(effort);
   const others = leftBehind(runState, step, met);
   const lost = begun === undefined ? null : lostReads(runState, step, begun);
-  const readers = (lost ?? []).flatMap(([{ by }]) => (by.id.skeleton === ROOT ? [] : [instanceName(by.id)]));
+  // A call of a program has read all of its input (LP3): the paper says which of them meet the same.
+  const readers = (entered === null ? (lost ?? []) : []).flatMap(([{ by }]) => (by.id.skeleton === ROOT ? [] : [instanceName(by.id)]));
   const published = runState.publications.map(({ instance }) => instanceName(instance));
   const control = {
     places,

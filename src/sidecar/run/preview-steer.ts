@@ -44,7 +44,7 @@ export async function metAhead(
   const { found } = looked;
   const begun = found.name === INPUT ? begunWith(revised(found, word)) : null;
   const raised = causeOf(parts.runState, word, found, looked.found.step, begun);
-  return raised === null ? null : ((await metBy(parts.runState, raised, program)).met ?? null);
+  return raised === null ? null : ((await metBy(parts, raised, program)).met ?? null);
 }
 
 /**
