@@ -107,8 +107,8 @@ export class Turns<TType extends string = string> implements Receiver {
     const { turn } = this;
     const last = turn?.id === undefined ? undefined : { nth: turn.turn, is: turn.is };
     const known = id === undefined ? undefined : id === turn?.id ? last : this.turnNamed(id);
+    if (known?.nth === GONE) return `turn_retracted: ${JSON.stringify(id)} was retracted: give it another id`;
     if (known === undefined) return null;
-    if (known.nth === GONE) return `turn_retracted: ${JSON.stringify(id)} was retracted: give it another id`;
     return known.is === this.digestOf(input)
       ? `it is turn ${known.nth} of the run already`
       : `turn_differs: turn ${known.nth} has the id ${JSON.stringify(id)}, and another input`;

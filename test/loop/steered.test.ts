@@ -1,10 +1,11 @@
-/** Acts on the inputs of loops: what they change, what they leave, and who may (semantics.md PA12, RC8 to RC10). */
+/** Acts on the inputs of loops: what they change, what they leave, and who may (semantics.md PA12, RC8, RC9). */
 import { rmSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/index.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { loop } from '../../src/loop/loop.ts';
+import { forkRun } from '../../src/sidecar/opening/fork-run.ts';
 import { workClient } from '../../src/workers/client.ts';
 import { until } from '../poll.ts';
 import { Bank, shop, shopConfig } from './shop.ts';
@@ -88,7 +89,7 @@ describe('an act on a turn', () => {
     await run.close();
   });
 
-  test('RC10: a payment that is not made again with the same is in the way, and nothing moves', async () => {
+  test('PA12, ST7: a payment that is not made again with the same is in the way, and nothing moves', async () => {
     const bank = new Bank();
     const run = await shop(bank).attach(optionsOf(bank, memoryStore(), 'rewritten', 'irreversible'));
     await run.invoke('quote', { id: 'm1' });
@@ -96,6 +97,59 @@ describe('an act on a turn', () => {
     const answer = await run.revise('m1', { input: 'weather' });
     expect(answer).toMatchObject({ is: 'refused', why: expect.stringMatching(/^irreversible_effect_policy: pay/) });
     expect([await run.invoke(), bank.standing, bank.asked]).toEqual([said, [100], 2]);
+    await run.close();
+  });
+
+  test('RC9: where what was said is rewritten, the turns behind come again by themselves, one number before', async () => {
+    const bank = new Bank();
+    const options = optionsOf(bank, memoryStore(), 'rewritten');
+    const run = await shop(bank).attach(options);
+    for (const [nth, input] of ['weather', 'quote', 'pay'].entries()) await run.invoke(input, { id: `m${nth + 1}` });
+    expect(await run.retract('m1')).toMatchObject({ is: 'done' });
+    expect(await run.invoke()).toEqual(['quoted 100', 'paid 100']);
+    expect([bank.standing, inputs(run)]).toEqual([[100], ['quote', 'pay']]);
+    // Who hands one of them in again has that turn.
+    expect(await run.invoke('pay', { id: 'm3' })).toEqual(['quoted 100', 'paid 100']);
+    await run.close();
+    const next = await shop(bank).resume(options);
+    expect(await next.invoke()).toEqual(['quoted 100', 'paid 100']);
+    expect(await next.invoke('weather', { id: 'm4' })).toEqual(['quoted 100', 'paid 100', 'rain']);
+    await next.close();
+  });
+
+  test('RC8: what is refused is done in a fork from before the turn', async () => {
+    const bank = new Bank();
+    const journal = memoryStore();
+    const options = optionsOf(bank, journal, 'stands', 'irreversible');
+    const run = await shop(bank).attach(options);
+    await run.invoke('quote', { id: 'm1' });
+    const at = [...(await journal.read('r'))].at(-1)?.seq ?? 0;
+    await run.invoke('pay', { id: 'm2' });
+    expect(await run.revise('m2', { input: 'weather' })).toMatchObject({ is: 'refused' });
+    await forkRun(journal, 'r', { as: 'f', at, by: 'ada' });
+    const fork = await shop(bank).resume({ ...options, run: 'f' });
+    expect(await fork.invoke('weather', { id: 'm2' })).toEqual(['quoted 100', 'rain']);
+    expect([await run.invoke(), bank.standing, bank.quotes]).toEqual([['quoted 100', 'paid 100'], [100], 1]);
+    await fork.close();
+    await run.close();
+  });
+
+  test('a question to a person is void with the turn that asks it, and asked anew for what the turn says now', async () => {
+    const bank = new Bank();
+    const journal = memoryStore();
+    const options = optionsOf(bank, journal, 'stands');
+    const config = shopConfig('reversible', 'gate: true');
+    const run = await shop(bank).attach({ ...options, config });
+    await run.invoke('quote', { id: 'm1' });
+    run.invoke('pay', { id: 'm2' }).catch(() => {});
+    await until(() => run.gates().length === 1);
+    const [before] = run.gates();
+    expect(await run.revise('m2', { input: 'quote pay' })).toMatchObject({ is: 'done' });
+    await until(() => run.gates().length === 1 && run.gates()[0]?.gate !== before?.gate);
+    expect(bank.standing).toEqual([]);
+    await run.answer(run.gates()[0]?.gate ?? '', 'approved', { by: 'ada' });
+    expect(await run.invoke()).toEqual(['quoted 100', 'quoted 100', 'paid 100']);
+    expect(bank.standing).toEqual([100]);
     await run.close();
   });
 
@@ -115,9 +169,10 @@ describe('an act on a turn', () => {
 });
 
 /** A function whose payment does not read what its note says. */
-const noted = (log: string[]) =>
+const noted = (log: string[], looks = false) =>
   loop('shop', async ({ act, input, receive }) => {
     const { sku, note } = input as { readonly sku: string; readonly note: string };
+    if (looks) await act('quote', 'q', { sku }, async () => 100);
     const paid = await act('pay', 'p', { sku }, async ({ key = '' }) => {
       log.push(key);
       return `paid ${sku}`;
@@ -139,5 +194,27 @@ describe('an act on the input of a loop', () => {
     const next = await noted(log).resume({ ...options, input: { sku: 'a', note: 'blue' } });
     expect([await next.invoke(), log.length]).toEqual(['paid a, red, hi', 1]);
     await next.close();
+  });
+
+  test('PA12: behind what is asked anew nothing is known to be the same', async () => {
+    const log: string[] = [];
+    const options = optionsOf(new Bank(), memoryStore(), 'rewritten', 'irreversible');
+    const run = await noted(log, true).attach({ ...options, input: { sku: 'a', note: 'blue' } });
+    await run.invoke('hi', { id: 'm1' });
+    expect(await run.revise('input', { sku: 'a', note: 'red' })).toMatchObject({ is: 'refused' });
+    expect([await run.invoke(), log.length]).toEqual(['paid a, blue, hi', 1]);
+    await run.close();
+  });
+
+  test('RC8: what was said behind a turn that never was binds nobody', async () => {
+    const log: string[] = [];
+    const run = await noted(log).attach({ ...optionsOf(new Bank(), memoryStore(), 'stands'), input: { sku: 'a', note: 'b' } });
+    await run.invoke('hi', { id: 'm1' });
+    const accused = { instance: { skeleton: 'pay_', entity: 'p' } };
+    await expect(run.fail('CONTRACT_VIOLATION', accused)).rejects.toMatchObject({ code: 'said_to_person' });
+    expect(await run.retract('m1')).toMatchObject({ is: 'done' });
+    await run.fail('CONTRACT_VIOLATION', accused);
+    expect([await run.invoke('ho', { id: 'm2' }), log.length]).toEqual(['paid a, b, ho', 2]);
+    await run.close();
   });
 });

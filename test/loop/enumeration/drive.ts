@@ -271,6 +271,7 @@ class Drive {
 
   /** Says the input of a turn otherwise, or that it never was. */
   async #steer(run: AttachedLoop, { about, does }: TurnAct): Promise<void> {
+    if (this.#answer !== null) return;
     this.#isDue = true;
     this.#before = this.#world.acts.filter(({ undone }) => !undone).map(({ answer }) => answer);
     if (run.status === 'opening') void run.invoke().catch(() => {});
