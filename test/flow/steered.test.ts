@@ -67,7 +67,8 @@ function shop(looksFirst: boolean) {
 }
 
 const settled = async (made: readonly string[], many: number) => {
-  for (let times = 0; times < 400 && made.length < many; times += 1) await new Promise((resolve) => setImmediate(resolve));
+  for (let times = 0; times < 400 && made.length < many; times += 1)
+    await new Promise((resolve) => setImmediate(resolve));
   for (let times = 0; times < 50; times += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 

@@ -19,7 +19,9 @@ function optionsOf(bank: Bank, journal: JournalStore, said: 'stands' | 'rewritte
 }
 
 const inputs = (run: { events(): readonly { readonly event: unknown; readonly is: string }[] }) =>
-  run.events().flatMap(({ event, is }) => (is === 'taken' ? ((event as { input?: string } | undefined)?.input ?? []) : []));
+  run
+    .events()
+    .flatMap(({ event, is }) => (is === 'taken' ? ((event as { input?: string } | undefined)?.input ?? []) : []));
 
 describe('an act on a turn', () => {
   test.each(['memory', 'sqlite'] as const)(
@@ -208,7 +210,10 @@ describe('an act on the input of a loop', () => {
 
   test('RC8: what was said behind a turn that never was binds nobody', async () => {
     const log: string[] = [];
-    const run = await noted(log).attach({ ...optionsOf(new Bank(), memoryStore(), 'stands'), input: { sku: 'a', note: 'b' } });
+    const run = await noted(log).attach({
+      ...optionsOf(new Bank(), memoryStore(), 'stands'),
+      input: { sku: 'a', note: 'b' },
+    });
     await run.invoke('hi', { id: 'm1' });
     const accused = { instance: { skeleton: 'pay_', entity: 'p' } };
     await expect(run.fail('CONTRACT_VIOLATION', accused)).rejects.toMatchObject({ code: 'said_to_person' });

@@ -67,10 +67,10 @@ export function droppedWith(
   );
 }
 
-/** True for an event that brings the input of a program's turn, or that a program has begun with. */
+/** True for an event that brings the input of a program's turn or the answer to what it asks, or that a program has begun with. */
 export function isOfProgram(event: unknown): boolean {
-  return turnIn(event) !== null || BEGINS.includes(eventType(event));
+  return turnIn(event) !== null || INPUTS.includes(eventType(event));
 }
 
-/** The events of the first steps of programs. */
-const BEGINS: readonly string[] = ['loop.begin', 'flow.begin', 'graph.begin'];
+/** The events of the first steps of programs, and that of an answer. */
+const INPUTS: readonly string[] = ['loop.begin', 'flow.begin', 'graph.begin', 'graph.answer'];

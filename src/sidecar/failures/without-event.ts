@@ -67,9 +67,10 @@ export function* decidedWithout(
   const step = begun === undefined ? receiptAt(runState, nth) : (places.first ?? undefined);
   const failed = failure.in === null ? undefined : history.registry.get(failure.in);
   const before = failed === undefined || step === undefined ? null : positionOf(failed, step, begun);
-  const change = step === undefined ? null : { step, event: act === 'revise' ? (event as object) : null };
-  const entered = step === undefined || raised.met === undefined ? null : enteredPaper(runState, step, raised.met);
-  const paper = entered ?? (change === null ? null : paperWith(change));
+  const paper =
+    step === undefined
+      ? null
+      : paperOf({ runState, paperWith }, raised, { step, event: act === 'revise' ? (event as object) : null });
   if (step === undefined || failed === undefined || before === null || paper === null)
     return effectsStand(parts, failure, []);
   const effort = new Effort(REPORTED_IN_RUN);
@@ -77,7 +78,9 @@ export function* decidedWithout(
   const others = leftBehind(runState, step, met);
   const lost = begun === undefined ? null : lostReads(runState, step, begun);
   // A call of a program has read all of its input (LP3): the paper says which of them meet the same.
-  const readers = (entered === null ? (lost ?? []) : []).flatMap(([{ by }]) => (by.id.skeleton === ROOT ? [] : [instanceName(by.id)]));
+  const readers = (raised.met === undefined ? (lost ?? []) : []).flatMap(([{ by }]) =>
+    by.id.skeleton === ROOT ? [] : [instanceName(by.id)],
+  );
   const published = runState.publications.map(({ instance }) => instanceName(instance));
   const control = {
     places,
@@ -101,6 +104,15 @@ export function* decidedWithout(
   ];
   if (adds.length > 0) return { ...effectsStand(parts, failure, []), refusals: [{ candidate: before, adds }] };
   return left.length > 0 ? effectsStand(parts, failure, left) : decision;
+}
+
+/** The past on paper with a change: that of a program where it was entered so, else that of the machine. */
+function paperOf(
+  { runState, paperWith }: Pick<Steered, 'paperWith'> & { readonly runState: RunState },
+  { met }: Raised,
+  change: Change,
+): ChangedPaper | null {
+  return met === undefined ? paperWith(change) : enteredPaper(runState, change.step, met);
 }
 
 /** The position that an act puts the receiver of its event back to: another input alone puts nothing back. */

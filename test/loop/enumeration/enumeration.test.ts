@@ -36,20 +36,27 @@ test('acts on turns move what rests on them, or nothing, wherever a process dies
   const all = [...ofTwoTurns()].flatMap((turns) => casesOf(turns, undefined, true));
   expect(all.length).toBe(2_592);
   const counts = new Map<string, number>();
-  for (let nth = 0; nth < 120; nth += 1) {
+  for (let nth = 0; nth < 60; nth += 1) {
     const one = { ...(all[draw(all.length)] as Case), dies: draw(3) === 0 ? null : draw(30) };
     const judged = judge(one, await runCase(one));
     expect(judged.why, JSON.stringify(one)).toBe('');
     counts.set(judged.is, (counts.get(judged.is) ?? 0) + 1);
   }
   expect([...counts.keys()].sort()).toEqual(['refused', 'right']);
-  const drawn = await enumerate({ of: 'drawn', cases: 40, seed: 2, acts: true });
+  const drawn = await enumerate({ of: 'drawn', cases: 20, seed: 2, acts: true });
   expect(drawn.told, totalsText(drawn)).toEqual([]);
 });
 
 test('the judge sees a turn that was taken out and stands', async () => {
   const act = { about: 0, during: 1, while: 'over', does: 'retract', isBlind: false } as const;
-  const one: Case = { turns: [[['none']], [['reversible']]], said: 'stands', complaint: null, act, lost: null, dies: null };
+  const one: Case = {
+    turns: [[['none']], [['reversible']]],
+    said: 'stands',
+    complaint: null,
+    act,
+    lost: null,
+    dies: null,
+  };
   const result = await runCase(one);
   expect([judge(one, result).is, result.state]).toEqual(['right', []]);
   expect(judge(one, { ...result, state: ['in 1'] }).why).toMatch(/says 1 lines/);
