@@ -99,7 +99,7 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
       get input() {
         return at.memory.input;
       },
-      // Its digest is that of what was handed in under its id: who hands that in again has this turn.
+      // The digest stays: a caller that hands the first input in again has this turn.
       turnWith: (event, input) => ({ ...event, input }),
       begunWith: (input) => firstMemory(input, at.memory[OWN].salt),
       onPaper: (change) =>

@@ -51,7 +51,7 @@ export function loopOnPaper(
   return entry.whole(() => body(ways));
 }
 
-/** The inputs of the turns up to the changed one: what is set aside at the end of that turn is nobody's (RC2), so no later call meets the same. */
+/** The inputs of the turns up to the changed one: the end of that turn leaves nothing aside (RC2), so no later call meets the same. */
 function inputsWith({ turns }: Memory, { turn, input }: PaperChange): unknown[] {
   const before = Object.keys(turns).flatMap((nth) => (Number(nth) < turn ? [turns[nth]] : []));
   const own = turn === 0 || input === null ? [] : [input.is];

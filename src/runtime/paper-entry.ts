@@ -30,7 +30,7 @@ export class PaperEntry {
     return this.#isOver || nth > inputs.length ? never() : Promise.resolve(inputs[nth - 1]);
   }
 
-  /** Runs the program until it waits for what the past does not have. @returns the names of the calls that meet the same. */
+  /** Runs the program up to the first answer that is not in the past. @returns the names of the calls that meet the same. */
   async whole(run: () => Promise<unknown>): Promise<ReadonlySet<string>> {
     let isDone = false;
     const done = () => {

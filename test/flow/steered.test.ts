@@ -4,11 +4,6 @@ import { loadConfig } from '../../src/boundaries/load.ts';
 import { flow } from '../../src/flow/flow.ts';
 import { memoryStore } from '../../src/index.ts';
 
-interface Order {
-  readonly sku: string;
-  readonly note: string;
-}
-
 const text = `
 belay: 1
 agent: order
@@ -40,7 +35,7 @@ function shop(looksFirst: boolean) {
   const { config, findings } = loadConfig(text, { file: 'order.yaml' });
   if (config === null) throw new Error(findings.map(({ message }) => message).join('\n'));
   const [made, undone]: [string[], string[]] = [[], []];
-  const order = flow<Order>('order', async (step, { sku, note }) => {
+  const order = flow<{ readonly sku: string; readonly note: string }>('order', async (step, { sku, note }) => {
     const act = (name: string, of: unknown) =>
       step(name, { of }, async ({ input }) => {
         made.push(`${name} ${input.of}`);

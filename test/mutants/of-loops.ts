@@ -5,6 +5,7 @@ const by = { run: 'tests', file: 'test/loop/loop.test.ts' } as const;
 
 const inWorkers = { run: 'tests', file: 'test/workers/programs.test.ts' } as const;
 
+const otherInput = { run: 'tests', file: 'test/loop/other-input.test.ts' } as const;
 const steered = { run: 'tests', file: 'test/loop/steered.test.ts' } as const;
 
 export const OF_LOOPS: readonly Mutant[] = [
@@ -94,7 +95,7 @@ export const OF_LOOPS: readonly Mutant[] = [
     off: 'the old answer of what is asked anew counts on paper',
     find: 'change.behind.has(name) && isAskedAnew(tool)',
     replace: 'isAskedAnew(tool) && false',
-    by: steered,
+    by: otherInput,
   },
   {
     rule: 'PA12',
@@ -110,7 +111,7 @@ export const OF_LOOPS: readonly Mutant[] = [
     off: 'anyone changes what others have read',
     find: 'if (other === undefined) return null;',
     replace: 'if (other === undefined || name !== null) return null;',
-    by: steered,
+    by: { run: 'tests', file: 'test/loop/readers.test.ts' },
   },
   {
     rule: 'RC8',
@@ -118,7 +119,7 @@ export const OF_LOOPS: readonly Mutant[] = [
     off: 'the end of a turn that was taken out still binds',
     find: 'this.#ends = this.#ends.filter(({ step }) => !gone.has(step));',
     replace: 'this.#ends = this.#ends.filter(({ step }) => !gone.has(step) || step > 0);',
-    by: steered,
+    by: otherInput,
   },
   {
     rule: 'RC9',

@@ -1,4 +1,4 @@
-/** Acts on the inputs of a program that receives (semantics.md RC8 to RC10): who may change what was answered, and what becomes of the turns behind it. */
+/** Acts on the inputs of a program that receives (semantics.md RC8, RC9): who may change what was answered, and what becomes of the turns behind it. */
 import type { SentSteer } from '../../effects/messages/steers.ts';
 import { eventType } from '../../model/reply-event.ts';
 import { turnIn } from '../../model/turn-event.ts';
@@ -50,7 +50,7 @@ function senderOf({ received }: RunState, { nth }: RecordedStep): string | null 
   return received.takenBy(nth)?.by ?? null;
 }
 
-/** The names of the later turns that an act takes along: what they were said to is not so any more, and nobody else says them (RC9). */
+/** The names of the later turns that an act takes along: the words that they answer are others by now (RC9). */
 export function droppedWith(
   runState: RunState,
   program: Enterable | null,

@@ -106,7 +106,7 @@ export function* decidedWithout(
   return left.length > 0 ? effectsStand(parts, failure, left) : decision;
 }
 
-/** The past on paper with a change: that of a program where it was entered so, else that of the machine. */
+/** The past on paper with a change, of a program or of a machine. */
 function paperOf(
   { runState, paperWith }: Pick<Steered, 'paperWith'> & { readonly runState: RunState },
   { met }: Raised,

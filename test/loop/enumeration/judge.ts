@@ -38,7 +38,7 @@ export function judge(one: Case, result: Result): Judged {
 }
 
 /** The inputs that the loop has to end with: those of the turns, as the act on one has them. */
-export function inputsOf({ turns, act, said }: Case, { answer, gone }: Result): number[] {
+function inputsOf({ turns, act, said }: Case, { answer, gone }: Result): number[] {
   const all = [...turns.keys()];
   if (act === undefined || answer !== 'taken') return all;
   const { about, during, does } = act;
