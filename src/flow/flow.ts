@@ -5,7 +5,9 @@ import { ANYTHING, CODE, NAME, refuseOther, shape } from '../model/argument.ts';
 import { CallsUnderWay, CallUnderWay, whileItCounts } from '../runtime/calls-under-way.ts';
 import { EnteredRuntime, type Position } from '../runtime/entered.ts';
 import type { RuntimeEvent } from '../runtime/microstep.ts';
+import { PaperEntry } from '../runtime/paper-entry.ts';
 import { type PlainChange, plainStep, rootMove, rootPlace } from '../runtime/plain-step.ts';
+import type { Enterable, PaperChange } from '../runtime/runtime.ts';
 import type { Act, ToolCall } from '../runtime/tool-call.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
 import { beginRun, resumeRun } from '../sidecar/opening/open-run.ts';
@@ -82,6 +84,30 @@ type Entry = { owed: CallUnderWay | null; readonly taken: Set<string>; open: str
 class Execution extends EnteredRuntime<Body, Memory, Entry> {
   protected readonly at: Position<Memory> = { value: null, memory: { input: undefined, steps: {} } };
   protected readonly calls = new CallsUnderWay((id, tool, input) => new CallUnderWay(id, tool, input));
+
+  override get enterable(): Enterable {
+    const { at } = this;
+    return {
+      said: null,
+      get input() {
+        return at.memory.input;
+      },
+      turnWith: (event) => event,
+      begunWith: (input) => this.first(input),
+      onPaper: (change) => this.#onPaper(change),
+    };
+  }
+
+  /** A step that acts is answered from the ledger where its input is the same; one that looks is taken anew. */
+  #onPaper({ input, hasActed }: PaperChange): Promise<ReadonlySet<string>> {
+    const { steps } = this.at.memory;
+    const entry = new PaperEntry();
+    const take = (name: string, given: unknown) => {
+      if (!hasActed(name, given)) return entry.ask(name, 'other');
+      return entry.ask(name, Object.hasOwn(steps, name) ? { answer: steps[name] } : 'open');
+    };
+    return entry.whole(() => this.program(take, input?.is));
+  }
 
   /** A step holds the function back until it is answered. */
   protected runs({ open }: Entry): boolean {

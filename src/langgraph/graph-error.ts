@@ -15,6 +15,8 @@ export type GraphErrorCode =
   | 'turn_differs'
   /** The turn of that id is over, and others came behind it. */
   | 'turn_over'
+  /** The turn of that id was retracted. */
+  | 'turn_retracted'
   /** The run stands still until a person acts. */
   | 'run_parked'
   /** A person has paused the run: it goes on once a person says so. */

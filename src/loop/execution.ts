@@ -3,6 +3,7 @@
  * next round. The function is entered again after a restore and in each process, and is answered from the context as far as that goes.
  */
 
+import type { BoundaryConfig } from '../boundaries/config.ts';
 import { argsDigest } from '../effects/digest.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
 import type { TurnEntry } from '../model/entry.ts';
@@ -13,15 +14,25 @@ import { BEGIN, END, type Lane, laneNamed, partOf, placeOf, placesOf, superstep 
 import type { ActorHandle, Place } from '../runtime/microstep.ts';
 import { rootPlace } from '../runtime/plain-step.ts';
 import type { ActorPlan } from '../runtime/restore-plan.ts';
-import type { Watcher } from '../runtime/runtime.ts';
+import type { Enterable, Watcher } from '../runtime/runtime.ts';
 import type { Act } from '../runtime/tool-call.ts';
 import { type TurnEvent, Turns, turnOf } from '../runtime/turns.ts';
 import { type Asked, Entry, enclosed } from './entry.ts';
-import { ALL, answered, firstMemory, idIn, laneFor, type Memory, nameOf, noted, OWN, seenInRound } from './memory.ts';
+import {
+  ALL,
+  answered,
+  firstMemory,
+  idIn,
+  laneFor,
+  type Memory,
+  MODEL,
+  nameOf,
+  noted,
+  OWN,
+  seenInRound,
+} from './memory.ts';
+import { loopOnPaper } from './on-paper.ts';
 import { AT_BEGIN, AT_END, Telling } from './telling.ts';
-
-/** The tool of a model's calls, and the state of a call of a model. */
-const MODEL = 'model';
 
 /** The ways out of a loop's function, as it is executed. */
 export interface Ways {
@@ -34,7 +45,7 @@ export interface Ways {
 /** The surroundings of a loop. */
 export interface Setting {
   readonly body: (ways: Ways) => Promise<unknown>;
-  readonly tools: ReadonlyMap<string, unknown>;
+  readonly tools: BoundaryConfig['tools'];
   readonly codecs: readonly ValueCodec[];
   /** Under which the digests of inputs are made, in a run that begins. */
   readonly salt: string;
@@ -74,6 +85,26 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
 
   override get receives(): Turns<'loop.input'> {
     return this.turns;
+  }
+
+  override get enterable(): Enterable {
+    const { at, calls, program } = this;
+    const digest = (input: unknown) => this.#digest(input);
+    const isAskedAnew = (name: string) => {
+      const tool = program.tools.get(name);
+      return tool?.effect === 'none' && !tool.decides;
+    };
+    return {
+      said: program.said,
+      get input() {
+        return at.memory.input;
+      },
+      // The digest stays: a caller that hands the first input in again has this turn.
+      turnWith: (event, input) => ({ ...event, input }),
+      begunWith: (input) => firstMemory(input, at.memory[OWN].salt),
+      onPaper: (change) =>
+        loopOnPaper(program.body, { memory: at.memory, underWay: calls.underWay, digest, isAskedAnew }, change),
+    };
   }
 
   /** A round holds the function back until its calls are answered. */

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { ANYTHING, CODE, kind, NAME, optional, refuseOther, shape } from '../model/argument.ts';
 import type { ToolCall } from '../runtime/tool-call.ts';
-import { handIn, type TurnCode, type TurnOptions } from '../runtime/turns.ts';
+import { handIn, type ThreadNotes, type TurnCode, type TurnOptions } from '../runtime/turns.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
 import { configOf } from '../sidecar/opening/config.ts';
 import { type EnteredProgram, HANDED_OUT, type HandedOptions, type HandedOut } from '../sidecar/opening/handed-out.ts';
@@ -144,11 +144,20 @@ function attached(execution: Execution, commands: RunCommands, rest: Rest): Atta
       const refuse = (code: TurnCode | 'run_over', text: string) => new LoopError(code, text);
       if (commands.status === 'done') throw refuse('run_over', 'The loop has returned, and receives nothing more.');
       handIn(turns, input, turn.id, refuse, () => still(noTurn(commands.status)));
+      const own = turns.turn;
+      await Promise.race([rest.next(), ended()]);
+      if (rest.is && isGone(own, turns.turn))
+        throw refuse('turn_retracted', 'The turn was taken out by an act on it, or on a turn before it.');
     } else if (rest.is && isStill(commands.status)) throw still(noTurn(commands.status));
     if (rest.is) return execution.said;
     return Promise.race([rest.next().then(() => execution.said), ended()]);
   };
   return Object.create(commands, Object.getOwnPropertyDescriptors({ invoke })) as AttachedLoop;
+}
+
+/** True for a turn that the run has no more. */
+function isGone(own: ThreadNotes | null, last: ThreadNotes | null): boolean {
+  return own !== null && (last?.turn ?? 0) < own.turn && last?.is !== own.is;
 }
 
 function still({ code, text }: Standstill): LoopError {

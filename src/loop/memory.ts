@@ -6,6 +6,9 @@ import type { ThreadNotes } from '../runtime/turns.ts';
 /** The name under which the runtime keeps its own notes in the context. */
 export const OWN = '__belay';
 
+/** The tool of a model's calls, and the state of a call of a model. */
+export const MODEL = 'model';
+
 /** The notes of the runtime's own. */
 interface Notes {
   /** Under which the digests of inputs are made. */

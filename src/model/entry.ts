@@ -361,6 +361,8 @@ export interface Steers extends Pick<SteeredEntry, 'of' | 'act' | 'event'> {
    * The names of later events of the same sender that hold, although the act changes the situation before them (ST5).
    */
   readonly later?: readonly string[];
+  /** The names of later turns that were said to what is not so any more: they never were (RC9). */
+  readonly drops?: readonly string[];
   /** The first step of the run as it is with another input; present where the event is the input. */
   readonly begun?: Begun;
 }

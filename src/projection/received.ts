@@ -155,6 +155,12 @@ export class Received {
     this.#bySteps.set(step, event.name);
   }
 
+  /** An event never was: an act on another one says so. */
+  retract(name: string): void {
+    const event = this.#events.get(name);
+    if (event !== undefined) event.is = 'retracted';
+  }
+
   /** A step that took an event does not stand any more. @returns the name of the event. */
   undone(step: number): string | null {
     const name = this.#bySteps.get(step);

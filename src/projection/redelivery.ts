@@ -8,6 +8,7 @@ import { encode } from '../journal/codec.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
 import type { HeldEntry, MessageEntry, SteeredEntry } from '../model/message-entries.ts';
 import type { Region } from '../model/region.ts';
+import { turnIn } from '../model/turn-event.ts';
 import type { ActorState, HeardBefore, HeardCourse, HeldMessage, RecordedStep, ToRedeliver } from './state-types.ts';
 
 /** The events to redeliver of one run. */
@@ -59,15 +60,31 @@ export class Redelivery {
   }
 
   /** Has an act on an event hold for it where it waits: it is another one, it is dropped, or it is confirmed (ST2). */
-  steer({ of, act, event }: Pick<SteeredEntry, 'of' | 'act' | 'event'>): void {
+  /** @returns the event that was retracted; null where none was. */
+  steer({ of, act, event }: Pick<SteeredEntry, 'of' | 'act' | 'event'>): unknown {
+    let gone: unknown = null;
     for (const list of [this.all, this.held]) {
       const index = list.findIndex(({ name }) => name === of);
       const back = list[index];
       if (back === undefined) continue;
-      if (act === 'retract') list.splice(index, 1);
-      else if (act === 'confirm' && list === this.all) back.confirmed = true;
+      if (act === 'retract') {
+        list.splice(index, 1);
+        gone = back.event;
+        this.#closesUp(gone);
+      } else if (act === 'confirm' && list === this.all) back.confirmed = true;
       // An act that changes nothing has no event.
       else if (event !== undefined) back.event = event;
+    }
+    return gone;
+  }
+
+  /** The turns behind one that never was have the numbers before theirs. */
+  #closesUp(gone: unknown): void {
+    const nth = turnIn(gone)?.turn;
+    if (nth === undefined) return;
+    for (const back of this.all) {
+      const later = turnIn(back.event);
+      if (later !== null && later.turn > nth) back.event = { ...later, turn: later.turn - 1 };
     }
   }
 

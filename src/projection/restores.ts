@@ -40,6 +40,7 @@ export class Restores {
     redelivery.add(
       eventsToRedeliver(places, undone, steps, found, ({ nth }) => received.undone(nth) ?? nameOfStep(nth)),
     );
+    this.#run.turns.undone(undone);
     this.#steer(undone);
     if (undone.size > 0) redelivery.moved(new Set(kept.map(([id]) => instanceName(id))), found?.keys ?? null);
     for (const of of decisions.pending?.entry.steers?.later ?? []) redelivery.steer({ of, act: 'confirm' });
@@ -59,12 +60,16 @@ export class Restores {
 
   /** The event that is the cause of a restore is the one that the act makes of it. Where nothing before it goes, it comes first in its place (ST3). */
   #steer(undone: ReadonlySet<PlacedStep>): void {
-    const { decisions, places, redelivery } = this.#run;
+    const { decisions, places, received, redelivery } = this.#run;
     const steers = decisions.pending?.entry.steers;
     if (steers === undefined) return;
     const back = redelivery.all.find(({ name }) => name === steers.of);
     if (back !== undefined && isFirst(undone, steers.step)) back.place = places.next;
-    redelivery.steer(steers);
+    this.#run.turns.retracted(redelivery.steer(steers));
+    for (const of of steers.drops ?? []) {
+      received.retract(of);
+      this.#run.turns.retracted(redelivery.steer({ of, act: 'retract' }));
+    }
   }
 
   /** The work that the restore takes back because it was found wrong; null where a failure is its cause. */

@@ -127,7 +127,7 @@ export class RunState {
     const discards = new Discards();
     const calls = new Calls(events, decisions);
     this.codecs = codecs;
-    const messages = { redelivery: new Redelivery(codecs), received: new Received() };
+    const messages = { redelivery: new Redelivery(codecs), received: new Received(), turns: this.turns };
     this.#run = { discards, events, places, decisions, actors, timers, instances, calls, ...messages };
     this.#steps = new Steps(this.#run);
     this.#setAside = new SetAside(this.#run, this.#steps, () => this.#changes);
@@ -293,7 +293,7 @@ export class RunState {
       steered: (entry) => {
         calls.asked.heard(entry);
         received.steered(entry);
-        if (entry.refused === null) redelivery.steer(entry);
+        if (entry.refused === null) this.turns.retracted(redelivery.steer(entry));
       },
       publish: (entry) => calls.publish(entry),
       committed: (entry) => this.commits.take(entry),

@@ -17,6 +17,7 @@ import type { Redelivery } from './redelivery.ts';
 import type { Translation } from './set-aside/translate.ts';
 import type { RecordedStep } from './state-types.ts';
 import type { Timers } from './timers.ts';
+import type { Turns } from './turns.ts';
 
 /** The projections that a run is composed of. Those below know those above by their constructors. */
 export interface Projections {
@@ -30,6 +31,7 @@ export interface Projections {
   readonly discards: Discards;
   readonly redelivery: Redelivery;
   readonly received: Received;
+  readonly turns: Turns;
 }
 
 const NOTHING: readonly never[] = [];

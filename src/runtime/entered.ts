@@ -8,7 +8,7 @@ import type { CallsUnderWay, CallUnderWay } from './calls-under-way.ts';
 import type { ActorHandle, Place, RuntimeEvent } from './microstep.ts';
 import { rootPlace } from './plain-step.ts';
 import type { ActorPlan } from './restore-plan.ts';
-import type { Arrival, Crash, Receiver, Runtime, Watcher } from './runtime.ts';
+import type { Arrival, Crash, Enterable, Receiver, Runtime, Watcher } from './runtime.ts';
 
 /** The control of a run, null before its first step, and its context. */
 export interface Position<TMemory> {
@@ -21,6 +21,10 @@ export abstract class EnteredRuntime<TProgram, TMemory extends object, TEntry ex
   readonly machines = null;
   /** Null for a program that receives nothing. */
   get receives(): Receiver | null {
+    return null;
+  }
+  /** Null for a program that is not entered on paper. */
+  get enterable(): Enterable | null {
     return null;
   }
   protected readonly program: TProgram;

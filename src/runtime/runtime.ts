@@ -180,8 +180,36 @@ export interface Runtime {
   readonly machines: Machines | null;
   /** The way in of inputs from outside; null for a program that receives none. */
   readonly receives: Receiver | null;
+  /** The program as it is entered on paper; null for machines, and for a program that cannot be entered so. */
+  readonly enterable: Enterable | null;
   /** True while code of the program's own runs, beside its calls: what it does next comes of itself. False for machines. */
   readonly isRunning: boolean;
+}
+
+/** A changed input of a program, for a past on paper. */
+export interface PaperChange {
+  /** The number of the turn whose input is another one; 0 for the input of the run. */
+  readonly turn: number;
+  /** The input in its place; null where the turn never was. */
+  readonly input: { readonly is: unknown } | null;
+  /** The names of the calls behind the change: they are made again, or answered from the ledger. All others stand. */
+  readonly behind: ReadonlySet<string>;
+  /** True where the ledger has an act of that name with these arguments: a call that asks the same is answered by it. */
+  hasActed(name: string, input: unknown): boolean;
+}
+
+/** A program that is entered again, and can be entered on paper: then it makes no call, and is answered from its past. */
+export interface Enterable {
+  /** The words of its turns stand, or are rewritten; null for a program that has no turns. */
+  readonly said: TurnEntry['said'] | null;
+  /** The input that the run was begun with. */
+  readonly input: unknown;
+  /** The event of a turn with another input. */
+  turnWith(event: RuntimeEvent, input: unknown): RuntimeEvent;
+  /** The context of the run, had it begun with another input. */
+  begunWith(input: unknown): unknown;
+  /** Enters the program on paper. @returns the names of the calls that it comes to and that are given the same. */
+  onPaper(change: PaperChange): Promise<ReadonlySet<string>>;
 }
 
 /** The way into a program that is handed one input after the other. */

@@ -38,6 +38,9 @@ export function turnOf({ turn, id, is }: TurnEvent): ThreadNotes {
   return { turn, isOpen: true, is, ...(id !== undefined && { id }) };
 }
 
+/** The number of a turn that was retracted: it is none any more, and no other turn has its id. */
+const GONE = 0;
+
 /** A runtime whose program receives, as its turns ask it. */
 interface TurnsPort<TType extends string> {
   /** The type of the event that brings the input of a turn. */
@@ -104,6 +107,7 @@ export class Turns<TType extends string = string> implements Receiver {
     const { turn } = this;
     const last = turn?.id === undefined ? undefined : { nth: turn.turn, is: turn.is };
     const known = id === undefined ? undefined : id === turn?.id ? last : this.turnNamed(id);
+    if (known?.nth === GONE) return `turn_retracted: ${JSON.stringify(id)} was retracted: give it another id`;
     if (known === undefined) return null;
     return known.is === this.digestOf(input)
       ? `it is turn ${known.nth} of the run already`
@@ -150,7 +154,12 @@ export class Turns<TType extends string = string> implements Receiver {
     const back = watcher.toComeAgain(type) as TurnEvent<TType> | null;
     const isStale = () => !this.isResting;
     if (back !== null) {
-      when(back, isStale, () => this.#begins(back));
+      when(back, isStale, () => {
+        // An act may have changed it where it had to wait.
+        const now = watcher.toComeAgain(type) as TurnEvent<TType> | null;
+        if (now === null) this.rest();
+        else this.#begins(now);
+      });
       return;
     }
     this.isReady = true;
@@ -160,7 +169,7 @@ export class Turns<TType extends string = string> implements Receiver {
 }
 
 /** The codes of what is refused of a turn. */
-export type TurnCode = 'turn_open' | 'turn_differs' | 'turn_over';
+export type TurnCode = 'turn_open' | 'turn_differs' | 'turn_over' | 'turn_retracted';
 
 /**
  * Hands a run that receives the input of a turn: it is the next turn where the run rests, and the turn that is open where it is that one once more.
@@ -183,6 +192,8 @@ export function handIn(
     if (turn.is !== is) throw differs(turn.turn);
     return;
   }
+  if (known?.nth === GONE)
+    throw refuse('turn_retracted', `The turn ${JSON.stringify(id)} was retracted: hand its input in under another id.`);
   if (known !== undefined) {
     if (known.is !== is) throw differs(known.nth);
     // One that was taken back comes again by itself. The last turn is answered with the state that it has led to, which is that of the thread.

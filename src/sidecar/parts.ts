@@ -139,6 +139,8 @@ export interface Raised {
   readonly refused?: string;
   /** The act on an event that changes the past, where no work has failed (ST3). */
   readonly steers?: Steers;
+  /** The calls of a program that meet the same once the event is another one, by their names (PA12). */
+  readonly met?: ReadonlySet<string>;
   /** The step that threw, where that is the failure (TH1). */
   readonly thrown?: Thrown;
   /** Has the machine take the step again that threw: it is there still. Left out where a restart has it take it. */

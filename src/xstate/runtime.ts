@@ -54,6 +54,7 @@ interface Inside {
 export class MachineRuntime implements Runtime, Machines {
   readonly machines = this;
   readonly receives = null;
+  readonly enterable = null;
   readonly isRunning = false;
   readonly settling: RuntimeEvent = { type: INIT };
   readonly #watch: MachineWatch;

@@ -72,7 +72,7 @@ export function shop(bank: Bank) {
 }
 
 /** The page of the shop: as long as its tools. */
-export function shopText(pay: 'reversible' | 'irreversible' = 'irreversible'): string {
+export function shopText(pay: 'reversible' | 'irreversible' = 'irreversible', more = ''): string {
   const tools = ['model', 'quote', 'weather', 'pay'];
   const undo = pay === 'reversible' ? ', undo: undo' : '';
   return [
@@ -80,7 +80,7 @@ export function shopText(pay: 'reversible' | 'irreversible' = 'irreversible'): s
     '  model: { reads: [], writes: [], effect: none }',
     '  quote: { reads: [], writes: [], effect: none }',
     '  weather: { reads: [], writes: [], effect: none }',
-    `  pay: { reads: [], writes: [], effect: ${pay}${undo}, reconcile: find }`,
+    `  pay: { reads: [], writes: [], effect: ${pay}${undo}${more === '' ? '' : `, ${more}`}, reconcile: find }`,
     'skeletons:',
     ...tools.map(
       (tool) => `  ${tool}_:
@@ -95,8 +95,8 @@ export function shopText(pay: 'reversible' | 'irreversible' = 'irreversible'): s
   ].join('\n');
 }
 
-export function shopConfig(pay?: 'reversible' | 'irreversible'): BoundaryConfig {
-  const text = shopText(pay);
+export function shopConfig(pay?: 'reversible' | 'irreversible', more = ''): BoundaryConfig {
+  const text = shopText(pay, more);
   const { config, findings } = loadConfig(text, { file: 'shop.yaml' });
   if (config === null) throw new Error(findings.map(({ message }) => message).join('\n'));
   return config;

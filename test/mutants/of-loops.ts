@@ -5,6 +5,9 @@ const by = { run: 'tests', file: 'test/loop/loop.test.ts' } as const;
 
 const inWorkers = { run: 'tests', file: 'test/workers/programs.test.ts' } as const;
 
+const otherInput = { run: 'tests', file: 'test/loop/other-input.test.ts' } as const;
+const steered = { run: 'tests', file: 'test/loop/steered.test.ts' } as const;
+
 export const OF_LOOPS: readonly Mutant[] = [
   {
     rule: 'LP1',
@@ -77,6 +80,70 @@ export const OF_LOOPS: readonly Mutant[] = [
     find: ' && !run.runtime.isRunning',
     replace: '',
     by: inWorkers,
+  },
+  {
+    rule: 'PA12',
+    file: 'runtime/paper-entry.ts',
+    off: 'a call that is asked something else meets the same',
+    find: "this.#taken.has(name) || past === 'other'",
+    replace: 'this.#taken.has(name)',
+    by: steered,
+  },
+  {
+    rule: 'PA12',
+    file: 'loop/on-paper.ts',
+    off: 'the old answer of what is asked anew counts on paper',
+    find: 'change.behind.has(name) && isAskedAnew(tool)',
+    replace: 'isAskedAnew(tool) && false',
+    by: otherInput,
+  },
+  {
+    rule: 'PA12',
+    file: 'flow/flow.ts',
+    off: 'a step of a flow meets the same whatever it is given',
+    find: 'if (!hasActed(name, given))',
+    replace: "if (name === 'none')",
+    by: { run: 'tests', file: 'test/flow/steered.test.ts' },
+  },
+  {
+    rule: 'RC8',
+    file: 'sidecar/failures/steered-turn.ts',
+    off: 'anyone changes what others have read',
+    find: 'if (other === undefined) return null;',
+    replace: 'if (other === undefined || name !== null) return null;',
+    by: { run: 'tests', file: 'test/loop/readers.test.ts' },
+  },
+  {
+    rule: 'RC8',
+    file: 'projection/turns.ts',
+    off: 'the end of a turn that was taken out still binds',
+    find: 'this.#ends = this.#ends.filter(({ step }) => !gone.has(step));',
+    replace: 'this.#ends = this.#ends.filter(({ step }) => !gone.has(step) || step > 0);',
+    by: otherInput,
+  },
+  {
+    rule: 'RC9',
+    file: 'sidecar/failures/steered-turn.ts',
+    off: 'what was said to other words comes again by itself',
+    find: "program.said !== 'stands'",
+    replace: 'program.said !== null',
+    by: steered,
+  },
+  {
+    rule: 'RC9',
+    file: 'projection/redelivery.ts',
+    off: 'the turns behind one that never was keep their numbers',
+    find: 'turn: later.turn - 1',
+    replace: 'turn: later.turn',
+    by: steered,
+  },
+  {
+    rule: 'RC9',
+    file: 'projection/turns.ts',
+    off: 'the id of a turn that never was is given to another one',
+    find: 'if (id !== undefined) this.#named.set(id, { nth: 0, is',
+    replace: 'if (id === null) this.#named.set(id, { nth: 0, is',
+    by: steered,
   },
   {
     rule: 'LP3',

@@ -1,6 +1,7 @@
 /** The parts that all recoveries of a run share. */
 import type { Begun } from '../../model/entry.ts';
 import type { ChangedPaper, Paper } from '../../recovery/cut.ts';
+import type { Enterable } from '../../runtime/runtime.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { Outbox } from '../commits/outbox.ts';
@@ -26,6 +27,8 @@ export interface RecoveryHelpers {
   paperWith(change: Change): ChangedPaper | null;
   /** The first step of the run begun with another input; null if the step then goes elsewhere. */
   begunWith(event: unknown): Begun | null;
+  /** The program as it is entered on paper; null for a machine, and where it cannot be. */
+  readonly program: Enterable | null;
 }
 
 /** The parts that exist before the first failure; each recovery part picks the members that it needs. */

@@ -7,12 +7,16 @@ import type { Begun } from '../../model/entry.ts';
 import { STEERED } from '../../model/failure.ts';
 import { INPUT, type SteeredEntry } from '../../model/message-entries.ts';
 import { eventType, INIT } from '../../model/reply-event.ts';
-import { stepOfName } from '../../projection/received.ts';
+import { turnIn } from '../../model/turn-event.ts';
+import { nameOfStep, stepOfName } from '../../projection/received.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { isEqual } from '../../projection/set-aside/records.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
+import type { RuntimeEvent } from '../../runtime/microstep.ts';
+import type { Enterable } from '../../runtime/runtime.ts';
 import type { Raised, RunParts } from '../parts.ts';
 import { SidecarError } from '../sidecar-error.ts';
+import { droppedWith, isOfProgram, refusalOfTurn, turnNamed } from './steered-turn.ts';
 import { receiptAt, receiverOf } from './without-event.ts';
 
 /** An act, and the message that brought it; null for the program's own. */
@@ -30,6 +34,10 @@ export interface Found {
   readonly isTakenBack: boolean;
   /** The step that took it; null where it waits. */
   readonly step: RecordedStep | null;
+  /** True where it is an input of a program that is entered, and of no machine. */
+  readonly isOfProgram: boolean;
+  /** The program as it is entered on paper; null for a machine, and where it cannot be. */
+  readonly program: Enterable | null;
 }
 
 /** The first answer to an act, before the past is looked at. `here`: the event stands, and a new one is sent. */
@@ -41,14 +49,25 @@ interface Answered {
 }
 
 /** The parts of a run that say what an act is about. */
-export type LookedAt = Pick<RunParts, 'runState' | 'config' | 'decisionPolicy' | 'lifecycle'>;
+export interface LookedAt extends Pick<RunParts, 'runState' | 'config' | 'decisionPolicy' | 'lifecycle'> {
+  /** The program as it is entered on paper; null for a machine, and where it cannot be. */
+  readonly program: Enterable | null;
+}
+
+/** The parts of a run that say what an act is about. */
+export function lookedAt(
+  { runState, config, decisionPolicy, lifecycle }: Omit<LookedAt, 'program'>,
+  program: Enterable | null,
+): LookedAt {
+  return { runState, config, decisionPolicy, lifecycle, program };
+}
 
 const SAME = { is: 'same', why: null } as const;
 const no = (why: string) => ({ is: 'refused', why }) as const;
 
 /** The refusal of an act, or the event that it is about. @throws SidecarError `event_unknown`, `run_finished`. */
 export function lookAt(parts: LookedAt, word: SentSteer): Looked {
-  const { runState, lifecycle } = parts;
+  const { runState, lifecycle, program } = parts;
   const may = lifecycle.answer('deliver');
   if (may.is === 'no' && !may.code.startsWith('journal_'))
     throw new SidecarError('run_finished', 'the run takes no event any more: it has ended, or a person ends it');
@@ -60,7 +79,7 @@ export function lookAt(parts: LookedAt, word: SentSteer): Looked {
   }
   if ((runState.pending?.stuck.size ?? 0) > 0 || runState.open.size > 0)
     return no('the run waits for an answer to what was found wrong, or for an undo: that comes first');
-  const found = find(runState, word.of);
+  const found = find(runState, word.of, program);
   return typeof found === 'string' ? no(found) : lookAtFound(parts, word, found);
 }
 
@@ -75,7 +94,7 @@ function lookAtFound(parts: LookedAt, word: SentSteer, found: Found): Looked {
     return word.act === 'retract' ? SAME : no('it was retracted: send it anew');
   // One that the run merely holds is handed on by itself.
   if (word.act === 'confirm') return found.isTakenBack ? { is: 'open', found } : SAME;
-  const why = refusalOfInput(found, word) ?? refusalOfLater(parts, word);
+  const why = refusalOfInput(found, word) ?? refusalOfTurn(runState, word, found) ?? refusalOfLater(parts, word);
   if (why !== null) return no(why);
   if (word.act === 'revise' && isEqual(revised(found, word), found.event)) return SAME;
   if (found.step === null) return { is: 'open', found };
@@ -114,7 +133,7 @@ function refusalOfInput({ name }: Found, { act, from }: SentSteer): string | nul
 /** The reason why later events cannot hold with an act; null where they can. */
 function refusalOfLater(parts: LookedAt, word: SentSteer): string | null {
   for (const name of word.later ?? []) {
-    const found = find(parts.runState, name);
+    const found = find(parts.runState, name, parts.program);
     if (typeof found === 'string') return `${name} cannot hold with it: ${found}`;
     if (!isAllowed(parts, { type: eventType(found.event), by: found.by }, word))
       return `steer_not_yours: ${name} was sent by ${found.by}, who alone may say that it still holds`;
@@ -123,35 +142,60 @@ function refusalOfLater(parts: LookedAt, word: SentSteer): string | null {
 }
 
 /** The event of a name, or the reason why no act can be about it. @throws SidecarError `event_unknown`. */
-function find(runState: RunState, name: string): Found | string {
+function find(runState: RunState, called: string, program: Enterable | null): Found | string {
   const { received, toRedeliver, held } = runState;
+  if (called === INPUT) return inputOf(runState, program);
+  const name = nameFor(runState, called);
   const known = received.get(name);
-  if (name === INPUT) return inputOf(runState);
-  const of = { name, by: known?.by ?? null, version: known?.version ?? 0 };
+  const at = { name, by: known?.by ?? null, version: known?.version ?? 0, program };
   const waits = [...toRedeliver, ...held].find((one) => one.name === name);
   if (waits !== undefined) {
     const isTakenBack = toRedeliver.includes(waits);
-    return { ...of, event: waits.event, by: waits.held?.by ?? of.by, isTakenBack, step: null };
+    const of = { ...at, isOfProgram: isOfProgram(waits.event) };
+    return { ...of, event: waits.event, by: waits.held?.by ?? at.by, isTakenBack, step: null };
   }
   const nth = known?.step ?? stepOfName(name);
   const step = nth === null ? undefined : receiptAt(runState, nth);
-  if (step !== undefined) return { ...of, event: step.outside, isTakenBack: false, step };
+  if (step !== undefined)
+    return { ...at, event: step.outside, isTakenBack: false, step, isOfProgram: isOfProgram(step.outside) };
   if (known === undefined)
     throw new SidecarError('event_unknown', `the run was sent no event ${JSON.stringify(name)}: events() lists them`);
-  if (known.is === 'retracted') return { ...of, event: null, isTakenBack: false, step: null };
+  if (known.is === 'retracted') return { ...at, event: null, isTakenBack: false, step: null, isOfProgram: false };
   return known.is === 'refused'
     ? 'it was refused, and nothing rests on it: send it anew'
     : 'it is part of work that is set aside: it can be changed once that work is taken over, or given up';
 }
 
-/** The input of a run as its first event; why it cannot be changed where no machine has begun with it. */
-function inputOf({ places, received }: RunState): Found | string {
+/** An act under the name that the journal has for its event. */
+export function named<Said extends SentSteer>(runState: RunState, said: Said): Said {
+  const of = nameFor(runState, said.of);
+  const before = said.id === undefined ? undefined : runState.received.act(said.id);
+  // An act that is said again is about the event that it was about, which may be no more.
+  const isGone = of === said.of && runState.received.get(of) === undefined && stepOfName(of) === null;
+  return { ...said, of: isGone && of !== INPUT ? (before?.of ?? of) : of };
+}
+
+/** The name of an event as the journal knows it: the id of a turn that was handed in is none. */
+function nameFor(runState: RunState, called: string): string {
+  const { received, toRedeliver } = runState;
+  if (received.get(called) !== undefined) return called;
+  const back = toRedeliver.find(({ event }) => turnIn(event)?.id === called)?.name;
+  if (back != null) return back;
+  const step = turnNamed(runState, called);
+  return step === undefined ? called : (received.takenBy(step.nth)?.name ?? nameOfStep(step.nth));
+}
+
+/** The input of a run as its first event. */
+function inputOf({ places, received }: RunState, program: Enterable | null): Found | string {
   const step = places.first;
   const event = step?.entry?.event;
-  if (step === null || eventType(event) !== INIT)
-    return 'steer_unsupported: the input of a graph or a flow is not changed; begin another run with it';
+  if (step === null || (eventType(event) !== INIT && !isOfProgram(event)))
+    return 'steer_unsupported: nothing has begun with it; begin another run';
   const version = received.get(INPUT)?.version ?? 0;
-  return { name: INPUT, event, by: null, version, isTakenBack: false, step };
+  const of = { name: INPUT, by: null, version, isTakenBack: false, step, program };
+  return isOfProgram(event)
+    ? { ...of, event: { ...(event as object), input: program?.input }, isOfProgram: true }
+    : { ...of, event, isOfProgram: false };
 }
 
 /**
@@ -172,7 +216,12 @@ export function causeOf(
   const entry = steeredEntry(runState, word, found, null);
   const { act, of, event } = entry;
   const by = word.by === null ? '' : ` by ${word.by}`;
-  const more = { ...(event !== undefined && { event }), ...(word.later !== undefined && { later: word.later }) };
+  const drops = found.isOfProgram ? droppedWith(runState, found.program, word, step) : [];
+  const more = {
+    ...(event !== undefined && { event }),
+    ...(word.later !== undefined && { later: word.later.map((name) => nameFor(runState, name)) }),
+    ...(drops.length > 0 && { drops }),
+  };
   return {
     signal: STEERED,
     error: `${of} was ${act === 'revise' ? 'revised' : 'retracted'}${by}`,
@@ -202,7 +251,7 @@ export function steeredEntry(
 /** The entries of the later events that an act confirms beside the event that it is about, for an act that restores nothing. */
 export function laterEntries(runState: RunState, word: Word): SteeredEntry[] {
   return (word.later ?? []).flatMap((of) => {
-    const found = find(runState, of);
+    const found = find(runState, of, null);
     const confirms = { ...unnamed(word), act: 'confirm', of, post: null } as const;
     return typeof found === 'string' ? [] : [steeredEntry(runState, confirms, found, null)];
   });
@@ -218,8 +267,12 @@ function digestOf({ secret, codecs }: RunState, { act, of, to, from, later }: Se
 }
 
 /** The event in its new version. */
-export function revised({ name, event }: Pick<Found, 'name' | 'event'>, { to }: SentSteer): { readonly type: string } {
+export function revised(
+  { name, event, program }: Pick<Found, 'name' | 'event' | 'program'>,
+  { to }: SentSteer,
+): { readonly type: string } {
   const type = eventType(event);
+  if (turnIn(event) !== null && program !== null) return program.turnWith(event as RuntimeEvent, to?.input);
   return name === INPUT ? ({ ...(event as object), type, input: to } as never) : { ...to, type };
 }
 

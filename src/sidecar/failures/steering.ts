@@ -25,17 +25,20 @@ import {
   type Looked,
   laterEntries,
   lookAt,
+  lookedAt,
+  named,
   notReceived,
   revised,
   steeredEntry,
   unnamed,
   type Word,
 } from './steered-event.ts';
+import { metBy } from './steered-turn.ts';
 import { leftByWaiting } from './without-event.ts';
 
 type Needs = Pick<
   RecoveryParts,
-  'parts' | 'machine' | 'write' | 'queries' | 'open' | 'queue' | 'lifecycle' | 'begunWith'
+  'parts' | 'machine' | 'write' | 'queries' | 'open' | 'queue' | 'lifecycle' | 'begunWith' | 'program'
 >;
 
 /** The answer to an act on an event. */
@@ -103,7 +106,7 @@ export class Steering {
     // What may rest on the event does not leave before the act is answered.
     const answered = lifecycle.begins('suspects');
     try {
-      return await queue.add(() => this.#answer(word));
+      return await queue.add(() => this.#answer(named(this.#run.parts.runState, word)));
     } finally {
       answered();
     }
@@ -122,7 +125,7 @@ export class Steering {
     const { found } = looked;
     if (looked.is === 'here') return this.#sendHere(word, found);
     if (found.step !== null) return this.#change(word, found, found.step);
-    const left = word.act === 'confirm' ? [] : leftByWaiting(this.#run, word.of);
+    const left = word.act === 'confirm' ? [] : leftByWaiting(this.#run, found);
     const unknown = left.find(({ id, status }) => id !== null && isOpen(status) && !asked.has(id));
     if (unknown?.id != null) {
       await this.#by.openCalls.findOut(unknown.id);
@@ -142,7 +145,8 @@ export class Steering {
   /** The same for an act that a message brought: its refusal is in the journal, whatever that is. */
   #lookOr(word: Word): Looked {
     try {
-      return lookAt(this.#run.parts, word);
+      const { parts, program } = this.#run;
+      return lookAt(lookedAt(parts, program), word);
     } catch (error) {
       if (word.post === null || !(error instanceof SidecarError)) throw error;
       return { is: 'refused', why: error.message };
@@ -161,7 +165,9 @@ export class Steering {
   async #change(word: Word, found: Found, step: RecordedStep): Promise<SteerAnswer | null> {
     const { parts, lifecycle } = this.#run;
     const begun = found.name === INPUT ? this.#run.begunWith(revised(found, word)) : null;
-    const raised = causeOf(parts.runState, word, found, step, begun);
+    const cause = causeOf(parts.runState, word, found, step, begun);
+    const raised = cause === null ? null : await metBy(parts, cause, found.program);
+    if (this.#isLeft) return null;
     if (raised === null) return this.#told(word, { is: 'refused', why: notReceived(found) }, null);
     const { decisions, openCalls } = this.#by;
     const isPast = () => this.#isLeft || lifecycle.answer('decide').is === 'no';

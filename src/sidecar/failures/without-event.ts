@@ -15,6 +15,7 @@ import { type Effect, isOpen } from '../../model/effect.ts';
 import type { Begun, Steers } from '../../model/entry.ts';
 import { type InstanceId, instanceName, ROOT, rootName } from '../../model/instance.ts';
 import { overlaps } from '../../model/key.ts';
+import { turnIn } from '../../model/turn-event.ts';
 import type { Dependence, Reason } from '../../model/veto.ts';
 import { keysBegunAnew } from '../../projection/begin-anew.ts';
 import type { RunState } from '../../projection/run-state.ts';
@@ -22,6 +23,7 @@ import type { RecordedStep } from '../../projection/state-types.ts';
 import type { ChangedPaper } from '../../recovery/cut.ts';
 import { withoutReads, withoutReceipt } from '../../recovery/decide.ts';
 import { Effort, REPORTED_IN_RUN } from '../../recovery/effort.ts';
+import { enteredPaper } from '../paper/entered.ts';
 import type { Change, Raised, RunParts } from '../parts.ts';
 import type { RecoveryQueries } from '../queries/recovery-queries.ts';
 import { effectsStand } from '../queries/refused-questions.ts';
@@ -65,14 +67,20 @@ export function* decidedWithout(
   const step = begun === undefined ? receiptAt(runState, nth) : (places.first ?? undefined);
   const failed = failure.in === null ? undefined : history.registry.get(failure.in);
   const before = failed === undefined || step === undefined ? null : positionOf(failed, step, begun);
-  const paper = step === undefined ? null : paperWith({ step, event: act === 'revise' ? (event as object) : null });
+  const paper =
+    step === undefined
+      ? null
+      : paperOf({ runState, paperWith }, raised, { step, event: act === 'revise' ? (event as object) : null });
   if (step === undefined || failed === undefined || before === null || paper === null)
     return effectsStand(parts, failure, []);
   const effort = new Effort(REPORTED_IN_RUN);
   const met = yield* paper.met(effort);
   const others = leftBehind(runState, step, met);
   const lost = begun === undefined ? null : lostReads(runState, step, begun);
-  const readers = (lost ?? []).flatMap(([{ by }]) => (by.id.skeleton === ROOT ? [] : [instanceName(by.id)]));
+  // A call of a program has read all of its input (LP3): the paper says which of them meet the same.
+  const readers = (raised.met === undefined ? (lost ?? []) : []).flatMap(([{ by }]) =>
+    by.id.skeleton === ROOT ? [] : [instanceName(by.id)],
+  );
   const published = runState.publications.map(({ instance }) => instanceName(instance));
   const control = {
     places,
@@ -96,6 +104,15 @@ export function* decidedWithout(
   ];
   if (adds.length > 0) return { ...effectsStand(parts, failure, []), refusals: [{ candidate: before, adds }] };
   return left.length > 0 ? effectsStand(parts, failure, left) : decision;
+}
+
+/** The past on paper with a change, of a program or of a machine. */
+function paperOf(
+  { runState, paperWith }: Pick<Steered, 'paperWith'> & { readonly runState: RunState },
+  { met }: Raised,
+  change: Change,
+): ChangedPaper | null {
+  return met === undefined ? paperWith(change) : enteredPaper(runState, change.step, met);
 }
 
 /** The position that an act puts the receiver of its event back to: another input alone puts nothing back. */
@@ -153,12 +170,13 @@ function leftBehind(
  */
 function leftWithoutPlace(
   { parts: { runState }, queries }: Pick<Steered, 'parts' | 'queries'>,
-  { nth, firstStarted }: RecordedStep,
+  { nth, firstStarted, outside }: RecordedStep,
   { line }: Restore,
 ): Effect[] {
   const { history, received } = runState;
   const moved = new Set(line.moves.map(({ instance }) => instanceName(instance)));
-  const since = received.takenBy(nth)?.since ?? firstStarted;
+  // The input of a turn that came again has no number of its first receipt.
+  const since = turnIn(outside) === null ? (received.takenBy(nth)?.since ?? firstStarted) : 0;
   const isLost = ({ intent }: LedgerCall) => {
     const name = instanceName(intent.instance);
     return moved.has(name) || history.registry.named(name) === undefined;
@@ -175,9 +193,9 @@ function leftWithoutPlace(
  */
 export function leftByWaiting(
   { parts: { runState }, queries }: Pick<Steered, 'parts' | 'queries'>,
-  name: string,
+  { name, event }: { readonly name: string; readonly event: unknown },
 ): Effect[] {
-  const since = runState.received.get(name)?.since ?? null;
+  const since = turnIn(event) === null ? (runState.received.get(name)?.since ?? null) : 0;
   if (since === null) return [];
   return displacedSince(runState, since).map(({ key, intent }) => queries.effectOf(key, intent.instance));
 }

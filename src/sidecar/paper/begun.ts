@@ -5,7 +5,7 @@ import { isOfActors } from '../../journal/lost.ts';
 import type { Begun } from '../../model/entry.ts';
 import { isEqual } from '../../projection/set-aside/records.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
-import type { Machines } from '../../runtime/runtime.ts';
+import type { Enterable, Machines } from '../../runtime/runtime.ts';
 import type { RunParts } from '../parts.ts';
 import { PaperMachine } from './paper-machine.ts';
 import { compared, takesOut } from './same-step.ts';
@@ -39,6 +39,18 @@ export function begunWith(
   } finally {
     machine.stop();
   }
+}
+
+/** The first step of a program with another input: it goes nowhere else, and starts nothing. Null where no journal can hold it. */
+export function enteredWith(
+  { runState }: Pick<RunParts, 'runState'>,
+  program: Enterable,
+  event: unknown,
+): Begun | null {
+  const entry = runState.places.first?.entry ?? null;
+  if (entry === null || !isOneWrite(entry.edits)) return null;
+  const begun = { context: program.begunWith((event as { readonly input?: unknown }).input), inputs: [] };
+  return 'text' in encode(begun, { codecs: runState.codecs }) ? begun : null;
 }
 
 /** True where the first step has written its context as a whole. */

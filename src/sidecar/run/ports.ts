@@ -7,7 +7,7 @@ import type { Calls } from '../calls/calls.ts';
 import { looksOf } from '../commits/commit-looks.ts';
 import { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
-import { begunWith } from '../paper/begun.ts';
+import { begunWith, enteredWith } from '../paper/begun.ts';
 import { paperFor, paperWith, type ReadsOf } from '../paper/on-paper.ts';
 import type { Change, RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
@@ -40,13 +40,17 @@ export function paperOf(parts: Read, { machines }: Pick<Runtime, 'machines'>): P
 }
 
 /** The past of a run on paper for its recoveries: unchanged, or with a change. */
-export function papersOf(parts: Read, runtime: Pick<Runtime, 'machines'>) {
-  const { machines } = runtime;
+export function papersOf(parts: Read, runtime: Pick<Runtime, 'machines' | 'enterable'>) {
+  const { machines, enterable } = runtime;
   return {
     paper: () => paperOf(parts, runtime),
     paperWith: (change: Change): ChangedPaper | null =>
       machines === null ? null : paperWith(parts.runState, machines, readsIn(parts), change),
-    begunWith: (event: unknown): Begun | null => (machines === null ? null : begunWith(parts, machines, event)),
+    begunWith: (event: unknown): Begun | null => {
+      if (machines !== null) return begunWith(parts, machines, event);
+      return enterable === null ? null : enteredWith(parts, enterable, event);
+    },
+    program: enterable,
   };
 }
 

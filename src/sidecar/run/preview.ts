@@ -30,7 +30,7 @@ import type { Writing } from '../writing.ts';
 import { type FoundWrong, refuseComplaint } from './complain.ts';
 import { Complaints } from './complaints.ts';
 import { paperOf, papersOf } from './ports.ts';
-import { previewedSteer } from './preview-steer.ts';
+import { metAhead, previewedSteer } from './preview-steer.ts';
 
 /** The complaint that is previewed: the arguments of `fail`. */
 export interface PreviewedComplaint extends FoundWrong {
@@ -65,7 +65,7 @@ export interface PreviewedRun {
 /** A run that a process holds. */
 interface HeldRun extends Pick<PreviewedRun, 'queries'> {
   readonly parts: RunParts;
-  readonly runtime: Pick<Runtime, 'machines'>;
+  readonly runtime: Pick<Runtime, 'machines' | 'enterable'>;
   readonly write: Pick<Writing, 'entries'>;
   readonly recovering: Pick<Recovering, 'waiting'>;
 }
@@ -81,11 +81,15 @@ export function previewComplaint(run: HeldRun, complaint: PreviewedComplaint): P
 }
 
 /** Makes the preview of an act on an event in the process that has the run. @throws as {@link previewedSteer}. */
-export function previewSteer(run: HeldRun, sent: SentSteer): Promise<SteerAnswer> {
+export async function previewSteer(run: HeldRun, sent: SentSteer): Promise<SteerAnswer> {
   const { parts, queries, runtime, recovering } = run;
+  const met = await metAhead({ parts, ...papersOf(parts, runtime) }, sent);
   const beside = () => [...recovering.waiting.parked, ...recovering.waiting.others].flatMap(namesIn);
   return madeInTurns(run, () =>
-    previewedSteer({ parts, queries, beside: beside(), ...papersOf(parts, runtime) }, sent),
+    previewedSteer(
+      { parts, queries, beside: beside(), ...papersOf(parts, runtime), ...(met !== null && { met }) },
+      sent,
+    ),
   );
 }
 

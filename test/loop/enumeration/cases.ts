@@ -15,11 +15,20 @@ export interface Complaint {
   readonly while: 'model' | 'act' | 'over';
 }
 
+/** An act on the input of a turn: what it does, and when, as a complaint. */
+export interface TurnAct extends Pick<Complaint, 'about' | 'during' | 'while'> {
+  readonly does: 'revise' | 'retract';
+  /** True where the model is asked the same whatever the inputs say. */
+  readonly isBlind: boolean;
+}
+
 /** One case. */
 export interface Case {
   readonly turns: readonly Turn[];
   readonly said: 'stands' | 'rewritten';
   readonly complaint: Complaint | null;
+  /** Left out where nobody says an input otherwise. */
+  readonly act?: TurnAct;
   /** The turn in which the reply of the first act is lost; null where none is. */
   readonly lost: number | null;
   /** `message`: turns are left for the run by another process; left out where the program itself hands them in. */
@@ -54,12 +63,27 @@ export function complaintsAbout(turns: readonly Turn[]): (Complaint | null)[] {
   return all;
 }
 
+/** The acts on each turn, while each turn from it on goes on or is over. */
+export function* actsOn(turns: readonly Turn[]): Generator<TurnAct> {
+  for (const [about] of turns.entries())
+    for (let during = about; during < turns.length; during += 1)
+      for (const moment of ['model', 'act', 'over'] as const)
+        for (const [does, isBlind] of [
+          ['revise', false],
+          ['revise', true],
+          ['retract', false],
+        ] as const)
+          yield { about, during, while: moment, does, isBlind };
+}
+
 /** The name of a case, by which it is found again. */
-export function nameOf({ turns, said, complaint, lost, dies, by }: Case): string {
+export function nameOf({ turns, said, complaint, act, lost, dies, by }: Case): string {
   const text = turns.map((turn) => turn.map((round) => round.join('+')).join(',')).join(' / ');
   const wrong =
-    complaint === null
-      ? 'nothing wrong'
-      : `${complaint.of} of turn ${complaint.about + 1} wrong in ${complaint.during + 1} ${complaint.while}`;
+    act !== undefined
+      ? `turn ${act.about + 1} ${act.does}${act.isBlind ? ' blind' : ''} in ${act.during + 1} ${act.while}`
+      : complaint === null
+        ? 'nothing wrong'
+        : `${complaint.of} of turn ${complaint.about + 1} wrong in ${complaint.during + 1} ${complaint.while}`;
   return `${by === undefined ? '' : 'sent: '}${text} | ${said} | ${wrong} | ${lost === null ? 'all come back' : `lost in ${lost + 1}`} | ${dies === null ? 'lives' : `dies at ${dies}`}`;
 }

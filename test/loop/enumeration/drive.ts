@@ -9,7 +9,7 @@ import { type AttachedLoop, loop } from '../../../src/loop/loop.ts';
 import { MortalStore } from '../../../src/rehearsal/trial/mortal-store.ts';
 import { workClient } from '../../../src/workers/client.ts';
 import { VirtualTime } from '../../virtual-time.ts';
-import { type Case, CLASSES } from './cases.ts';
+import { type Case, CLASSES, type TurnAct } from './cases.ts';
 import { World } from './world.ts';
 
 type Log = readonly string[];
@@ -23,6 +23,10 @@ export interface Result {
   readonly state: Log | null;
   /** The code by which the complaint was refused; `taken` where it was, null where there was none. */
   readonly answer: string | null;
+  /** The turns that an act has taken out while they were open. */
+  readonly gone: readonly number[];
+  /** The acts that stood when the act on a turn was answered: what may be why it was refused. */
+  readonly after: readonly { readonly tool: string; readonly turn: number }[];
   /** The acts that stood when the complaint was told. */
   readonly before: readonly string[];
   /** Null where it came to rest. */
@@ -32,19 +36,22 @@ export interface Result {
   readonly appends: number;
 }
 
+/** What a turn says otherwise lies so far behind it. */
+export const AGAIN = 10;
 const LONGEST = 3_000;
 const IDLE = 4;
-let known: BoundaryConfig | null = null;
+const known = new Map<boolean, BoundaryConfig>();
 
 class Dead extends Error {}
 
 /** The page of all cases: one tool for each class. */
-function configOf(): BoundaryConfig {
-  if (known !== null) return known;
+function configOf(decides: boolean): BoundaryConfig {
+  const made = known.get(decides);
+  if (made !== undefined) return made;
   const tools = ['model', ...CLASSES.map((each) => `t_${each}`)];
   const text = [
     'belay: 1\nagent: little\ntries: 50\ntools:',
-    '  model: { reads: [], writes: [], effect: none }',
+    `  model: { reads: [], writes: [], effect: none${decides ? ', decides: true' : ''} }`,
     ...CLASSES.map((effect) => {
       const undo = effect === 'reversible' ? ', undo: undo' : '';
       const ask =
@@ -65,7 +72,7 @@ function configOf(): BoundaryConfig {
   ].join('\n');
   const { config, findings } = loadConfig(text, { file: 'little.yaml' });
   if (config === null) throw new Error(`${findings.map(({ message }) => message)}\n${text}`);
-  known = config;
+  known.set(decides, config);
   return config;
 }
 
@@ -94,6 +101,8 @@ class Drive {
   #answer: string | null = null;
   #before: string[] = [];
   #isDue = false;
+  readonly #gone: number[] = [];
+  #after: Result['after'] = [];
   readonly #durable: string[] = [];
 
   constructor(one: Case, time: VirtualTime) {
@@ -130,7 +139,7 @@ class Drive {
         said.push(await this.#alive((run) => this.#turn(run, turn)));
         if (this.#isDueAt(turn, 'over')) await this.#alive((run) => this.#complain(run));
       }
-      state = await this.#alive((run) => this.#settles(run.invoke()) as Promise<Log>);
+      state = ((await this.#alive((run) => this.#settles(run.invoke()))) ?? []) as Log;
     } catch (error) {
       this.#world.log.push(`ends: ${(error as Error).message}`);
       if ((error as { readonly code?: string }).code !== 'run_parked') hangs = String((error as Error).stack ?? error);
@@ -138,19 +147,21 @@ class Drive {
     await this.#run?.close().catch(() => {});
     const { appends } = this.#store;
     const [world, answer, before, durable] = [this.#world, this.#answer, this.#before, this.#durable];
-    return { world, said, state, answer, before, hangs, durable, appends };
+    const [gone, after] = [this.#gone, this.#after];
+    return { world, said, state, answer, gone, after, before, hangs, durable, appends };
   }
 
   #loop(life: { readonly isDead: boolean }) {
-    const [world, { turns }] = [this.#world, this.#case];
+    const [world, { turns, act: turnAct }] = [this.#world, this.#case];
     const never = () => new Promise<never>(() => {});
     return loop('little', async ({ think, act, receive }) => {
       const log: string[] = [];
       for (;;) {
-        const turn = await receive<number>([...log]);
-        log.push(`in ${turn}`);
+        const said = await receive<number>([...log]);
+        const turn = said % AGAIN;
+        log.push(`in ${said}`);
         for (const wants of turns[turn] ?? []) {
-          const on = [...log];
+          const on = turnAct?.isBlind ? [`turn ${turn}`, `round ${log.length}`] : [...log];
           const wanted = await think(on, () => (life.isDead ? never() : world.think(on, turn, wants)));
           log.push(wanted.answer);
           const answers = wanted.calls.map(({ tool, id }) =>
@@ -170,7 +181,8 @@ class Drive {
     const never = () => new Promise<never>(() => {});
     const opening = this.#loop(life)[how]({
       run: 'r',
-      config: configOf(),
+      // An equal question has its old answer.
+      config: configOf(this.#case.act !== undefined),
       journal: await this.#store.next(),
       said: this.#case.said,
       now: this.#time.now,
@@ -212,7 +224,14 @@ class Drive {
         await this.#settled(invoked, isUnderWay);
         if (isUnderWay()) await this.#complain(run);
       }
-    return (await this.#settles(invoked)) as Log;
+    try {
+      return (await this.#settles(invoked)) as Log;
+    } catch (error) {
+      const isGone = (error as { readonly code?: string }).code === 'turn_retracted' && this.#case.act !== undefined;
+      if (!isGone) throw error;
+      this.#gone.push(turn);
+      return [];
+    }
   }
 
   /** Leaves the turn as another process does, and waits until it is over or the run stands still. */
@@ -239,15 +258,43 @@ class Drive {
 
   /** True where the turn itself is the one that is done again. */
   #isOwn(turn: number): boolean {
-    return this.#case.complaint?.during === turn && this.#case.complaint.while !== 'over';
+    return this.#due?.during === turn && this.#due.while !== 'over';
   }
 
   #isDueAt(turn: number, moment: string): boolean {
-    const { complaint } = this.#case;
-    return complaint?.during === turn && complaint.while === moment && this.#answer === null;
+    return this.#due?.during === turn && this.#due.while === moment && this.#answer === null;
+  }
+
+  get #due(): Pick<TurnAct, 'during' | 'while'> | null {
+    return this.#case.act ?? this.#case.complaint;
+  }
+
+  /** Says the input of a turn otherwise, or that it never was. */
+  async #steer(run: AttachedLoop, { about, does }: TurnAct): Promise<void> {
+    if (this.#answer !== null) return;
+    this.#isDue = true;
+    this.#before = this.#world.acts.filter(({ undone }) => !undone).map(({ answer }) => answer);
+    if (run.status === 'opening') void run.invoke().catch(() => {});
+    await this.#quiet();
+    const how = { id: 'act' };
+    const saying =
+      does === 'revise' ? run.revise(`m${about}`, { input: about + AGAIN }, how) : run.retract(`m${about}`, how);
+    const answer = (await this.#settled(saying)) as Settled;
+    if ('error' in answer) this.#answer = String((answer.error as { readonly code?: string }).code ?? answer.error);
+    else {
+      const { is, why } = answer.value as { readonly is: string; readonly why: string | null };
+      this.#answer = is === 'refused' ? `refused: ${why}` : 'taken';
+      this.#world.log.push(`${is} ${why}`);
+    }
+    this.#after = this.#world.acts.filter(({ undone }) => !undone).map(({ tool, turn }) => ({ tool, turn }));
+    this.#world.log.push(`answer: ${this.#answer}`);
   }
 
   async #complain(run: AttachedLoop): Promise<void> {
+    if (this.#case.act !== undefined) {
+      await this.#steer(run, this.#case.act);
+      return;
+    }
     const { complaint, turns } = this.#case;
     if (complaint === null) return;
     if (!this.#isDue) this.#before = this.#world.acts.filter(({ undone }) => !undone).map(({ answer }) => answer);
@@ -303,7 +350,9 @@ class Drive {
 
   /** Waits until promises and flushes have nothing more to do. */
   async #quiet(): Promise<void> {
-    for (let idle = 0, before = -1, turns = 0; idle < IDLE; turns += 1) {
+    // A loop that is entered on paper is waited for.
+    const longest = this.#isDue && this.#answer === null && this.#case.act !== undefined ? 110 : IDLE;
+    for (let idle = 0, before = -1, turns = 0; idle < longest; turns += 1) {
       if (turns > LONGEST) throw new Error('it is busy with itself for ever');
       await new Promise((resolve) => setImmediate(resolve));
       const now = this.#beats + this.#world.log.length;

@@ -1,5 +1,5 @@
 /** Goes through the cases of small loops, and counts how they end. */
-import { type Case, complaintsAbout, drawn, nameOf, ofTwoTurns, type Turn } from './cases.ts';
+import { actsOn, type Case, complaintsAbout, drawn, nameOf, ofTwoTurns, type Turn } from './cases.ts';
 import { type Result, runCase } from './drive.ts';
 import { type Judged, judge, type Verdict } from './judge.ts';
 
@@ -14,6 +14,8 @@ export interface Options {
   readonly seed?: number;
   /** `message`: turns are left for the run by another process. */
   readonly by?: 'message';
+  /** True for acts on turns in place of complaints. */
+  readonly acts?: boolean;
   /** A case by its name. */
   readonly only?: string;
   /** Begins none after so many milliseconds. */
@@ -41,8 +43,14 @@ export function drawing(seed: number): (below: number) => number {
 }
 
 /** All cases of a loop in which no process dies. */
-export function casesOf(turns: readonly Turn[], by?: 'message'): Case[] {
+export function casesOf(turns: readonly Turn[], by?: 'message', acts = false): Case[] {
   const lost = [null, ...turns.keys()];
+  if (acts)
+    return (['stands', 'rewritten'] as const).flatMap((said) =>
+      [...actsOn(turns)].flatMap((act) =>
+        lost.map((nth) => ({ turns, said, complaint: null, act, lost: nth, dies: null, ...(by && { by }) })),
+      ),
+    );
   return (['stands', 'rewritten'] as const).flatMap((said) =>
     complaintsAbout(turns).flatMap((complaint) =>
       lost.map((nth) => ({ turns, said, complaint, lost: nth, dies: null, ...(by && { by }) })),
@@ -64,7 +72,7 @@ export async function enumerate(options: Options): Promise<Totals> {
     options.onCase?.(one, judged, result);
     return result;
   };
-  for await (const one of options.of === 'two' ? twoTurns(options, draw, run) : larger(draw, options.by)) {
+  for await (const one of options.of === 'two' ? twoTurns(options, draw, run) : larger(draw, options)) {
     if (isOver()) break;
     await run(one);
   }
@@ -72,9 +80,9 @@ export async function enumerate(options: Options): Promise<Totals> {
 }
 
 /** Larger loops, drawn, each with one death or none. */
-async function* larger(draw: (below: number) => number, by?: 'message'): AsyncGenerator<Case> {
+async function* larger(draw: (below: number) => number, { by, acts }: Options): AsyncGenerator<Case> {
   for (;;) {
-    const all = casesOf(drawn(draw), by);
+    const all = casesOf(drawn(draw), by, acts);
     const whole = all[draw(all.length)] as Case;
     const { appends } = await runCase(whole);
     yield { ...whole, dies: draw(4) === 0 || appends === 0 ? null : draw(appends) };
@@ -83,11 +91,11 @@ async function* larger(draw: (below: number) => number, by?: 'message'): AsyncGe
 
 /** All loops of two turns of one act, with the deaths that are wanted. */
 async function* twoTurns(
-  { share = 1, only, by }: Options,
+  { share = 1, only, by, acts }: Options,
   draw: (below: number) => number,
   run: (one: Case) => Promise<Result>,
 ): AsyncGenerator<Case> {
-  for (const whole of [...ofTwoTurns()].flatMap((turns) => casesOf(turns, by))) {
+  for (const whole of [...ofTwoTurns()].flatMap((turns) => casesOf(turns, by, acts))) {
     if (only !== undefined && !only.startsWith(nameOf(whole).replace(/lives$/, ''))) continue;
     const { appends } = await (only === undefined || only === nameOf(whole) ? run : runCase)(whole);
     for (let dies = 0; dies < appends; dies += 1) {
@@ -99,7 +107,7 @@ async function* twoTurns(
 
 function count(totals: Totals, one: Case, judged: Judged): void {
   totals.cases += 1;
-  const wrong = one.complaint === null ? 'nothing wrong' : 'found wrong';
+  const wrong = one.act !== undefined ? one.act.does : one.complaint === null ? 'nothing wrong' : 'found wrong';
   const of = `${one.by === undefined ? '' : 'sent, '}${one.said}, ${wrong}${one.lost === null ? '' : ', lost'}${one.dies === null ? '' : ', killed'}`;
   const counts = totals.shares[of] ?? {};
   totals.shares[of] = counts;

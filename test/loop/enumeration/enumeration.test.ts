@@ -31,6 +31,40 @@ test('turns that another process leaves end as those that the program hands in (
   expect(totals.cases).toBe(60);
 });
 
+test('acts on turns move what rests on them, or nothing, wherever a process dies (RC8, RC9, PA12)', async () => {
+  const draw = drawing(11);
+  const all = [...ofTwoTurns()].flatMap((turns) => casesOf(turns, undefined, true));
+  expect(all.length).toBe(2_592);
+  const counts = new Map<string, number>();
+  for (let nth = 0; nth < 60; nth += 1) {
+    const one = { ...(all[draw(all.length)] as Case), dies: draw(3) === 0 ? null : draw(30) };
+    const judged = judge(one, await runCase(one));
+    expect(judged.why, JSON.stringify(one)).toBe('');
+    counts.set(judged.is, (counts.get(judged.is) ?? 0) + 1);
+  }
+  expect([...counts.keys()].sort()).toEqual(['refused', 'right']);
+  const drawn = await enumerate({ of: 'drawn', cases: 20, seed: 2, acts: true });
+  expect(drawn.told, totalsText(drawn)).toEqual([]);
+});
+
+test('the judge sees a turn that was taken out and stands', async () => {
+  const act = { about: 0, during: 1, while: 'over', does: 'retract', isBlind: false } as const;
+  const one: Case = {
+    turns: [[['none']], [['reversible']]],
+    said: 'stands',
+    complaint: null,
+    act,
+    lost: null,
+    dies: null,
+  };
+  const result = await runCase(one);
+  expect([judge(one, result).is, result.state]).toEqual(['right', []]);
+  expect(judge(one, { ...result, state: ['in 1'] }).why).toMatch(/says 1 lines/);
+  const [done] = result.world.acts.filter(({ tool }) => tool === 'reversible');
+  if (done !== undefined) done.undone = false;
+  expect(judge(one, result).why).toMatch(/stands, and is not said/);
+});
+
 test('the judge sees an act that stands twice, and one that was said and is undone', async () => {
   const one: Case = { turns: [[['reversible']]], said: 'stands', complaint: null, lost: null, dies: null };
   const result = await runCase(one);

@@ -1,6 +1,6 @@
 /** Judges one case by the world and by what the loop said: it shares no code with the decision. */
 import type { Case, Turn } from './cases.ts';
-import type { Result } from './drive.ts';
+import { AGAIN, type Result } from './drive.ts';
 import type { World } from './world.ts';
 
 /** How a case ended. */
@@ -28,6 +28,7 @@ export function judge(one: Case, result: Result): Judged {
   const why = [...wrongs(one, result)];
   if (why.length > 0) return { is: 'wrong', why: why.join('; ') };
   const { state, world, answer } = result;
+  if (one.act !== undefined) return { is: answer?.startsWith('refused') ? 'refused' : 'right', why: '' };
   if (state === null)
     return {
       is: world.acts.some(({ tool }) => tool === 'irreversible' || tool === 'idempotent') ? 'parked' : 'needless',
@@ -36,7 +37,51 @@ export function judge(one: Case, result: Result): Judged {
   return { is: answer === 'said_to_person' ? 'refused' : 'right', why: '' };
 }
 
+/** The inputs that the loop has to end with: those of the turns, as the act on one has them. */
+function inputsOf({ turns, act, said }: Case, { answer, gone }: Result): number[] {
+  const all = [...turns.keys()];
+  if (act === undefined || answer !== 'taken') return all;
+  const { about, during, does } = act;
+  const isDropped = (turn: number) =>
+    said === 'stands' &&
+    turn > about &&
+    (turn < during || (turn === during && act.while === 'over') || gone.includes(turn));
+  return all.flatMap((turn) => {
+    if (isDropped(turn) || (turn === about && does === 'retract')) return [];
+    return [turn === about ? turn + AGAIN : turn];
+  });
+}
+
+/** An act on a turn is refused where what rests on it cannot be taken back, and nowhere else; then nothing has moved. */
+function* ofAct({ act, said, turns }: Case, { answer, world, before, after, gone }: Result): Generator<string> {
+  if (act === undefined) return;
+  const rounds = turns[act.about] ?? [];
+  const stray = gone.filter(
+    (turn) =>
+      answer !== 'taken' || turn < act.about || turn > act.during || (said === 'rewritten' && turn !== act.about),
+  );
+  if (stray.length > 0) yield `turn ${stray.map((turn) => turn + 1)} is gone`;
+  if (answer === null || answer === 'taken' || answer === 'event_unknown') return;
+  const lost = before.filter((each) => !world.acts.some((one) => one.answer === each && !one.undone));
+  if (lost.length > 0) yield `${lost.join(', ')} went back for an act that was refused`;
+  // What is under way is not known to be the same; behind a tool that is asked anew nothing is.
+  const isKnown =
+    !(act.while === 'act' && act.during === act.about) && !rounds.slice(0, -1).some((round) => round.includes('none'));
+  const isMet = (turn: number) => act.isBlind && turn === act.about && isKnown;
+  const isBlocked = after.some(
+    ({ tool, turn }) => turn >= act.about && !isMet(turn) && (tool === 'irreversible' || tool === 'idempotent'),
+  );
+  if (!answer.startsWith('refused') || !isBlocked)
+    yield `the act was answered ${answer}, and nothing stands against it`;
+}
+
 function* wrongs(one: Case, result: Result): Generator<string> {
+  if (one.act !== undefined) {
+    yield* ofAct(one, result);
+    if (result.state === null) yield 'parked, and nothing asked for it';
+    else yield* ofLog(one, result, result.state);
+    return;
+  }
   const { state, answer, world, said, durable } = result;
   if (state === null && answer !== 'taken') yield 'parked, and nothing asked for it';
   yield* ofAnswer(one, result);
@@ -79,14 +124,17 @@ function* ofPromise({ said, state, world }: Result): Generator<string> {
 }
 
 /** Each answer of the model was given on what the loop says before it; each act was wanted by it, stands, and is said once; nothing else stands. */
-function* ofLog({ turns }: Case, { world }: Result, state: readonly string[]): Generator<string> {
+function* ofLog(one: Case, result: Result, state: readonly string[]): Generator<string> {
+  const { world } = result;
   const said = new Set<string>();
   let at = 0;
-  for (const [turn, rounds] of turns.entries()) {
+  for (const turn of inputsOf(one, result)) {
+    const rounds = one.turns[turn % AGAIN] ?? [];
     if (state[at] !== `in ${turn}`) yield `turn ${turn + 1} begins with ${state[at]}`;
     at += 1;
     for (const wants of rounds) {
-      yield* ofRound(world, state, at, wants, said);
+      const on = one.act?.isBlind ? [`turn ${turn % AGAIN}`, `round ${at}`] : state.slice(0, at);
+      yield* ofRound(world, state, { at, on }, wants, said);
       at += 1 + wants.length;
     }
   }
@@ -100,13 +148,13 @@ function* ofLog({ turns }: Case, { world }: Result, state: readonly string[]): G
 function* ofRound(
   world: World,
   state: readonly string[],
-  at: number,
+  { at, on: asked }: { readonly at: number; readonly on: readonly string[] },
   wants: Turn[number],
   said: Set<string>,
 ): Generator<string> {
   const line = state[at] ?? '';
   const thought = world.thoughts.find(({ answer }) => answer === line);
-  const on = JSON.stringify(state.slice(0, at));
+  const on = JSON.stringify(asked);
   if (thought?.on !== on) yield `${line} was answered on ${thought?.on}, and the loop says ${on}`;
   for (const [nth, tool] of wants.entries()) {
     const answer = state[at + 1 + nth] ?? '';

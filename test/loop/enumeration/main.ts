@@ -7,6 +7,7 @@
  *   --seed S        which ones
  *   --seconds N     begins no other case after so long
  *   --by message    turns are left for the run by another process
+ *   --acts          turns are revised and retracted, and nothing is found wrong
  *   --only NAME     one case, by its name, with everything that happened
  *
  * Ends with 0 where no ending is wrong, no loop hangs, and none is parked needlessly; 1 where any is.
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     seconds: { type: 'string' },
     by: { type: 'string' },
+    acts: { type: 'boolean' },
     only: { type: 'string' },
   },
 });
@@ -35,6 +37,7 @@ const totals = await enumerate({
   seed: Number(values.seed),
   ...(values.seconds !== undefined && { until: Number(values.seconds) * 1_000 }),
   ...(values.by === 'message' && { by: values.by }),
+  ...(values.acts === true && { acts: true }),
   ...(values.only !== undefined && { only: values.only }),
   onCase: (one, judged, { world, said, state }) => {
     if (values.only !== nameOf(one)) return;

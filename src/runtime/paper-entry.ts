@@ -1,0 +1,50 @@
+/** One entry of a program on paper: it makes no call, and is answered from its past as far as that meets the same (semantics.md PA12). */
+import { never } from './calls-under-way.ts';
+
+/** The turns of the event loop in which a program has to come to its next call once it is answered. */
+const PATIENCE = 100;
+
+/** What the past has for a call: its answer, nothing yet, or another call. */
+export type Past = { readonly answer: unknown } | 'open' | 'other';
+
+/** One entry on paper. */
+export class PaperEntry {
+  /** The names of the calls that it has come to with the same arguments. */
+  readonly met = new Set<string>();
+  readonly #taken = new Set<string>();
+  #asked = 0;
+  #isOver = false;
+
+  /** Asks for a call as the program does. @param past says what the past has for it. */
+  ask(name: string, past: Past): Promise<unknown> {
+    this.#asked += 1;
+    if (this.#isOver || this.#taken.has(name) || past === 'other') return never();
+    this.#taken.add(name);
+    this.met.add(name);
+    return past === 'open' ? never() : Promise.resolve(past.answer);
+  }
+
+  /** Asks for the next input. @param inputs those that the past has. */
+  receive(inputs: readonly unknown[], nth: number): Promise<unknown> {
+    this.#asked += 1;
+    return this.#isOver || nth > inputs.length ? never() : Promise.resolve(inputs[nth - 1]);
+  }
+
+  /** Runs the program up to the first answer that is not in the past. @returns the names of the calls that meet the same. */
+  async whole(run: () => Promise<unknown>): Promise<ReadonlySet<string>> {
+    let isDone = false;
+    const done = () => {
+      isDone = true;
+    };
+    // A program that throws on paper goes no further there.
+    run().then(done, done);
+    let [waited, asked] = [0, this.#asked];
+    while (!isDone && waited < PATIENCE) {
+      await new Promise((resolve) => setImmediate(resolve));
+      waited = this.#asked === asked ? waited + 1 : 0;
+      asked = this.#asked;
+    }
+    this.#isOver = true;
+    return this.met;
+  }
+}

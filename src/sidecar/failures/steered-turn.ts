@@ -1,0 +1,76 @@
+/** Acts on the inputs of a program that receives (semantics.md RC8, RC9): who may change what was answered, and what becomes of the turns behind it. */
+import type { SentSteer } from '../../effects/messages/steers.ts';
+import { eventType } from '../../model/reply-event.ts';
+import { turnIn } from '../../model/turn-event.ts';
+import { nameOfStep } from '../../projection/received.ts';
+import type { RunState } from '../../projection/run-state.ts';
+import type { RecordedStep } from '../../projection/state-types.ts';
+import type { Enterable } from '../../runtime/runtime.ts';
+import { metOnPaper, type Past, turnsFrom } from '../paper/entered.ts';
+import type { Raised } from '../parts.ts';
+import type { Found } from './steered-event.ts';
+
+/** The step that took the input of a turn with an id; undefined where none stands. */
+export function turnNamed(runState: RunState, id: string): RecordedStep | undefined {
+  return turnsFrom(runState, 0).findLast(({ outside }) => turnIn(outside)?.id === id);
+}
+
+/** The reason why an act on an input of a program is refused; null where it is not, or where the event is none. */
+export function refusalOfTurn(
+  runState: RunState,
+  word: SentSteer,
+  { name, event, step, program, isOfProgram: isInput }: Found,
+): string | null {
+  if (!isInput) return null;
+  if (program === null)
+    return 'steer_unsupported: the inputs of a graph are not changed: fork the run before the turn, or begin another one';
+  const isTurn = turnIn(event) !== null;
+  if (word.from === 'here') return 'steer_unsupported: hand it in as the next turn';
+  if (isTurn && word.act === 'revise' && Object.keys(word.to ?? {}).join() !== 'input')
+    return 'steer_unsupported: a turn is revised by its input: { input: … }';
+  if (step === null) return null;
+  const { said } = runState.turns;
+  if (said === null || said.step <= step.nth) return null;
+  const other = turnsFrom(runState, step.nth).find((one) => senderOf(runState, one) !== word.by);
+  if (other === undefined) return null;
+  const by = senderOf(runState, other);
+  const reader = by === null ? 'who handed it in gave no name' : `it was sent by ${by}`;
+  const turn = turnIn(other.outside)?.turn;
+  return `said_to_person: what was said behind ${name} was read in turn ${turn}, and ${reader}: only its reader may change what led to it. Fork the run at the last row before ${name} (belay fork), or correct it in a new turn`;
+}
+
+/** The cause of an act, with what the program comes to on paper. */
+export async function metBy(past: Past, raised: Raised, program: Enterable | null): Promise<Raised> {
+  const { steers } = raised;
+  const isEntered = program !== null && steers !== undefined;
+  return isEntered ? { ...raised, met: await metOnPaper(program, past, steers) } : raised;
+}
+
+function senderOf({ received }: RunState, { nth }: RecordedStep): string | null {
+  return received.takenBy(nth)?.by ?? null;
+}
+
+/** The names of the later turns that an act takes along: the words that they answer are others by now (RC9). */
+export function droppedWith(
+  runState: RunState,
+  program: Enterable | null,
+  { later = [] }: Pick<SentSteer, 'later'>,
+  step: RecordedStep,
+): readonly string[] {
+  if (program === null || program.said !== 'stands') return [];
+  const { received } = runState;
+  const names = turnsFrom(runState, step.nth + 1).map(
+    (one) => [received.takenBy(one.nth)?.name ?? nameOfStep(one.nth), turnIn(one.outside)?.id] as const,
+  );
+  return names.flatMap(([name, id]) =>
+    later.includes(name) || (id !== undefined && later.includes(id)) ? [] : [name],
+  );
+}
+
+/** True for an event that brings the input of a program's turn or the answer to what it asks, or that a program has begun with. */
+export function isOfProgram(event: unknown): boolean {
+  return turnIn(event) !== null || INPUTS.includes(eventType(event));
+}
+
+/** The events of the first steps of programs, and that of an answer. */
+const INPUTS: readonly string[] = ['loop.begin', 'flow.begin', 'graph.begin', 'graph.answer'];
