@@ -50,6 +50,13 @@ async function whenClear(port: GuardPort, call: GuardedCall): Promise<Reply> {
   for (let isAsked = call.pools === undefined; ; isAsked = true) {
     for (let held = port.free(); held !== null; held = port.free()) await held;
     if (isOver()) return { is: 'dropped' };
+    // What waits for a person starts no sandbox before it is approved.
+    if (!call.gated && call.box?.isDue() === true && leaves(port, call)) {
+      const not = await call.box.make();
+      if (isOver()) return { is: 'dropped' };
+      if (not !== null) return not;
+      continue;
+    }
     if (isAsked || classOf(call.tool) === 'none' || !leaves(port, call)) return guarded(port, call);
     const full = (await call.pools?.room(keyAhead(port, call))) ?? null;
     if (full !== null) return isOver() ? { is: 'dropped' } : full;
@@ -284,5 +291,6 @@ function named(
     ...once,
     ...(place !== null && { place }),
     ...(version !== undefined && { version: version.version }),
+    ...(tool?.in?.beyond === false && { sandbox: tool.in.sandbox }),
   };
 }

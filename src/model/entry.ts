@@ -3,6 +3,7 @@
  * (architecture.md). Recorded meaning never changes silently: an entry names the reads and writes in the words of the
  * config that was in force then.
  */
+import type { SandboxEntry } from './sandbox-entry.ts';
 import type {
   AnswerEntry,
   GateEntry,
@@ -206,6 +207,7 @@ export type Entry =
   | { readonly do: 'withdrawn'; readonly id: string; readonly why: string }
   | PositionEntry
   | VerifiedEntry
+  | SandboxEntry
   | SpendEntry
   /** A delayed event was scheduled; with `delay` null it was taken back, or it fired. Milliseconds. */
   | {
