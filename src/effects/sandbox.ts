@@ -45,7 +45,7 @@ export interface SandboxProvider {
   stop(ask: SandboxAsk): Promise<void>;
   /** Destroys a sandbox, if there is one, with all that it holds. */
   destroy(ask: SandboxAsk): Promise<void>;
-  /** Keeps the contents of a sandbox that runs. @returns their name, for {@link SandboxProvider.restore}. */
+  /** Keeps the contents of a sandbox that runs. @returns their name, for {@link SandboxProvider.restore}. @throws where it is gone. */
   snapshot?(ask: SandboxAsk): Promise<unknown>;
   /** Gives a sandbox that runs the contents of a snapshot, which may be of an earlier one. */
   restore?(ask: SandboxAsk, snapshot: unknown): Promise<void>;
