@@ -18,6 +18,8 @@ interface Room {
 export class Rooms implements SandboxProvider {
   readonly all: Room[] = [];
   readonly wrong: string[] = [];
+  /** The number of edits and looks under way. */
+  acting = 0;
   /** The edits that lie beyond every room. */
   readonly beyond = new Map<string, string>();
   readonly #snapshots = new Map<string, Map<string, string>>();

@@ -122,6 +122,7 @@ export class Sandboxes {
 
   /** The run stands still: stops each sandbox that nothing is under way in. */
   rest(): void {
+    if (!this.#isStill) return;
     for (const { name } of this.#parts.runState.sandboxes.all.values())
       void this.#inTurn(name, () => (this.#isStill && !this.#isLeft ? this.#stop(name) : undefined)).catch(() => {});
   }

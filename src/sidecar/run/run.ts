@@ -140,6 +140,7 @@ export class Run implements Watcher {
       this.left.settled(keys);
       this.choosing.begin();
     });
+    lifecycle.whenever('rest', () => this.calls.sandboxes.rest());
     this.calls.sandboxes.whenLost(() => {
       if (this.runState.asked.cancelled === null) this.recovering.raiseGone();
     });
