@@ -45,16 +45,20 @@ export function refusedFor(port: GuardPort, call: GuardedCall): Reply | null {
   return call.misfit !== null && leaves(port, call) ? misfitting(call) : null;
 }
 
+/** True for a call that leaves now and whose sandbox may not be there. What waits for a person starts none before it is approved. */
+function needsBox(port: GuardPort, call: GuardedCall): boolean {
+  return !call.gated && call.box?.isDue() === true && leaves(port, call);
+}
+
 async function whenClear(port: GuardPort, call: GuardedCall): Promise<Reply> {
   const isOver = () => call.signal.aborted || port.cancelled() || port.stopping();
   for (let isAsked = call.pools === undefined; ; isAsked = true) {
     for (let held = port.free(); held !== null; held = port.free()) await held;
     if (isOver()) return { is: 'dropped' };
-    // What waits for a person starts no sandbox before it is approved.
-    if (!call.gated && call.box?.isDue() === true && leaves(port, call)) {
-      const not = await call.box.make();
+    if (needsBox(port, call)) {
+      const not = await call.box?.make();
       if (isOver()) return { is: 'dropped' };
-      if (not !== null) return not;
+      if (not) return not;
       continue;
     }
     if (isAsked || classOf(call.tool) === 'none' || !leaves(port, call)) return guarded(port, call);

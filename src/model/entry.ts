@@ -3,7 +3,7 @@
  * (architecture.md). Recorded meaning never changes silently: an entry names the reads and writes in the words of the
  * config that was in force then.
  */
-import type { SandboxEntry } from './sandbox-entry.ts';
+
 import type {
   AnswerEntry,
   GateEntry,
@@ -36,6 +36,7 @@ import type {
 import type { PassedOn } from './passed-on.ts';
 import type { PromisedEntry } from './promised-entry.ts';
 import type { RedactionRules } from './redaction.ts';
+import type { SandboxEntry } from './sandbox-entry.ts';
 import type { HistoryValue, StateValue, StepEntry } from './step-entry.ts';
 
 /** The class of a call from here on, and whether it may be undone. */

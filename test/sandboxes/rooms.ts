@@ -48,7 +48,8 @@ export class Rooms implements SandboxProvider {
     if (this.#happens.delete('unstarted')) throw new Error('the request is lost');
     const isNever = this.#happens.delete('never');
     const known = this.#of(key);
-    const ready = this.#now() + (isNever ? Number.POSITIVE_INFINITY : (known === undefined ? this.#scenario.cold : 1) * SECOND);
+    const ready =
+      this.#now() + (isNever ? Number.POSITIVE_INFINITY : (known === undefined ? this.#scenario.cold : 1) * SECOND);
     if (known === undefined) {
       if (this.there.length > 0) this.wrong.push(`a second room is made, ${key}`);
       this.all.push({ key, is: 'up', ready, edits: new Map() });
@@ -88,6 +89,11 @@ export class Rooms implements SandboxProvider {
     if (room.is !== 'up') this.wrong.push(`${key} is restored while it is ${room.is}`);
     room.edits.clear();
     for (const [call, edit] of this.#snapshots.get(String(snapshot)) ?? []) room.edits.set(call, edit);
+  }
+
+  /** An act in a room is over. */
+  leave(): void {
+    this.acting -= 1;
   }
 
   /** What runs is gone, with all that it held. */

@@ -2,8 +2,8 @@
 import { type AnyStateMachine, assign, setup } from 'xstate';
 import { type BoundaryConfig, loadConfig, vetoes } from '../../src/index.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
-import { attach, resume, type Sidecar, tool } from '../../src/xstate/index.ts';
 import { sweepSandboxes } from '../../src/workers/sweep-sandboxes.ts';
+import { attach, resume, type Sidecar, tool } from '../../src/xstate/index.ts';
 import { MortalStore } from '../simulation/mortal-store.ts';
 import { VirtualTime } from '../virtual-time.ts';
 import { Rooms } from './rooms.ts';
@@ -65,11 +65,21 @@ const sorted = (edits: Iterable<string>) => [...edits].sort();
 /** edit; look; wait; three times. */
 function machineOf(rooms: Rooms, isDead: () => boolean, once: { unanswered: boolean }): AnyStateMachine {
   const never = () => new Promise<never>(() => {});
-  const edit = async ({ input, key, sandbox, signal }: { input: Memory; key?: string | undefined; sandbox?: unknown; signal: AbortSignal }) => {
+  const edit = async ({
+    input,
+    key,
+    sandbox,
+    signal,
+  }: {
+    input: Memory;
+    key?: string | undefined;
+    sandbox?: unknown;
+    signal: AbortSignal;
+  }) => {
     if (isDead()) return never();
     rooms.enter(sandbox, 'edit');
     rooms.acting += 1;
-    await wait(SECOND).finally(() => setTimeout(() => void (rooms.acting -= 1), SECOND));
+    await wait(SECOND).finally(() => setTimeout(() => rooms.leave(), SECOND));
     if (isDead()) return never();
     if (signal.aborted) throw new Error('aborted');
     rooms.edits(sandbox, 'edit').set(key as string, `e${input.nth}`);
@@ -86,7 +96,7 @@ function machineOf(rooms: Rooms, isDead: () => boolean, once: { unanswered: bool
     rooms.enter(sandbox, 'look');
     rooms.acting += 1;
     await wait(SECOND);
-    rooms.acting -= 1;
+    rooms.leave();
     return isDead() ? never() : sorted(rooms.edits(sandbox, 'look').values());
   };
   type Of = { context: Memory; event: { output: never } };
@@ -99,7 +109,10 @@ function machineOf(rooms: Rooms, isDead: () => boolean, once: { unanswered: bool
         invoke: {
           src: 'edit',
           input: ({ context }: Of) => ({ nth: context.nth }),
-          onDone: { target: 'look', actions: assign({ done: ({ context, event }: Of) => [...context.done, event.output] } as never) },
+          onDone: {
+            target: 'look',
+            actions: assign({ done: ({ context, event }: Of) => [...context.done, event.output] } as never),
+          },
         },
       },
       look: {
@@ -111,7 +124,11 @@ function machineOf(rooms: Rooms, isDead: () => boolean, once: { unanswered: bool
       waiting: { after: { [30 * SECOND]: 'next' } },
       next: {
         always: [
-          { guard: ({ context }: Of) => context.nth < 2, target: 'edit', actions: assign({ nth: ({ context }: Of) => context.nth + 1 } as never) },
+          {
+            guard: ({ context }: Of) => context.nth < 2,
+            target: 'edit',
+            actions: assign({ nth: ({ context }: Of) => context.nth + 1 } as never),
+          },
           { target: 'end' },
         ],
       },
@@ -165,8 +182,7 @@ class Trial {
     this.#store.onDeath = () => {
       this.#life.isDead = true;
     };
-    for (const each of scenario.happens)
-      if (each.is === 'gone') setTimeout(() => this.#rooms.lose(), each.at * SECOND);
+    for (const each of scenario.happens) if (each.is === 'gone') setTimeout(() => this.#rooms.lose(), each.at * SECOND);
   }
 
   async run(): Promise<Course> {
@@ -218,11 +234,15 @@ class Trial {
       now: this.#time.now,
     };
     const machine = machineOf(this.#rooms, isDead, this.#once);
-    const opening = (isFirst ? attach(machine, options as never) : resume(machine, options as never)) as Promise<Sidecar>;
-    const sidecar = await this.#until(opening.catch((error: { code?: string }) => {
-      if (error.code === 'run_cancelled' || error.code === 'paused') return null;
-      throw error;
-    }));
+    const opening = (
+      isFirst ? attach(machine, options as never) : resume(machine, options as never)
+    ) as Promise<Sidecar>;
+    const sidecar = await this.#until(
+      opening.catch((error: { code?: string }) => {
+        if (error.code === 'run_cancelled' || error.code === 'paused') return null;
+        throw error;
+      }),
+    );
     if (sidecar === null || life.isDead) return !life.isDead;
     sidecar.actor.start();
     const reopen = this.#arrange(sidecar, life, isFirst);
@@ -270,7 +290,17 @@ class Trial {
     const at = (seconds: number, does: () => unknown) => {
       const rest = this.#begun + seconds * SECOND - this.#time.now();
       if (rest < 0 && !isFirst) return;
-      setTimeout(() => void (life.isDead || reopen.is || Promise.resolve().then(does).catch(() => {})), Math.max(0, rest));
+      setTimeout(
+        () =>
+          void (
+            life.isDead ||
+            reopen.is ||
+            Promise.resolve()
+              .then(does)
+              .catch(() => {})
+          ),
+        Math.max(0, rest),
+      );
     };
     for (const happens of this.#scenario.happens as readonly Happens[]) {
       if (happens.is === 'pause') {
@@ -281,7 +311,9 @@ class Trial {
         });
       }
       if (happens.is === 'complain')
-        at(happens.at, () => sidecar.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'EDIT', entity: 'one', ordinal: 0 } } as never));
+        at(happens.at, () =>
+          sidecar.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'EDIT', entity: 'one', ordinal: 0 } } as never),
+        );
       if (happens.is === 'abort') at(happens.at, () => sidecar.cancel({ by: 'ann', undo: true }));
       if (happens.is === 'reopen' && isFirst)
         at(happens.at, () => {
@@ -303,7 +335,8 @@ class Trial {
       const claimed = sorted(this.#memory?.done ?? []);
       // A sandbox may be gone after the run has let go of it.
       const isKept = stand !== undefined;
-      if (isKept && edits.join() !== claimed.join()) this.#wrong.push(`the world has ${edits}, the run claims ${claimed}`);
+      if (isKept && edits.join() !== claimed.join())
+        this.#wrong.push(`the world has ${edits}, the run claims ${claimed}`);
       if (!isBeyond && this.#memory?.seen.join() !== claimed.join()) this.#wrong.push(`seen is ${this.#memory?.seen}`);
       if (claimed.join() !== 'e0,e1,e2') this.#wrong.push(`the run claims ${claimed}`);
     }

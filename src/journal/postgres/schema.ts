@@ -81,9 +81,17 @@ CREATE INDEX act_key ON belay.act (run, key);`;
 export const MIGRATIONS: readonly Migration[] = [
   {
     to: 1,
-    sql: [TABLES, POOL_SCHEMA, SANDBOX_SCHEMA, FUNCTIONS, WORK_SCHEMA, CLAIM_SCHEMA, BASE_SCHEMA, NOTICE_SCHEMA, OWNER_FUNCTIONS].join(
-      '\n',
-    ),
+    sql: [
+      TABLES,
+      POOL_SCHEMA,
+      SANDBOX_SCHEMA,
+      FUNCTIONS,
+      WORK_SCHEMA,
+      CLAIM_SCHEMA,
+      BASE_SCHEMA,
+      NOTICE_SCHEMA,
+      OWNER_FUNCTIONS,
+    ].join('\n'),
   },
 ];
 

@@ -32,8 +32,8 @@ import { Notes } from './log/notes.ts';
 import { Tables } from './log/tables.ts';
 import { SqliteNotices } from './notices.ts';
 import { listedPools } from './pools.ts';
-import { listedSandboxes } from './sandboxes.ts';
 import { baseOf, type Listing, postsOf, rowsOf, summaries, summary } from './reader.ts';
+import { listedSandboxes } from './sandboxes.ts';
 import { Work } from './work.ts';
 
 interface Settings {

@@ -54,9 +54,9 @@ import type { Writer } from './log/writer.ts';
 import { SqliteNotices } from './notices.ts';
 import type { SqliteOptions } from './options.ts';
 import { SqlitePools } from './pools.ts';
-import { SqliteSandboxes } from './sandboxes.ts';
 import { ReadOnlyStore } from './read-only.ts';
 import { baseOf, type Listing, postsOf, rowsOf, summaries, summary } from './reader.ts';
+import { SqliteSandboxes } from './sandboxes.ts';
 import { watchedQueue } from './watched-queue.ts';
 import { Work } from './work.ts';
 

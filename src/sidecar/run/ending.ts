@@ -177,7 +177,10 @@ export class RunEnd {
     if (parts.lifecycle.leave.aborted) return false;
     const decision = sandboxFailed(parts, null, { sandbox: not.name, why: not.why });
     const failure = { in: null, key: null, why: 'fits_nobody' } as const;
-    recovering.park({ signal: 'TOOL_EXCEPTION', error: new Error(not.why), actor: 0, failure, call: null, again }, decision);
+    recovering.park(
+      { signal: 'TOOL_EXCEPTION', error: new Error(not.why), actor: 0, failure, call: null, again },
+      decision,
+    );
     return false;
   }
 

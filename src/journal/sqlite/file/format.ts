@@ -46,7 +46,10 @@ const TABLES_SQL = `
 
 /** Every step there is, in order; the last one leads to the present format. */
 export const MIGRATIONS: readonly Migration[] = [
-  { to: 1, sql: [TABLES_SQL, LOG_SQL, BASE_SQL, WORK_SQL, CLAIM_SQL, ACT_SQL, POOL_SQL, NOTICE_SQL, SANDBOX_SQL].join('') },
+  {
+    to: 1,
+    sql: [TABLES_SQL, LOG_SQL, BASE_SQL, WORK_SQL, CLAIM_SQL, ACT_SQL, POOL_SQL, NOTICE_SQL, SANDBOX_SQL].join(''),
+  },
 ];
 
 /** The format that a list of migrations leads to. */
