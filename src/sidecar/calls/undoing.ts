@@ -91,24 +91,36 @@ export class Undoing {
     this.#write.append([{ do: 'phase', phase: 'COMPENSATING', effect: call.key }]);
     await this.#write.durable();
     const tries = undo === null ? 0 : triesOf('undo');
-    for (let round = 0; round < tries; round += 1) {
-      if (round > 0) await this.#parts.pause(waitOf('undo', round));
-      if (round > 0 && !(await this.#mayBegin())) return never();
-      try {
-        const why = await this.#undone(call, undo as Undo | Inverse);
-        if (why !== null) return why;
-        const isGone = this.#parts.runState.ledger.get(call.key)?.status === 'compensated';
-        this.#write.append([
-          ...(isGone ? [] : [{ do: 'outcome', key: call.key, status: 'compensated' } as const]),
-          { do: 'phase', phase: 'COMPENSATED', effect: call.key },
-        ]);
-        await this.#sandboxes.keep(call.intent.sandbox);
-        return null;
-      } catch (error) {
-        failure = this.#parts.runState.redaction.text(errorMessage(error));
+    const ends = this.#parts.activity.begin();
+    try {
+      for (let round = 0; round < tries; round += 1) {
+        if (round > 0) await this.#parts.pause(waitOf('undo', round));
+        if (round > 0 && !(await this.#parts.activity.waitFor(this.#mayBegin()))) return never();
+        const error = await this.#tried(undo as Undo | Inverse, call);
+        if (error === null) return null;
+        failure = error;
       }
+      return failure;
+    } finally {
+      ends();
     }
-    return failure;
+  }
+
+  /** Tries once to undo a call. @returns what went wrong; null where it is undone. */
+  async #tried(undo: Undo | Inverse, call: LedgerCall): Promise<string | null> {
+    try {
+      const why = await this.#undone(call, undo);
+      if (why !== null) return why;
+      const isGone = this.#parts.runState.ledger.get(call.key)?.status === 'compensated';
+      this.#write.append([
+        ...(isGone ? [] : [{ do: 'outcome', key: call.key, status: 'compensated' } as const]),
+        { do: 'phase', phase: 'COMPENSATED', effect: call.key },
+      ]);
+      await this.#sandboxes.keep(call.intent.sandbox);
+      return null;
+    } catch (error) {
+      return this.#parts.runState.redaction.text(errorMessage(error));
+    }
   }
 
   /** Undoes a call, in its sandbox where it works in one: what was done in one that is gone is undone with it. @returns why that cannot be had, or null. */
