@@ -71,6 +71,8 @@ function actText(act: Act): string {
       return act.act;
     case 'raise_limit':
       return `${act.act} ${act.limit}`;
+    case 'start_sandbox':
+      return `${act.act} ${act.sandbox}`;
     case 'look_again':
       return `${act.act} ${act.tool}`;
     case 'register_codec':

@@ -36,6 +36,10 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   // A kept answer is served, or asked for anew: nothing of the past rests on which.
   'tools.*.decides': 'free',
   // What is too old is looked at again before a call leaves, whatever the config said when it was seen.
+  // What is gone with a sandbox is what the journal says of each call.
+  'tools.*.in': 'free',
+  'tools.*.in.sandbox': 'free',
+  'tools.*.in.beyond': 'free',
   'tools.*.revalidate': 'free',
   'tools.*.revalidate.for': 'free',
   'tools.*.revalidate.same': 'free',
@@ -137,6 +141,11 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   budgets: 'free',
   'budgets.*.pool': 'free',
   'budgets.*.limit': 'free',
+  sandboxes: 'free',
+  'sandboxes.*.provider': 'free',
+  'sandboxes.*.ready': 'free',
+  'sandboxes.*.grace': 'free',
+  'sandboxes.*.snapshot': 'free',
   claims: 'free',
   'claims.release': 'free',
   'claims.line_up': 'free',

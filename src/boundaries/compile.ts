@@ -17,6 +17,7 @@ import { LONGEST_WAIT, timeIn } from './page/time.ts';
 import { alternativesIn } from './sections/alternatives.ts';
 import { checkNames, redactedKeysIn } from './sections/redact.ts';
 import { checkSeen } from './sections/revalidate.ts';
+import { checkSandboxes, sandboxesIn } from './sections/sandboxes.ts';
 import { compileSkeleton } from './sections/skeleton.ts';
 import { compileTool } from './sections/tool.ts';
 
@@ -38,6 +39,8 @@ export function compileConfig(root: Item, guards: Guards, findings: Findings): B
   checkJoint(root, skeletons, findings);
   checkInvariants(root, tools, findings);
   checkSeen(root, tools, findings);
+  const sandboxes = sandboxesIn(field(root, 'sandboxes'), findings);
+  checkSandboxes(root, sandboxes, findings);
   checkNames(root, skeletons, tools, findings);
   checkMixed(root, findings);
   const agent = field(root, 'agent');
@@ -58,6 +61,7 @@ export function compileConfig(root: Item, guards: Guards, findings: Findings): B
     tries: numberOf(field(root, 'tries')) ?? 20,
     budgets,
     pools,
+    sandboxes,
     release: textOf(field(claims, 'release')) === 'final' ? 'final' : 'whole',
     lineUp: textOf(field(claims, 'line_up')) === 'announce' ? 'announce' : 'first_touch',
     claimTtl: timeIn(field(claims, 'ttl'), findings),

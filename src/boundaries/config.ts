@@ -153,6 +153,8 @@ export interface Tool {
   readonly keyValid: number | null;
   /** The parts of its calls that are never shown: `args.card`, `output.token`. */
   readonly redact: readonly string[];
+  /** The sandbox that its calls work in; null for none. `beyond`: what a call does is not gone with the sandbox (SB4). */
+  readonly in: { readonly sandbox: string; readonly beyond: boolean } | null;
   /** The time that a call may take, in milliseconds; null for no limit. */
   readonly timeout: number | null;
   /** The JSON Schema of its arguments; left out where the config has none. */
@@ -165,6 +167,18 @@ export interface Tool {
   readonly output?: unknown;
   /** Says what is wrong with an output, or null. Always null where the config has no output schema. */
   refuses(output: unknown): string | null;
+}
+
+/** A sandbox of a run: started at its first use, stopped where the run stands still, destroyed some time after its end (SB1 to SB8). */
+export interface Sandbox {
+  /** The name under which the program brings what starts it. */
+  readonly provider: string;
+  /** How long a start may take, in milliseconds. */
+  readonly ready: number;
+  /** The time between the end of the run and the destroying, in milliseconds. */
+  readonly grace: number;
+  /** True where its contents are kept after each call, so that one that is lost is made again from them. */
+  readonly snapshot: boolean;
 }
 
 /** The arguments of a tool that are computed from its other arguments, whatever the machine gives for them. */
@@ -302,6 +316,8 @@ export interface BoundaryConfig {
   readonly budgets: ReadonlyMap<string, number>;
   /** The pools of the budgets that runs share, by budget; the limit is the pool's (ER10). */
   readonly pools: ReadonlyMap<string, string>;
+  /** What the tools of a run work in, by name. */
+  readonly sandboxes: ReadonlyMap<string, Sandbox>;
   /** `whole`: a run keeps the external keys that it has claimed to its end; `final`: until no state that is to come can touch them (ER1). */
   readonly release: 'whole' | 'final';
   /** `first_touch`: a call claims what it touches; `announce`: the first call claims whatever the tools of the config touch (ER6). */

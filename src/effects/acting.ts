@@ -115,7 +115,9 @@ export async function act(
 /** True where a call has waited behind its intent until what it rests on, or its key, is too old (RV2, E3). */
 function isLate({ ledger }: GuardPort, call: GuardedCall, key: string, before: boolean): boolean {
   const recorded = before ? ledger.get(key) : undefined;
-  return call.looks?.isDue() === true || (recorded !== undefined && call.isExpired(recorded));
+  return (
+    call.looks?.isDue() === true || call.box?.isDue() === true || (recorded !== undefined && call.isExpired(recorded))
+  );
 }
 
 function yes(): true {

@@ -98,14 +98,20 @@ export function reliedBy({ looks }: GuardedCall, key: string): readonly Entry[] 
 }
 
 /** Looks again at what a call rests on, after its approval (RV4). @returns why it may not leave, or null. */
-async function lookedAt(port: GuardPort, { looks, signal }: GuardedCall, isRefused: boolean): Promise<Reply | null> {
+async function lookedAt(port: GuardPort, call: GuardedCall, isRefused: boolean): Promise<Reply | null> {
+  const { signal } = call;
   if (signal.aborted) return { is: 'dropped' };
-  while (!isRefused && looks?.isDue()) {
-    const reply = signal.aborted ? ({ is: 'dropped' } as const) : await looks.make();
+  for (let due = dueOf(call); !isRefused && due !== null; due = dueOf(call)) {
+    const reply = signal.aborted ? ({ is: 'dropped' } as const) : await due.make();
     if (reply !== null) return reply;
     await cleared(port);
   }
   return signal.aborted ? { is: 'dropped' } : null;
+}
+
+/** What is to be done before a call leaves: its sandbox first, which may take long. */
+function dueOf({ box, looks }: GuardedCall) {
+  return [box, looks].find((one) => one?.isDue() === true) ?? null;
 }
 
 /** True where another call stands as the act of a call that was approved. */

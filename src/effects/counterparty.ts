@@ -16,6 +16,8 @@ export type Reconciler = (call: {
   readonly args: unknown;
   /** The wall clock at which the call was about to leave, in milliseconds. A run always tells it. */
   readonly calledAt?: number;
+  /** The handle of the sandbox that its tool works in; left out where it works in none. */
+  readonly sandbox?: unknown;
 }) => Promise<ReconcileResult> | ReconcileResult;
 
 /** A confirmed call that is to be undone. */
@@ -26,6 +28,8 @@ export interface UndoCall {
   readonly tool: string;
   readonly args: unknown;
   readonly output: unknown;
+  /** The handle of the sandbox that its tool works in; left out where it works in none, and before the undo. */
+  readonly sandbox?: unknown;
 }
 
 /**

@@ -45,11 +45,22 @@ export function refusedFor(port: GuardPort, call: GuardedCall): Reply | null {
   return call.misfit !== null && leaves(port, call) ? misfitting(call) : null;
 }
 
+/** True for a call that leaves now and whose sandbox may not be there. What waits for a person starts none before it is approved. */
+function needsBox(port: GuardPort, call: GuardedCall): boolean {
+  return !call.gated && call.box?.isDue() === true && leaves(port, call);
+}
+
 async function whenClear(port: GuardPort, call: GuardedCall): Promise<Reply> {
   const isOver = () => call.signal.aborted || port.cancelled() || port.stopping();
   for (let isAsked = call.pools === undefined; ; isAsked = true) {
     for (let held = port.free(); held !== null; held = port.free()) await held;
     if (isOver()) return { is: 'dropped' };
+    if (needsBox(port, call)) {
+      const not = await call.box?.make();
+      if (isOver()) return { is: 'dropped' };
+      if (not) return not;
+      continue;
+    }
     if (isAsked || classOf(call.tool) === 'none' || !leaves(port, call)) return guarded(port, call);
     const full = (await call.pools?.room(keyAhead(port, call))) ?? null;
     if (full !== null) return isOver() ? { is: 'dropped' } : full;
@@ -284,5 +295,6 @@ function named(
     ...once,
     ...(place !== null && { place }),
     ...(version !== undefined && { version: version.version }),
+    ...(tool?.in?.beyond === false && { sandbox: tool.in.sandbox }),
   };
 }

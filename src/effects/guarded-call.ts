@@ -70,6 +70,14 @@ export interface SecondLooks {
   relied(key: string): readonly Entry[];
 }
 
+/** The way of a call into the sandbox of its tool (SB2). */
+export interface SandboxPass {
+  /** True until the sandbox was there for this call, and again once it may have stopped since. */
+  isDue(): boolean;
+  /** Has the sandbox be there. @returns null once it is, else why the call may not leave. */
+  make(): Promise<Reply | null>;
+}
+
 /** An answer that was looked at again and is another one now. */
 export interface MovedAnswer {
   readonly tool: string;
@@ -153,6 +161,8 @@ export interface GuardedCall {
   opens(gate: string, digest: string): boolean;
   /** The second looks before it leaves; null where it changes nothing, or the config revalidates nothing. */
   readonly looks: SecondLooks | null;
+  /** Its way into a sandbox; null where its tool works in none. */
+  readonly box: SandboxPass | null;
   /** Looks if a call that has come back had an effect; null where a reply says that (RV6). */
   readonly seen: ((key: string) => Promise<LedgerCall | undefined>) | null;
   /** True where the counterparty may have forgotten the key of an earlier call (E3). */
@@ -178,6 +188,10 @@ export type Reply =
     }
   /** It did not leave: an answer that it rests on is another one by now (RV3). */
   | { readonly is: 'moved'; readonly moved: MovedAnswer }
+  /** It did not leave, and what it rests on may have changed: it is asked for again. */
+  | { readonly is: 'again' }
+  /** It did not leave: its sandbox cannot be had (SB3). */
+  | { readonly is: 'unready'; readonly sandbox: string; readonly why: string }
   /** It may not leave under its key again, which its counterparty may have forgotten (E3). */
   | { readonly is: 'expired'; readonly recorded: LedgerCall }
   | { readonly is: 'diverged'; readonly recorded: LedgerCall; readonly digest: string }

@@ -35,6 +35,7 @@ const INTENT = new RowForm<IntentEntry>(8, [
   optional('inStore', plain<true>(), '0'),
   optional('place', plain<string>(), '0'),
   optional('version', plain<string>(), '0'),
+  optional('sandbox', plain<string>(), '0'),
 ]);
 
 const OUTCOME = new RowForm<OutcomeEntry>(3, [
@@ -98,6 +99,7 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   choice: object('choice', 49),
   announced: object('announced', 52),
   committed: object('committed', 53),
+  sandbox: object('sandbox', 54),
   promised: object('promised', 55),
   freed: object('freed', 56),
 };

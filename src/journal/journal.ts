@@ -26,6 +26,7 @@ import type { RowArchive } from './base/row-archive.ts';
 import type { ClaimDesk } from './claims.ts';
 import type { NoticeBoard } from './notices.ts';
 import type { PoolChange, PoolDesk } from './pools.ts';
+import type { SandboxDesk } from './sandboxes.ts';
 import type { Rest, WorkQueue } from './work.ts';
 
 /** A row before it has a place: the kind of its entry, and its body as JSON text. */
@@ -257,6 +258,8 @@ export interface JournalStore {
   readonly notices?: NoticeBoard;
   /** The budgets that its runs share; runs whose config names a pool need it. */
   readonly pools?: PoolDesk;
+  /** The sandboxes of its runs; runs whose config names one need it. */
+  readonly sandboxes?: SandboxDesk;
   /** Closes the store; every journal of it must be closed before. */
   close(): Promise<void>;
 }

@@ -35,6 +35,8 @@ export interface IntentEntry {
   readonly place?: string;
   /** The version of its tool; left out where that names none (CO4). */
   readonly version?: string;
+  /** The sandbox that it works in, where what it does is gone with that (SB4). */
+  readonly sandbox?: string;
 }
 
 /** A person is asked whether a call may leave (`approval`), or what became of one (`outcome`). */

@@ -79,6 +79,8 @@ export type Act =
   | { readonly act: 'register_codec'; readonly tool: string; readonly path: string }
   /** Find an answer wrong that has changed, so that it is asked anew; or ask again, and it is looked at once more (RV3). */
   | { readonly act: 'look_again'; readonly tool: string; readonly instance: InstanceId }
+  /** Have a sandbox be there again: put right what it does not start for, and ask again (SB3). */
+  | { readonly act: 'start_sandbox'; readonly sandbox: string }
   /**
    * Put right the code that threw, and try the step again. `version` is the version that threw, null if it has no name
    * (TH1).

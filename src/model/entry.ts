@@ -3,6 +3,7 @@
  * (architecture.md). Recorded meaning never changes silently: an entry names the reads and writes in the words of the
  * config that was in force then.
  */
+
 import type {
   AnswerEntry,
   GateEntry,
@@ -35,6 +36,7 @@ import type {
 import type { PassedOn } from './passed-on.ts';
 import type { PromisedEntry } from './promised-entry.ts';
 import type { RedactionRules } from './redaction.ts';
+import type { SandboxEntry } from './sandbox-entry.ts';
 import type { HistoryValue, StateValue, StepEntry } from './step-entry.ts';
 
 /** The class of a call from here on, and whether it may be undone. */
@@ -206,6 +208,7 @@ export type Entry =
   | { readonly do: 'withdrawn'; readonly id: string; readonly why: string }
   | PositionEntry
   | VerifiedEntry
+  | SandboxEntry
   | SpendEntry
   /** A delayed event was scheduled; with `delay` null it was taken back, or it fired. Milliseconds. */
   | {

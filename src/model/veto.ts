@@ -93,6 +93,14 @@ export type Refusal =
       readonly tool: string;
       readonly before: string;
     }
+  /** A sandbox cannot be had, or it is unknown how it stands (SB3). */
+  | {
+      readonly code: 'sandbox_failed';
+      readonly candidate: null;
+      readonly instance: InstanceId | null;
+      readonly sandbox: string;
+      readonly reason: string;
+    }
   /** A call would leave again under a key that its counterparty may have forgotten (E3). */
   | { readonly code: 'key_expired'; readonly candidate: null; readonly effect: Effect }
   /** The runtime refuses the graph as it is built, at a place that it came to; no code of a node threw. `reason` says what is in the way, and what to do. */

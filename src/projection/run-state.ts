@@ -34,6 +34,7 @@ import { Redaction } from './redaction.ts';
 import { HeardThen, Redelivery } from './redelivery.ts';
 import { Restores } from './restores.ts';
 import type { Kept } from './rollback.ts';
+import { Sandboxes } from './sandboxes.ts';
 import type { WorkRecord } from './set-aside/records.ts';
 import { SetAside } from './set-aside/set-aside.ts';
 import type { ActorState, Live, Pending, RecordedStep, ToRedeliver } from './state-types.ts';
@@ -63,6 +64,8 @@ export class RunState {
   readonly choices = new Choices();
   /** The commits that the program is to be told of (SP3). */
   readonly commits = new Commits();
+  /** What the tools of the run work in (SB1). */
+  readonly sandboxes = new Sandboxes();
   /** The codecs of values that have no form of their own. */
   readonly codecs: readonly ValueCodec[];
   /** The values that people are not shown. */
@@ -258,6 +261,7 @@ export class RunState {
         this.aborted.settle(entry);
         if (entry.status === 'confirmed') calls.compared(entry.key);
         if (entry.status === 'failed') calls.looks.failed(entry.key);
+        if (entry.status === 'confirmed' || entry.status === 'compensated') this.#inSandbox(entry.key, entry.status);
         if (calls.settle(entry)) this.#setAside.dismissWith(entry.key);
       },
       leave: (entry) => calls.opened(entry),
@@ -300,6 +304,7 @@ export class RunState {
       announced: ({ id }) => this.commits.announced(id),
       withdrawn: (entry) => calls.withdraw(entry.id),
       spend: (entry) => calls.budgets.apply(entry),
+      sandbox: (entry) => this.sandboxes.take(entry, events.time),
     } satisfies Partial<Folds>;
   }
 
@@ -310,6 +315,11 @@ export class RunState {
     this.ledger.secret = secret;
     this.redaction.add(redact);
     this.#run.actors.begin();
+  }
+
+  #inSandbox(key: string, status: 'confirmed' | 'compensated'): void {
+    const name = this.ledger.get(key)?.intent.sandbox;
+    if (name !== undefined) this.sandboxes.settle(name, key, status);
   }
 
   /** Has the events from outside come again that steps took which threw (TH6). */

@@ -155,6 +155,8 @@ export function reason(veto: Reason | Extract<Refusal, { code: unknown }>, place
       return `it lies behind ${veto.call}, whose effect was taken back in the world.`;
     case 'never_still':
       return `what is looked at before the call has changed each time, and after ${veto.spent} recoveries the reviewed policy allows no more.`;
+    case 'sandbox_failed':
+      return `the sandbox ${quoted(veto.sandbox)} cannot be used: ${veto.reason}.`;
     case 'read_moved':
       return `${quoted(veto.tool)} was looked at again before ${quoted(veto.before)}, and it has changed.`;
     case 'key_expired':
@@ -244,6 +246,8 @@ export function actSentence(act: Act, place: PlaceText = eventText): string {
       return `Undo ${effectName(act.effect, place)} in the world by hand, and record it as compensated.`;
     case 'look_again':
       return `Find what ${quoted(act.tool)} answered to ${named(act.instance)} wrong, and it is asked anew; or ask again, and it is looked at once more.`;
+    case 'start_sandbox':
+      return `Have the sandbox ${quoted(act.sandbox)} start, and ask again.`;
     case 'register_codec': {
       const at = act.path === '' ? 'as its input' : `at ${act.path} of its input`;
       return `Pass ${quoted(act.tool)} plain data ${at}, or register a codec for what it is passed; then take the run up again.`;

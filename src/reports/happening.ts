@@ -116,6 +116,7 @@ type Silent =
   | 'withdrawn'
   | 'position'
   | 'spend'
+  | 'sandbox'
   | 'timer'
   | 'claimed'
   | 'dismissed'

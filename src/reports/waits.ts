@@ -75,6 +75,7 @@ const ACTS: Readonly<Record<Act['act'], (tool: string) => readonly [text: string
   register_undo: (tool) => [`an undo of ${tool}`, 'settle'],
   register_codec: (tool) => [`plain data for ${tool}`, 'resume'],
   look_again: (tool) => [`a word about what ${tool} answered`, 'fail'],
+  start_sandbox: () => ['a sandbox that starts', 'resume'],
   fix_and_retry: () => ['a fix of the code', 'retry'],
   raise_limit: () => ['a higher limit', 'retry'],
   change_graph: () => ['a graph built in another way', 'resume'],

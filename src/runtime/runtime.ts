@@ -14,8 +14,8 @@ export interface Call {
   readonly tool: string;
   readonly input: unknown;
   readonly signal: AbortSignal;
-  /** Makes the call, with its idempotency key and the input that counts. */
-  act(key: string | undefined, signal: AbortSignal, input: unknown): Promise<unknown>;
+  /** Makes the call, with its idempotency key, the input that counts, and the handle of its sandbox. */
+  act(key: string | undefined, signal: AbortSignal, input: unknown, sandbox?: unknown): Promise<unknown>;
   /** True where the user's own code takes an error of this call; where it cannot be told, false. */
   handles(error: unknown): boolean;
   /**

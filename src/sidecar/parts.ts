@@ -5,9 +5,11 @@ import type { Claims } from '../effects/claims/claims.ts';
 import type { Inverse, Reconciler, StagingArea, Undo } from '../effects/counterparty.ts';
 import type { GuardedRequest } from '../effects/gates.ts';
 import type { LedgerCall } from '../effects/ledger-call.ts';
+import type { SandboxProvider } from '../effects/sandbox.ts';
 import type { EntryEncoder } from '../journal/entry-codec.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { PoolDesk } from '../journal/pools.ts';
+import type { SandboxDesk } from '../journal/sandboxes.ts';
 import type { Entry, Steers, Thrown } from '../model/entry.ts';
 import type { Cause, Failure } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
@@ -73,6 +75,10 @@ export interface RunParts extends Clock {
   readonly claims: Claims | null;
   /** The budgets that it shares; null where its config names no pool. */
   readonly pools: PoolDesk | null;
+  /** What starts its sandboxes, by the names that the config uses. */
+  readonly sandboxes: Readonly<Record<string, SandboxProvider>>;
+  /** The rows of its sandboxes; null where its config names none. */
+  readonly sandboxDesk: SandboxDesk | null;
   /** The runs that it was forked from. */
   readonly kin: Kin;
   /** True where events from outside that a restore took back are sent again as soon as the machine can take them. */

@@ -12,6 +12,7 @@ interface Brought {
   readonly undo?: object | undefined;
   readonly buffers?: object | undefined;
   readonly checks?: object | undefined;
+  readonly sandboxes?: object | undefined;
 }
 
 /** A kind of name: where a tool of the config has it, and whether a call that lacks it is held back for ever. */
@@ -19,7 +20,7 @@ interface Kind {
   readonly option: keyof Brought;
   readonly word: string;
   readonly holdsBack: boolean;
-  of(tool: Tool): string | null;
+  of(tool: Tool, config: BoundaryConfig): string | null;
 }
 
 const KINDS: readonly Kind[] = [
@@ -27,7 +28,12 @@ const KINDS: readonly Kind[] = [
   { option: 'undo', word: 'undo', holdsBack: false, of: ({ undo }) => undo },
   { option: 'buffers', word: 'buffer', holdsBack: true, of: ({ buffer }) => nameOf(buffer) },
   { option: 'checks', word: 'check', holdsBack: true, of: ({ check }) => check },
+  { option: 'sandboxes', word: 'sandbox provider', holdsBack: true, of: providerOf },
 ];
+
+function providerOf({ in: inside }: Tool, { sandboxes }: BoundaryConfig): string | null {
+  return sandboxes.get(inside?.sandbox ?? '')?.provider ?? null;
+}
 
 function nameOf(buffer: Tool['buffer']): string | null {
   return typeof buffer === 'object' && buffer !== null ? buffer.name : null;
@@ -84,7 +90,7 @@ function givenIn(bag: object | undefined): readonly string[] {
 function namedIn(config: BoundaryConfig, { of }: Kind): ReadonlyMap<string, readonly string[]> {
   const named = new Map<string, string[]>();
   for (const tool of config.tools.values()) {
-    const name = of(tool);
+    const name = of(tool, config);
     if (name !== null) named.set(name, [...(named.get(name) ?? []), `"${tool.name}"`]);
   }
   return named;

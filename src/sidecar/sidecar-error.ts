@@ -36,6 +36,8 @@ export type SidecarErrorCode =
   | 'pool_limit_differs'
   /** The config names a pool, and the store has none. */
   | 'pools_unsupported'
+  /** The config names a sandbox, and the runtime, the store or a fork has none (SB8). */
+  | 'sandboxes_unsupported'
   /** Another run owns by now what the run has touched. */
   | 'claimed'
   /** A signal, key or instance that is none. */

@@ -33,6 +33,7 @@ export function wrapJournals(store: JournalStore, change: (journal: never) => Pa
     claims: store.claims,
     ...(store.notices !== undefined && { notices: store.notices }),
     ...(store.pools !== undefined && { pools: store.pools }),
+    ...(store.sandboxes !== undefined && { sandboxes: store.sandboxes }),
     close: () => store.close(),
   };
 }

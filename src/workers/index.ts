@@ -14,6 +14,7 @@ export type {
   WorkOrder,
   WorkQueue,
 } from '../journal/work.ts';
+export type { SandboxDesk, SandboxName, SandboxRow } from '../journal/sandboxes.ts';
 export type { CauseCall } from '../reports/causes.ts';
 export type { LeftAtEnd } from '../reports/left-at-end.ts';
 export type { EnteredProgram } from '../sidecar/opening/handed-out.ts';
@@ -46,3 +47,4 @@ export type { AnyAgent, OpenProgram, ProgramAgent } from './program-agent.ts';
 export type { WorkCounts, WorkTold } from './told.ts';
 export { type WebhookOptions, WebhookRefused, webhook } from './webhook.ts';
 export { startWorker, type Worker, type WorkerOptions } from './worker.ts';
+export { type SweptSandbox, sweepSandboxes } from './sweep-sandboxes.ts';

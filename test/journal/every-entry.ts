@@ -92,6 +92,12 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
       ],
     },
   },
+  sandbox: {
+    'about to be started': { do: 'sandbox', name: 'box', key: 'r/box', is: 'starting', provider: 'folder' },
+    'that was started': { do: 'sandbox', name: 'box', key: 'r/box', is: 'started', handle: { folder: 'a' } },
+    'whose contents were kept': { do: 'sandbox', name: 'box', key: 'r/box', is: 'kept', snapshot: '1' },
+    'that is gone': { do: 'sandbox', name: 'box', key: 'r/box~1', is: 'gone' },
+  },
   released: { 'of two keys': { do: 'released', keys: ['stock:7', 'seat:*'] } },
   promised: {
     'at an exit': {

@@ -49,6 +49,7 @@ export const RULES = [
   'ST10',
   ...(['FK1', 'FK2', 'FK3', 'FK4', 'FK5', 'FK6'] as const),
   ...(['ER1', 'ER2', 'ER3', 'ER4', 'ER5', 'ER6', 'ER7', 'ER8', 'ER9', 'ER10', 'ER11', 'ER12', 'ER13'] as const),
+  ...(['SB1', 'SB2', 'SB3', 'SB4', 'SB5', 'SB6', 'SB7'] as const),
   'WH1',
   'WH2',
   'WH3',

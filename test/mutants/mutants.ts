@@ -9,6 +9,7 @@ import { OF_COMMITS } from './of-commits.ts';
 import { OF_LOOKS } from './of-looks.ts';
 import { OF_LOOPS } from './of-loops.ts';
 import { OF_POOLS } from './of-pools.ts';
+import { OF_SANDBOXES } from './of-sandboxes.ts';
 import { OF_THREADS } from './of-threads.ts';
 import { OF_RELEASES } from './releases.ts';
 import { OF_THROWS } from './throws.ts';
@@ -18,6 +19,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...OF_FORKS,
   ...OF_ALTERNATIVES,
   ...OF_POOLS,
+  ...OF_SANDBOXES,
   ...OF_RELEASES,
   ...OF_GRAPHS,
   ...OF_LOOPS,

@@ -71,6 +71,20 @@ const PARTS: Readonly<Record<keyof BoundaryConfig, Compare>> = {
       ['budgets'],
       members(old.pools, now.pools, (a, b) => said('pool', a ?? '-', b ?? '-', 'other')),
     ),
+  sandboxes: ({ config: old }, { config: now }) =>
+    within(
+      ['sandboxes'],
+      members(old.sandboxes, now.sandboxes, (a, b) =>
+        a === null || b === null
+          ? said('', a?.provider ?? null, b?.provider ?? null, 'other').map(unnamed)
+          : [
+              ...said('provider', a.provider, b.provider, 'other'),
+              ...limit('ready', a.ready, b.ready, 'looser', ' ms'),
+              ...limit('grace', a.grace, b.grace, 'looser', ' ms'),
+              ...said('snapshot', a.snapshot ? 'true' : null, b.snapshot ? 'true' : null, 'looser'),
+            ],
+      ),
+    ),
   release: ({ config: old }, { config: now }) => within(['claims'], said('release', old.release, now.release, 'other')),
   lineUp: ({ config: old }, { config: now }) => within(['claims'], said('line_up', old.lineUp, now.lineUp, 'other')),
   claimTtl: ({ config: old }, { config: now }) =>

@@ -63,6 +63,14 @@ export const CONSEQUENCES: Readonly<
       'A run may be restored more often before a person is asked.',
       'A run is parked for a person after fewer restores.',
     ),
+    sandboxes: neither('A sandbox is there that was not, or is not any more.'),
+    'sandboxes provider': neither('Another function starts and stops the sandbox: one that runs is the old one.'),
+    'sandboxes ready': both('A start may take longer.', 'A start counts as lost sooner.'),
+    'sandboxes grace': both('A sandbox is kept longer after the end.', 'A sandbox is destroyed sooner after the end.'),
+    'sandboxes snapshot': both(
+      'A sandbox that is lost is made again with what it held.',
+      'A sandbox that is lost is lost with all that was done in it.',
+    ),
     budgets: both('A run may spend more.', 'A run may spend less: a call over it is denied.'),
     'budgets pool': neither(
       'Other runs are counted together: what they spend and reserve of a pool is no more for the others.',
@@ -186,6 +194,7 @@ export const CONSEQUENCES: Readonly<
       'Work is done anew by itself where an answer has changed.',
       'A person is asked where an answer has changed.',
     ),
+    in: neither('Calls work in another place, or what they do is gone with another one.'),
     key_valid: both(
       'A call is sent again under its key for longer.',
       'A call is sent again under its key for a shorter time; after that a person may be asked.',

@@ -30,6 +30,7 @@ const FIELDS: Readonly<Record<keyof Tool, (old: Tool, now: Tool) => readonly Dif
   see: (old, now) => sights(old.see, now.see),
   keyValid: (old, now) => limit('key_valid', old.keyValid, now.keyValid, 'looser', ' ms'),
   redact: (old, now) => names('redact', old.redact, now.redact, 'stricter'),
+  in: (old, now) => said('in', inText(old.in), inText(now.in), 'other'),
   timeout: (old, now) => limit('timeout', old.timeout, now.timeout, 'looser', ' ms'),
   computed: (old, now) =>
     within(
@@ -48,6 +49,10 @@ export function toolChanges(old: Tool | null, now: Tool | null): readonly Differ
   if (old !== null && now !== null) return Object.values(FIELDS).flatMap((compare) => compare(old, now));
   const listed = (tool: Tool | null) => (tool === null ? null : `listed, ${tool.effect}`);
   return unnamed(said('', listed(old), listed(now), (old ?? now)?.effect === 'irreversible' ? 'other' : 'looser'));
+}
+
+function inText(within: Tool['in']): string | null {
+  return within === null ? null : `${within.sandbox}${within.beyond ? ', beyond it' : ''}`;
 }
 
 function decidesText({ decides }: Tool): string | null {

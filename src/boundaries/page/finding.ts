@@ -45,6 +45,9 @@ export type RefusalCode =
   | 'bad_revalidate'
   | 'bad_see'
   | 'bad_key_valid'
+  /** A tool in a sandbox that the config has not, or that cannot work in one (§30). */
+  | 'unknown_sandbox'
+  | 'bad_in'
   /** A redaction of a part that has no visible value. */
   | 'bad_redaction'
   /** A value that is redacted would be a name, which stands in every text. */

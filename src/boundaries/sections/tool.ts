@@ -19,6 +19,7 @@ import { onceIn } from './once.ts';
 import { outputSchema } from './output-schema.ts';
 import { redactedPartsIn } from './redact.ts';
 import { checkLooks, revalidateIn, seeIn } from './revalidate.ts';
+import { inSandbox } from './sandboxes.ts';
 
 /** The number of times that a counterparty is asked, and the wait before the second time, unless the config says otherwise. */
 const ASKING = { tries: 6, wait: 20, settles: null, refusesKey: false, outlivesKey: false, patient: false };
@@ -62,6 +63,7 @@ export function compileTool(name: string, at: Place, item: Item, { budgets, scop
     see: seeIn(field(item, 'reconcile'), findings),
     keyValid: timeIn(field(item, 'key_valid'), findings, LONGEST_WAIT),
     redact: redactedPartsIn(field(item, 'redact'), findings),
+    in: inSandbox(field(item, 'in'), effect, findings),
     timeout: timeIn(field(item, 'timeout'), findings),
     ...argumentsIn(item, findings),
     ...outputOf(field(item, 'output'), findings),

@@ -79,6 +79,8 @@ function witness(veto: Veto): object {
       return { instance: instanceName(veto.instance), changed: veto.changed };
     case 'no_codec':
       return { instance: instanceName(veto.instance), tool: veto.tool, path: veto.path, reason: veto.reason };
+    case 'sandbox_failed':
+      return { instance: veto.instance && instanceName(veto.instance), sandbox: veto.sandbox, reason: veto.reason };
     case 'graph_refused':
       return { instance: veto.instance && instanceName(veto.instance), reason: veto.reason };
     case 'said_to_person':
@@ -126,6 +128,7 @@ function actFields(act: Act): object {
     case 'name_suspect':
     case 'register_codec':
     case 'look_again':
+    case 'start_sandbox':
     case 'fix_and_retry':
     case 'raise_limit':
     case 'change_graph':

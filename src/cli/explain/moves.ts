@@ -95,6 +95,7 @@ function heldMovesOf(act: Act, read: ReadRun, journal: string, gated: ReadonlySe
     case 'name_suspect':
       return suspectMoves(read, journal);
     case 'register_codec':
+    case 'start_sandbox':
     case 'change_graph':
     case 'correct_in_turn':
     case 'cancel_run':
@@ -259,6 +260,8 @@ function movesOf(act: Act, read: ReadRun, journal: string, resume: (...more: str
       return againMoves('with a higher limit', read, journal, resume());
     case 'register_codec':
       return [move(resume(), 'once the program passes plain data there, or has a codec for it')];
+    case 'start_sandbox':
+      return [move(resume(), 'once the sandbox can start')];
     case 'change_graph':
       return [move(resume(), 'once the graph is built in another way: it goes on from where it stands')];
     case 'cancel_run':

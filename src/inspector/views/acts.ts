@@ -236,6 +236,7 @@ function settlingOf(act: Act, asked: ReadonlySet<string>): Offered[] {
     case 'name_suspect':
     case 'register_codec':
     case 'look_again':
+    case 'start_sandbox':
     case 'fix_and_retry':
     case 'raise_limit':
     case 'change_graph':

@@ -85,6 +85,11 @@ function witnessOf(veto: Veto, moment: Moment | null, runState: RunState, at: Pl
         { what: 'input at', value: veto.path === '' ? '(whole)' : veto.path },
         { what: 'is', value: veto.reason },
       ];
+    case 'sandbox_failed':
+      return [
+        { what: 'sandbox', value: veto.sandbox },
+        { what: 'in the way', value: veto.reason },
+      ];
     case 'graph_refused':
       return [{ what: 'in the way', value: veto.reason }];
     case 'said_to_person':

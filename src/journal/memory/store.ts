@@ -22,6 +22,7 @@ import { MemoryClaims } from './claims.ts';
 import { MemoryJournal, type MemoryRun, newRun } from './journal.ts';
 import { MemoryNotices } from './notices.ts';
 import { MemoryPools } from './pools.ts';
+import { MemorySandboxes } from './sandboxes.ts';
 import { MemoryWork } from './work.ts';
 
 /**
@@ -52,6 +53,7 @@ class MemoryStore implements LocalStore {
   readonly claims: MemoryClaims;
   readonly notices: MemoryNotices;
   readonly pools: MemoryPools;
+  readonly sandboxes: MemorySandboxes;
   readonly #runs = new Map<string, MemoryRun>();
   readonly #acts = new Map<string, HeldAct>();
   readonly #now: () => number;
@@ -63,6 +65,7 @@ class MemoryStore implements LocalStore {
     this.claims = new MemoryClaims(this.#runs, now, refuse);
     this.notices = new MemoryNotices(now, refuse);
     this.pools = new MemoryPools(refuse);
+    this.sandboxes = new MemorySandboxes(refuse);
     this.work = new MemoryWork(this.#runs, now, refuse, (run) => this.claims.has(run));
   }
 

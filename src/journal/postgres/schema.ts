@@ -9,6 +9,7 @@ import { FUNCTIONS } from './functions.ts';
 import { NOTICE_SCHEMA } from './notice-schema.ts';
 import { OWNER_FUNCTIONS } from './owner-functions.ts';
 import { POOL_SCHEMA } from './pool-schema.ts';
+import { SANDBOX_SCHEMA } from './sandboxes.ts';
 import { WORK_SCHEMA } from './work-schema.ts';
 
 /** The step to a format from the one before it, in the words of the schema "belay"; the first makes the tables of its format. */
@@ -80,9 +81,17 @@ CREATE INDEX act_key ON belay.act (run, key);`;
 export const MIGRATIONS: readonly Migration[] = [
   {
     to: 1,
-    sql: [TABLES, POOL_SCHEMA, FUNCTIONS, WORK_SCHEMA, CLAIM_SCHEMA, BASE_SCHEMA, NOTICE_SCHEMA, OWNER_FUNCTIONS].join(
-      '\n',
-    ),
+    sql: [
+      TABLES,
+      POOL_SCHEMA,
+      SANDBOX_SCHEMA,
+      FUNCTIONS,
+      WORK_SCHEMA,
+      CLAIM_SCHEMA,
+      BASE_SCHEMA,
+      NOTICE_SCHEMA,
+      OWNER_FUNCTIONS,
+    ].join('\n'),
   },
 ];
 

@@ -42,6 +42,7 @@ import { Leases } from './leases.ts';
 import { PostgresNotices } from './notices.ts';
 import { PostgresPools } from './pools.ts';
 import { posted } from './posting.ts';
+import { PostgresSandboxes } from './sandboxes.ts';
 import { MIGRATIONS, type Migration } from './schema.ts';
 import { Tables } from './tables.ts';
 import { PostgresWork } from './work.ts';
@@ -120,6 +121,7 @@ class PostgresStore implements JournalStore {
   readonly claims: PostgresClaims;
   readonly notices: PostgresNotices;
   readonly pools: PostgresPools;
+  readonly sandboxes: PostgresSandboxes;
   readonly #database: Database;
   readonly #tables: Tables;
   readonly #leases: Leases;
@@ -145,6 +147,7 @@ class PostgresStore implements JournalStore {
     this.claims = new PostgresClaims(this.#database, schema, this.#writers, refuse);
     this.notices = new PostgresNotices(this.#database, refuse);
     this.pools = new PostgresPools(this.#database, refuse);
+    this.sandboxes = new PostgresSandboxes(this.#database, refuse);
     this.#leases = new Leases(this.#database, options.name, leaseMs);
     const onPosts = (writer: Writer, messages: number) => {
       if (messages > writer.posts.length) void this.#hear([writer]).catch(() => {});

@@ -16,6 +16,7 @@ import {
 } from '../journal.ts';
 import type { NoticeBoard } from '../notices.ts';
 import type { PoolDesk } from '../pools.ts';
+import type { SandboxDesk } from '../sandboxes.ts';
 import type { WorkQueue } from '../work.ts';
 import { archiveOf } from './archived/archiving.ts';
 import { folderOf } from './archived/files.ts';
@@ -32,6 +33,7 @@ import { Tables } from './log/tables.ts';
 import { SqliteNotices } from './notices.ts';
 import { listedPools } from './pools.ts';
 import { baseOf, type Listing, postsOf, rowsOf, summaries, summary } from './reader.ts';
+import { listedSandboxes } from './sandboxes.ts';
 import { Work } from './work.ts';
 
 interface Settings {
@@ -56,6 +58,7 @@ export class ReadOnlyStore implements LocalStore {
   readonly claims: ClaimDesk;
   readonly notices: NoticeBoard;
   readonly pools: PoolDesk;
+  readonly sandboxes: SandboxDesk;
   readonly archive: RowArchive;
   readonly #path: string;
   readonly #settings: Settings;
@@ -73,6 +76,7 @@ export class ReadOnlyStore implements LocalStore {
     this.claims = this.#desk();
     this.notices = this.#board();
     this.pools = this.#pools();
+    this.sandboxes = this.#sandboxes();
     this.archive = this.#archive();
   }
 
@@ -235,6 +239,14 @@ export class ReadOnlyStore implements LocalStore {
       list,
       onFreed: () => () => {},
     };
+  }
+
+  #sandboxes(): SandboxDesk {
+    const refuse = () => {
+      throw this.#refused('to change a sandbox');
+    };
+    const list = () => this.#asked((view) => atOnce(view.db, () => listedSandboxes(view.db)));
+    return { put: refuse, take: refuse, remove: refuse, list };
   }
 
   #board(): NoticeBoard {

@@ -56,6 +56,7 @@ import type { SqliteOptions } from './options.ts';
 import { SqlitePools } from './pools.ts';
 import { ReadOnlyStore } from './read-only.ts';
 import { baseOf, type Listing, postsOf, rowsOf, summaries, summary } from './reader.ts';
+import { SqliteSandboxes } from './sandboxes.ts';
 import { watchedQueue } from './watched-queue.ts';
 import { Work } from './work.ts';
 
@@ -110,6 +111,7 @@ class SqliteStore implements LocalStore {
   readonly claims: SqliteClaims;
   readonly notices: SqliteNotices;
   readonly pools: SqlitePools;
+  readonly sandboxes: SqliteSandboxes;
   readonly archive: RowArchive;
   readonly #host: Host;
   readonly #writers = new Set<Writer>();
@@ -138,6 +140,7 @@ class SqliteStore implements LocalStore {
     this.notices = new SqliteNotices({ db: file.db, path, cipher: file.cipher, now, watched });
     this.archive = watchedArchive(made, file, watched);
     this.pools = new SqlitePools({ db: file.db, watched });
+    this.sandboxes = new SqliteSandboxes({ db: file.db, watched });
     const commits = new Commits(file.db, tables, leases, { ...made, pools: this.pools }, file);
     const release: Host['release'] = (writer, rest) => this.#release(writer, rest);
     this.#host = { ...made, db: file.db, identity: file.identity, commits, now, release };

@@ -40,6 +40,7 @@ import { Reconciling } from './reconciling.ts';
 import { Releasing } from './releasing.ts';
 import { retried } from './retrying.ts';
 import { type Look, SecondLooking } from './revalidating.ts';
+import { Sandboxes } from './sandboxes.ts';
 import { storeAct } from './store-acts.ts';
 import { UnderWay } from './under-way.ts';
 import { Undoing } from './undoing.ts';
@@ -61,6 +62,8 @@ export class Calls {
   readonly #claiming: Claiming;
   readonly #branches: Branches;
   readonly #releasing: Releasing;
+  /** What its tools work in. */
+  readonly sandboxes: Sandboxes;
   /** What its calls reserve in the pools of the store. */
   readonly pooling: Pooling;
   /** The calls that have left and have not come back. */
@@ -88,8 +91,10 @@ export class Calls {
     this.#branches = new Branches(parts);
     this.pooling = new Pooling(parts, write);
     this.underWay = new UnderWay(parts);
-    this.reconciling = new Reconciling(parts, write, (instance, signal) => this.lookFor(instance, signal));
-    this.undoing = new Undoing(parts, write, this.#releasing);
+    this.sandboxes = new Sandboxes(parts, write, this.underWay);
+    const lookFor = (instance: InstanceId, signal: AbortSignal) => this.lookFor(instance, signal);
+    this.reconciling = new Reconciling(parts, write, { lookFor, sandboxes: this.sandboxes });
+    this.undoing = new Undoing(parts, write, { releasing: this.#releasing, sandboxes: this.sandboxes });
   }
 
   /** Makes a call through the guard, unless its arguments are none that its tool takes, its instance lacks an input or the governor denies it. */
@@ -100,6 +105,7 @@ export class Calls {
     const misfit = this.#misfit(call, number);
     const bad = misfit === null ? null : refusedFor(port, this.#guarded(call, number, whose, lacks));
     const reply = bad ?? (await this.#made(call, number, whose, { lacks, port }));
+    await this.sandboxes.cameBack(this.#parts.config.tools.get(call.tool), reply);
     if (reply.is === 'failed' && reply.error instanceof BadArguments && !call.signal.aborted)
       this.#find('bad_arguments', instance, `${call.tool}: ${reply.error.reason}`);
     return reply;
@@ -263,6 +269,7 @@ export class Calls {
         return lacking === null ? null : lackText(lacking, instance);
       },
       opens: (gate, digest) => this.#approvals.opens(gate, digest, instance),
+      box: this.sandboxes.pass(tool, number),
       looks: this.looksBefore(call, { actor: number, instance }, signal),
       seen: tool?.see?.always ? (key) => this.reconciling.outcome(key) : null,
       isExpired: (earlier) => isExpired(earlier, tool, this.#parts.now()),
@@ -354,7 +361,11 @@ export class Calls {
     const of = { actor, tool, args, instance, class: classOf(config.tools.get(tool)) };
     const about = { ...of, ...(key !== undefined && { key }) };
     const made = (signal: AbortSignal) => {
-      const act = () => call.act(key, signal, args);
+      const rules = config.tools.get(tool);
+      const act = () =>
+        rules?.in
+          ? this.sandboxes.inside(rules, actor, (sandbox) => call.act(key, signal, args, sandbox))
+          : call.act(key, signal, args);
       return observing === null ? act() : observing.calls(about, call.signal, act);
     };
     const acting = key === undefined ? this.underWay.trackPlain(tool, made(own)) : this.underWay.track(key, own, made);

@@ -19,13 +19,13 @@ export function positioned(
   const areas = reads.length === 0 ? [] : areasOver(config, reads).filter((name) => broughtAs(buffers, name)?.position);
   if (areas.length === 0) return call;
   const texts = reads.map(({ text }) => text);
-  const act = async (key: string | undefined, own: AbortSignal, input: unknown) => {
+  const act = async (key: string | undefined, own: AbortSignal, input: unknown, sandbox?: unknown) => {
     const said: Record<string, string> = {};
     for (const name of areas) said[name] = await positionOf(name, broughtAs(buffers, name), texts);
     if (own.aborted) throw new NotApplied('the call was stopped before it acted');
     const what = { actor: number, instance, ...(key !== undefined && { key }), reads: texts, areas: said };
     write.append([{ do: 'position', ...what }]);
-    return call.act(key, own, input);
+    return call.act(key, own, input, sandbox);
   };
   return { ...call, act };
 }

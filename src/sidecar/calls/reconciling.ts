@@ -14,6 +14,7 @@ import { billed } from './billing.ts';
 import { isExpired } from './expired.ts';
 import { cameBack, onceBack } from './left-behind.ts';
 import type { Look } from './revalidating.ts';
+import type { Sandboxes } from './sandboxes.ts';
 
 /** The factor by which each further question to a counterparty waits longer. */
 const FACTOR = 5;
@@ -40,11 +41,18 @@ export class Reconciling {
 
   readonly #lookFor: (instance: InstanceId, signal: AbortSignal) => Look;
 
-  /** @param lookFor makes second looks on account of an instance. */
-  constructor(parts: RunParts, write: Writer, lookFor: (instance: InstanceId, signal: AbortSignal) => Look) {
+  readonly #sandboxes: Sandboxes;
+
+  /** @param by `lookFor` makes second looks on account of an instance. */
+  constructor(
+    parts: RunParts,
+    write: Writer,
+    by: { readonly lookFor: (instance: InstanceId, signal: AbortSignal) => Look; readonly sandboxes: Sandboxes },
+  ) {
     this.#parts = parts;
     this.#write = write;
-    this.#lookFor = lookFor;
+    this.#lookFor = by.lookFor;
+    this.#sandboxes = by.sandboxes;
   }
 
   /** @param listen called once a call that was left behind has come back and its answer is known. */
@@ -220,7 +228,12 @@ export class Reconciling {
     const { key, intent, calledAt, mayLeave } = call;
     try {
       const args = argsOf(this.#parts.runState, intent);
-      const result = await reconciler({ key, tool: intent.tool, args, calledAt });
+      const asked = await this.#sandboxes.around(call, async (sandbox) =>
+        reconciler({ key, tool: intent.tool, args, calledAt, ...(sandbox !== undefined && { sandbox }) }),
+      );
+      // It cannot be asked, or is known by now not to have happened.
+      if (asked.is !== 'made') return null;
+      const { result } = asked;
       const tool = this.#parts.config.tools.get(intent.tool);
       if (result.is === 'applied') {
         const { output } = result;

@@ -12,17 +12,24 @@ import { broughtAs } from '../registered.ts';
 import { triesOf, waitOf } from '../retry.ts';
 import { argsOf } from './args.ts';
 import type { Releasing } from './releasing.ts';
+import type { Sandboxes } from './sandboxes.ts';
 
 /** The undoing of one run's calls. */
 export class Undoing {
   readonly #parts: RunParts;
   readonly #write: Writer;
   readonly #releasing: Releasing;
+  readonly #sandboxes: Sandboxes;
 
-  constructor(parts: RunParts, write: Writer, releasing: Releasing) {
+  constructor(
+    parts: RunParts,
+    write: Writer,
+    { releasing, sandboxes }: { readonly releasing: Releasing; readonly sandboxes: Sandboxes },
+  ) {
     this.#parts = parts;
     this.#write = write;
     this.#releasing = releasing;
+    this.#sandboxes = sandboxes;
   }
 
   /** True where the reviewed policy lets a tool's inverse or compensation be used for an instance. */
@@ -102,14 +109,33 @@ export class Undoing {
   /** Tries once to undo a call. @returns what went wrong; null where it is undone. */
   async #tried(undo: Undo | Inverse, call: LedgerCall): Promise<string | null> {
     try {
-      await (typeof undo === 'function' ? undo : undo.undo)(this.#undoCall(call));
+      const why = await this.#undone(call, undo);
+      if (why !== null) return why;
+      const isGone = this.#parts.runState.ledger.get(call.key)?.status === 'compensated';
       this.#write.append([
-        { do: 'outcome', key: call.key, status: 'compensated' },
+        ...(isGone ? [] : [{ do: 'outcome', key: call.key, status: 'compensated' } as const]),
         { do: 'phase', phase: 'COMPENSATED', effect: call.key },
       ]);
+      await this.#sandboxes.keep(call.intent.sandbox);
       return null;
     } catch (error) {
       return this.#parts.runState.redaction.text(errorMessage(error));
+    }
+  }
+
+  /** Undoes a call, in its sandbox where it works in one: what was done in one that is gone is undone with it. @returns why that cannot be had, or null. */
+  async #undone(call: LedgerCall, undo: Undo | Inverse): Promise<string | null> {
+    for (;;) {
+      const made = await this.#sandboxes.around(call, async (sandbox) =>
+        (typeof undo === 'function' ? undo : undo.undo)({
+          ...this.#undoCall(call),
+          ...(sandbox !== undefined && { sandbox }),
+        }),
+      );
+      if (made.is === 'made') return null;
+      if (made.is === 'off') return never();
+      if (made.is === 'failed') return made.why;
+      if (this.#parts.runState.ledger.get(call.key)?.status === 'compensated') return null;
     }
   }
 

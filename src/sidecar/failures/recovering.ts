@@ -56,7 +56,8 @@ export class Recovering {
   readonly steering: Steering;
 
   constructor(parts: RunParts, machine: RecoveredMachine, helpers: RecoveryHelpers) {
-    const ending = new RunEnding(helpers.write, () => parts.lifecycle.note({ isOver: true }));
+    const over = () => parts.lifecycle.note({ isOver: true });
+    const ending = new RunEnding(helpers.write, over, () => helpers.calls.sandboxes.rest());
     const { lifecycle } = parts;
     const open = new OpenFailures(ending, lifecycle);
     const queue = new FailureQueue(open, machine, helpers.write, lifecycle, () => this.#answering);

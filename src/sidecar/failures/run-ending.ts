@@ -13,10 +13,13 @@ export class RunEnding {
   /** The end of the run, or its first standstill since it was last set going. Rejects where the journal refuses. */
   finished: Promise<Ending> = this.#anew();
 
-  /** @param over is told once the run is over: nothing of it is left to be done. */
-  constructor(write: Writing, over: () => void) {
+  readonly #still: () => void;
+
+  /** @param over is told once the run is over: nothing of it is left to be done. @param still each time that the run stands still. */
+  constructor(write: Writing, over: () => void, still: () => void) {
     this.#write = write;
     this.#over = over;
+    this.#still = still;
     write.onBreak((error) => this.fail(error));
   }
 
@@ -27,6 +30,7 @@ export class RunEnding {
 
   /** Tells that the run stands still, once that is durable. */
   standStill(ending: Ending): void {
+    this.#still();
     const [ended, failed] = [this.#ended, this.#failed];
     this.#isTold = true;
     void this.#write.durable().then(() => ended(ending), failed);

@@ -16,6 +16,7 @@ export async function closeRun(run: Run, root: ActorHandle, journal: Journal): P
   run.stopping();
   run.runtime.stop(root);
   await run.calls.underWay.aborted();
+  await run.calls.sandboxes.closing();
   nameWaiting(run);
   nameUnderWay(run);
   if (run.write.broken === null) run.write.now();

@@ -91,6 +91,8 @@ export async function resumeRun(program: Program, given: RunOptions): Promise<Op
 /** Opens the journal of a run whose pools have the limits of its config. @throws SidecarError `pool_limit_differs`, `pools_unsupported`. */
 async function openIn(config: BoundaryConfig, options: RunOptions, mode: OpenMode): Promise<Journal> {
   const store = storeFor(config, options);
+  if (config.sandboxes.size > 0 && store.sandboxes === undefined)
+    throw new SidecarError('sandboxes_unsupported', 'the journal has no rows of sandboxes, and the config names one');
   await joinPools(config, store);
   return store.open(options.run, mode);
 }
@@ -99,7 +101,11 @@ async function openIn(config: BoundaryConfig, options: RunOptions, mode: OpenMod
 function configFor(program: Program, options: RunOptions): BoundaryConfig {
   const config = configOf(program.agent, options);
   const tool = [...config.tools.values()].find(({ revalidate }) => revalidate !== null);
-  if (tool === undefined || program.runtime(new SilentWatcher(), () => 0).machines !== null) return config;
+  const [sandbox] = config.sandboxes.keys();
+  if (tool === undefined && sandbox === undefined) return config;
+  if (program.runtime(new SilentWatcher(), () => 0).machines !== null) return config;
+  if (tool === undefined)
+    throw new SidecarError('sandboxes_unsupported', `only xstate machines have sandboxes: take "${sandbox}" out`);
   const text = `"${tool.name}" is revalidated, and what an act of a graph or a flow rests on is not known: take revalidate out, or use "check"`;
   throw new SidecarError('revalidate_unsupported', text);
 }
@@ -110,7 +116,9 @@ export function withActors({ actors }: Program, options: RunOptions): RunOptions
 }
 
 /** @throws SidecarError `pools_unsupported` for a fork: which of its run and its parent has spent the common past is not settled. */
-function refusePooledFork({ pools }: BoundaryConfig, isFork: boolean): void {
+function refusePooledFork({ pools, sandboxes }: BoundaryConfig, isFork: boolean): void {
+  if (isFork && sandboxes.size > 0)
+    throw new SidecarError('sandboxes_unsupported', 'a fork has no sandbox: what its run did in one is in that one');
   if (!isFork || pools.size === 0) return;
   throw new SidecarError(
     'pools_unsupported',
@@ -195,6 +203,8 @@ function parts(program: Program, options: RunOptions, recorded: Recorded): RunPa
     keepAlive: options.keepAlive ?? true,
     claims: options.claims ?? null,
     pools: recorded.config.pools.size > 0 ? (storeFor(recorded.config, options).pools ?? null) : null,
+    sandboxes: options.sandboxes ?? {},
+    sandboxDesk: recorded.config.sandboxes.size > 0 ? (storeFor(recorded.config, options).sandboxes ?? null) : null,
     kin: new Kin(recorded, kinIn(recorded, options)),
     ...processClock(options.now),
     redeliver: options.redeliver ?? true,

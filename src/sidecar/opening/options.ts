@@ -3,6 +3,7 @@ import type { BoundaryConfig } from '../../boundaries/config.ts';
 import type { Claims } from '../../effects/claims/claims.ts';
 import type { Inverse, Reconciler, StagingArea, Undo } from '../../effects/counterparty.ts';
 import type { GuardedRequest } from '../../effects/gates.ts';
+import type { SandboxProvider } from '../../effects/sandbox.ts';
 import type { JournalStore } from '../../journal/journal.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
 import type { Digests } from '../../model/entry.ts';
@@ -40,6 +41,8 @@ export interface RunOptions {
   readonly buffers?: Readonly<Record<string, StagingArea>>;
   /** Look at the world once more before a call leaves, by the names that the config uses. */
   readonly checks?: Readonly<Record<string, Check>>;
+  /** Start and stop what tools work in, by the names that the config uses. */
+  readonly sandboxes?: Readonly<Record<string, SandboxProvider>>;
   /** Conditions in code that the config names by digest. */
   readonly guards?: Guards;
   /** Codecs of values that have no form of their own in a journal: without one, a call with such an argument does not leave. */

@@ -18,6 +18,8 @@ import type { RunOptions } from './options.ts';
 const UNDO = kind('a function, or an inverse: { undo, moved }', (value) => CODE.takes(value) || INVERSE.takes(value));
 const INVERSE = having('an inverse', 'undo', 'moved');
 
+const SANDBOX = having('a provider of sandboxes: { start, probe, stop, destroy }', 'start', 'probe', 'stop', 'destroy');
+
 export const RUN_FIELDS: Fields<RunOptions> = {
   run: { ...NAME, words: 'the name of the run, a text' },
   config: CONFIG,
@@ -29,6 +31,7 @@ export const RUN_FIELDS: Fields<RunOptions> = {
   undo: optional(namedBy(UNDO)),
   buffers: optional(namedBy(having('a staging area: { publish, discard }', 'publish', 'discard'))),
   checks: optional(namedBy(CODE)),
+  sandboxes: optional(namedBy(SANDBOX)),
   guards: optional(namedBy(CODE)),
   codecs: optional(listOf(OBJECT)),
   governor: optional(CODE),

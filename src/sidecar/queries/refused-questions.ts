@@ -65,6 +65,17 @@ export function readMoved({ parts }: Needs, { tool, instance }: MovedAnswer, bef
   return escalation(parts, instance, [refusal], [{ act: 'look_again', tool, instance }]);
 }
 
+/** The question about a sandbox that cannot be had (SB3). */
+export function sandboxFailed(
+  parts: Deciding,
+  instance: InstanceId | null,
+  { sandbox, why }: { readonly sandbox: string; readonly why: string },
+): Escalation {
+  const reason = parts.runState.redaction.text(why);
+  const refusal: Refusal = { code: 'sandbox_failed', candidate: null, instance, sandbox, reason };
+  return escalation(parts, instance, [refusal], [{ act: 'start_sandbox', sandbox }]);
+}
+
 /** The question about a call that may not leave again under its key (E3). */
 export function keyExpired({ parts, queries }: Needs, { key, status }: LedgerCall, instance: InstanceId): Escalation {
   const effect = queries.effectOf(key, instance);

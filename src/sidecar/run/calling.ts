@@ -21,12 +21,12 @@ import { takeGone } from '../failures/taking-gone.ts';
 import type { Held, Raised, RunParts } from '../parts.ts';
 import { complaintAboutMoved } from '../queries/moved-answers.ts';
 import type { RecoveryQueries } from '../queries/recovery-queries.ts';
-import { diverged, keyExpired, readMoved, unwritten } from '../queries/refused-questions.ts';
+import { diverged, keyExpired, readMoved, sandboxFailed, unwritten } from '../queries/refused-questions.ts';
 import type { Actors } from './actors.ts';
 import type { Choosing } from './choosing.ts';
 
 /** A reply that is no answer. */
-type Failed = Exclude<Reply, { is: 'done' | 'dropped' }>;
+type Failed = Exclude<Reply, { is: 'done' | 'dropped' | 'again' }>;
 
 /** The surroundings of the calls of a run. */
 interface CallingPort {
@@ -75,6 +75,7 @@ export class Calling {
         const reply = await this.#asked(call, number, whose, lacks);
         if (reply.is === 'done') return reply.output;
         if (reply.is === 'dropped' || this.#isOver(call)) return never();
+        if (reply.is === 'again') continue;
         if (reply.is === 'failed' && (await calls.again(call, reply, tries))) {
           tries += 1;
           continue;
@@ -144,6 +145,12 @@ export class Calling {
       );
     }
     const failure = failureIn(instance);
+    if (reply.is === 'unready') {
+      const decision = sandboxFailed(parts, instance, reply);
+      const error = new Error(reason(decision.refusals[0] as Veto));
+      const raised = { signal: 'TOOL_EXCEPTION', error, actor, failure, call: null } as const;
+      return this.#waiting((go) => recovering.park({ ...raised, again: () => go({ next: 'again' }) }, decision));
+    }
     if (reply.is === 'moved') return this.#moved(call, reply.moved, actor);
     if (reply.is === 'expired') return this.#expired(reply.recorded, instance, { actor, failure });
     if (reply.is === 'diverged') {

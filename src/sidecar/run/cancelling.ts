@@ -116,6 +116,8 @@ export class Cancelling {
     await calls.underWay.staged();
     await outbox.abandon();
     if (isOff() || !this.#isClear()) return false;
+    await calls.sandboxes.over();
+    if (isOff() || !this.#isClear()) return false;
     const isAbort = parts.lifecycle.isAborting;
     if (!isAbort) this.#port.left.atEnd();
     const standing = keysLeft(parts.runState);

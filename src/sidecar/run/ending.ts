@@ -8,11 +8,13 @@ import { keysLeft } from '../../projection/left-calls.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { Runtime, Watcher } from '../../runtime/runtime.ts';
 import type { LeftActs } from '../calls/left-acts.ts';
+import type { Sandboxes } from '../calls/sandboxes.ts';
 import type { Announcing } from '../commits/announcing.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import { takeGone } from '../failures/taking-gone.ts';
 import type { RunParts } from '../parts.ts';
+import { sandboxFailed } from '../queries/refused-questions.ts';
 import type { Writing } from '../writing.ts';
 import type { Actors } from './actors.ts';
 import type { Choosing } from './choosing.ts';
@@ -21,7 +23,8 @@ import type { Deliveries } from './deliveries.ts';
 /** The surroundings of the end of a run. */
 interface EndingPort {
   readonly runState: RunState;
-  readonly parts: Pick<RunParts, 'version' | 'lifecycle' | 'kin'>;
+  readonly parts: RunParts;
+  readonly calls: { readonly sandboxes: Pick<Sandboxes, 'atEnd'> };
   readonly write: Pick<Writing, 'append' | 'durable' | 'together'>;
   readonly runtime: Runtime;
   readonly actors: Actors;
@@ -70,7 +73,8 @@ export class RunEnd {
       ledger.displaced().length > 0 ||
       recovering.openCalls().length > 0 ||
       outbox.mayRefuse ||
-      announcing.isOwed;
+      announcing.isOwed ||
+      runState.sandboxes.all.size > 0;
     this.#comesTo({ output, rest: null });
     // A run that is taken up at its end first goes on with what its last process has left.
     const mayEnd = parts.lifecycle.may('end') && parts.lifecycle.may('answer');
@@ -149,6 +153,7 @@ export class RunEnd {
     }
     const left = this.#end?.rest == null ? [] : await this.#neverLeft();
     if (this.#end?.rest === null) await announcing.atEnd();
+    if (this.#end?.rest === null && !(await this.#leavesSandboxes(again))) return;
     const end = this.#end;
     if (end === null || !mayEnd() || this.#port.choosing.isOwed || recovering.raiseGone()) return;
     // A complaint that came before the end is answered first (C12).
@@ -162,6 +167,21 @@ export class RunEnd {
     this.#comesTo(null);
     const root = actors.at(0);
     if (root !== undefined) deliveries.past(() => runtime.end(root, end.output));
+  }
+
+  /** Leaves the sandboxes of the run to whoever sweeps. @returns false where one is gone, or it is not known whether it is: then the run does not end. */
+  async #leavesSandboxes(again: () => void): Promise<boolean> {
+    const { parts, calls, recovering } = this.#port;
+    const not = await calls.sandboxes.atEnd();
+    if (not === null || not === 'lost') return not === null;
+    if (parts.lifecycle.leave.aborted) return false;
+    const decision = sandboxFailed(parts, null, { sandbox: not.name, why: not.why });
+    const failure = { in: null, key: null, why: 'fits_nobody' } as const;
+    recovering.park(
+      { signal: 'TOOL_EXCEPTION', error: new Error(not.why), actor: 0, failure, call: null, again },
+      decision,
+    );
+    return false;
   }
 
   /** Removes what was held back and can leave no more: the units of the turn are over (RC5). @returns the keys of it. */

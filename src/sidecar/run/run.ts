@@ -140,6 +140,10 @@ export class Run implements Watcher {
       this.left.settled(keys);
       this.choosing.begin();
     });
+    lifecycle.whenever('rest', () => this.calls.sandboxes.rest());
+    this.calls.sandboxes.whenLost(() => {
+      if (this.runState.asked.cancelled === null) this.recovering.raiseGone();
+    });
     this.calls.reconciling.whenReturned(() => void this.recovering.askAgain());
     for (const question of ['answer', 'deliver'] as const) lifecycle.whenever(question, () => this.#goOn());
     // Answers, events and calls wait for claims.

@@ -22,6 +22,7 @@ const RAISED_AGAIN: ReadonlySet<string> = new Set([
   'key_expired',
   'no_codec',
   'read_moved',
+  'sandbox_failed',
   'unclaimed_effect',
 ]);
 

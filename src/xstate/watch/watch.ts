@@ -113,8 +113,10 @@ export class MachineWatch {
         signal,
         ...(version !== undefined && { version }),
         // A call that is made again is handed what was journaled, with the actors that are there now.
-        act: async (key, own, counts) =>
-          act({ input: this.#places.settled(counts), system, self, signal: own, emit, key }),
+        act: async (key, own, counts, sandbox) => {
+          const given = { input: this.#places.settled(counts), system, self, signal: own, emit, key };
+          return act(sandbox === undefined ? given : { ...given, sandbox });
+        },
         handles: (error) => handles(self, error),
       });
   }

@@ -10,6 +10,7 @@ import type Database from 'better-sqlite3';
 import { JournalError } from '../../journal.ts';
 import { ACT_SQL } from '../acts.ts';
 import { POOL_SQL } from '../pools.ts';
+import { SANDBOX_SQL } from '../sandboxes.ts';
 import { BASE_SQL } from './base-tables.ts';
 import { CLAIM_SQL } from './claim-tables.ts';
 import { LOG_SQL } from './log-tables.ts';
@@ -45,7 +46,10 @@ const TABLES_SQL = `
 
 /** Every step there is, in order; the last one leads to the present format. */
 export const MIGRATIONS: readonly Migration[] = [
-  { to: 1, sql: [TABLES_SQL, LOG_SQL, BASE_SQL, WORK_SQL, CLAIM_SQL, ACT_SQL, POOL_SQL, NOTICE_SQL].join('') },
+  {
+    to: 1,
+    sql: [TABLES_SQL, LOG_SQL, BASE_SQL, WORK_SQL, CLAIM_SQL, ACT_SQL, POOL_SQL, NOTICE_SQL, SANDBOX_SQL].join(''),
+  },
 ];
 
 /** The format that a list of migrations leads to. */

@@ -1,0 +1,120 @@
+/** A provider of sandboxes in memory whose starts are slow, get lost and fail, and the edits in its rooms. */
+import type { SandboxAsk, SandboxProvider, SandboxState } from '../../src/effects/sandbox.ts';
+import type { Scenario } from './scenario.ts';
+
+const SECOND = 1_000;
+
+/** One sandbox as it is in the world. */
+interface Room {
+  readonly key: string;
+  is: 'up' | 'stopped' | 'gone' | 'destroyed';
+  /** When it is ready, in milliseconds. */
+  ready: number;
+  /** The edits by the keys of their calls. */
+  readonly edits: Map<string, string>;
+}
+
+/** The rooms of one world, and what is wrong about how they were used. */
+export class Rooms implements SandboxProvider {
+  readonly all: Room[] = [];
+  readonly wrong: string[] = [];
+  /** The number of edits and looks under way. */
+  acting = 0;
+  /** The edits that lie beyond every room. */
+  readonly beyond = new Map<string, string>();
+  readonly #snapshots = new Map<string, Map<string, string>>();
+  readonly #scenario: Scenario;
+  readonly #now: () => number;
+  readonly #happens: Set<string>;
+
+  constructor(scenario: Scenario, now: () => number) {
+    this.#scenario = scenario;
+    this.#now = now;
+    this.#happens = new Set(scenario.happens.map(({ is }) => is));
+    if (scenario.snapshot) return;
+    Object.assign(this, { snapshot: undefined, restore: undefined });
+  }
+
+  #of(key: string): Room | undefined {
+    return this.all.findLast((room) => room.key === key && room.is !== 'gone' && room.is !== 'destroyed');
+  }
+
+  /** The rooms that are there, running or not. */
+  get there(): readonly Room[] {
+    return this.all.filter(({ is }) => is === 'up' || is === 'stopped');
+  }
+
+  async start({ key }: SandboxAsk): Promise<unknown> {
+    if (this.#happens.delete('unstarted')) throw new Error('the request is lost');
+    const isNever = this.#happens.delete('never');
+    const known = this.#of(key);
+    const ready =
+      this.#now() + (isNever ? Number.POSITIVE_INFINITY : (known === undefined ? this.#scenario.cold : 1) * SECOND);
+    if (known === undefined) {
+      if (this.there.length > 0) this.wrong.push(`a second room is made, ${key}`);
+      this.all.push({ key, is: 'up', ready, edits: new Map() });
+    } else if (known.is === 'stopped') Object.assign(known, { is: 'up', ready });
+    if (this.#happens.delete('lost')) throw new Error('the answer is lost');
+    return { room: key };
+  }
+
+  async probe({ key }: SandboxAsk): Promise<SandboxState> {
+    const room = this.#of(key);
+    if (room === undefined) return { is: 'gone' };
+    if (room.is === 'stopped') return { is: 'stopped' };
+    return room.ready <= this.#now() ? { is: 'running', handle: { room: key } } : { is: 'starting' };
+  }
+
+  async stop({ key }: SandboxAsk): Promise<void> {
+    const room = this.#of(key);
+    if (room !== undefined) room.is = 'stopped';
+  }
+
+  async destroy({ key }: SandboxAsk): Promise<void> {
+    const room = this.#of(key);
+    if (room !== undefined) room.is = 'destroyed';
+  }
+
+  async snapshot({ key }: SandboxAsk): Promise<unknown> {
+    const room = this.#of(key);
+    if (room === undefined) throw new Error('there is no room');
+    const name = `s${this.#snapshots.size}`;
+    this.#snapshots.set(name, new Map(room.edits));
+    return name;
+  }
+
+  async restore({ key }: SandboxAsk, snapshot: unknown): Promise<void> {
+    const room = this.#of(key);
+    if (room === undefined) throw new Error('there is no room');
+    if (room.is !== 'up') this.wrong.push(`${key} is restored while it is ${room.is}`);
+    room.edits.clear();
+    for (const [call, edit] of this.#snapshots.get(String(snapshot)) ?? []) room.edits.set(call, edit);
+  }
+
+  /** An act in a room is over. */
+  leave(): void {
+    this.acting -= 1;
+  }
+
+  /** What runs is gone, with all that it held. */
+  lose(): void {
+    for (const room of this.there) Object.assign(room, { is: 'gone' });
+  }
+
+  /** The room of a handle, for an act in it. @throws where it is gone. */
+  enter(handle: unknown, what: string): Room {
+    const key = (handle as { room?: string } | undefined)?.room;
+    const room = this.all.findLast((each) => each.key === key);
+    if (room === undefined) this.wrong.push(`${what} is handed no room`);
+    else if (room.is === 'stopped' || room.is === 'destroyed' || room.ready > this.#now())
+      this.wrong.push(`${what} acts in ${key}, which is ${room.is}`);
+    if (room === undefined || room.is !== 'up') throw new Error(`${what}: ${key} is not there`);
+    return room;
+  }
+
+  /** The edits that an act in a room deals with. */
+  edits(handle: unknown, what: string): Map<string, string> {
+    const room = this.enter(handle, what);
+    return this.#scenario.class === 'beyond' || this.#scenario.class === 'irreversible' ? this.beyond : room.edits;
+  }
+}

@@ -1,0 +1,407 @@
+/** Plays one scenario for real: the sidecar over a machine, process after process, in a time that is driven. */
+import { type AnyStateMachine, assign, setup } from 'xstate';
+import { type BoundaryConfig, loadConfig, vetoes } from '../../src/index.ts';
+import type { JournalStore } from '../../src/journal/journal.ts';
+import { sweepSandboxes } from '../../src/workers/sweep-sandboxes.ts';
+import { attach, resume, type Sidecar, tool } from '../../src/xstate/index.ts';
+import { MortalStore } from '../simulation/mortal-store.ts';
+import { VirtualTime } from '../virtual-time.ts';
+import { Rooms } from './rooms.ts';
+import type { Happens, Scenario } from './scenario.ts';
+
+const SECOND = 1_000;
+const HOUR = 3_600_000;
+
+/** What a scenario came to. */
+export interface Course {
+  readonly wrong: readonly string[];
+  readonly rooms: number;
+  readonly status: string;
+  readonly codes: readonly string[];
+  readonly appends: number;
+}
+
+const configs = new Map<string, BoundaryConfig>();
+
+function configOf({ class: kind, snapshot }: Scenario): BoundaryConfig {
+  const name = `${kind} ${snapshot}`;
+  const known = configs.get(name);
+  if (known !== undefined) return known;
+  const effect = kind === 'beyond' ? 'compensable' : kind;
+  const undo = kind === 'idempotent' || kind === 'irreversible' ? '' : ', undo: un';
+  const inside = kind === 'beyond' ? '{ sandbox: box, beyond: true }' : 'box';
+  const text = `
+belay: 1
+agent: m
+sandboxes: { box: { provider: rooms, ready: 2m, grace: 1h, snapshot: ${snapshot} } }
+tools:
+  edit: { in: ${inside}, reads: [nth], writes: [done], effect: ${effect}${undo}, reconcile: find, timeout: 20s }
+  look: { in: box, reads: [done], writes: [seen], effect: none, timeout: 20s }
+skeletons:
+  EDIT:
+    entity: '"one"'
+    states: [edit, look]
+    entry: [edit]
+    inputs: [nth]
+    outputs: [done, seen]
+    exit: [{ id: edited, at: look -> waiting, when: 'true' }]
+    rollback: { anchors: [edited], resume: edit, tries: 9, compensable: undo, joint: [EDIT] }
+`;
+  const { config, findings } = loadConfig(text, { file: 'm.yaml' });
+  if (config === null) throw new Error(findings.map(({ line, message }) => `${line}: ${message}`).join('\n'));
+  configs.set(name, config);
+  return config;
+}
+
+interface Memory {
+  readonly nth: number;
+  readonly done: readonly string[];
+  readonly seen: readonly string[];
+}
+
+const wait = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
+const sorted = (edits: Iterable<string>) => [...edits].sort();
+
+/** edit; look; wait; three times. */
+function machineOf(rooms: Rooms, isDead: () => boolean, once: { unanswered: boolean }): AnyStateMachine {
+  const never = () => new Promise<never>(() => {});
+  const edit = async ({
+    input,
+    key,
+    sandbox,
+    signal,
+  }: {
+    input: Memory;
+    key?: string | undefined;
+    sandbox?: unknown;
+    signal: AbortSignal;
+  }) => {
+    if (isDead()) return never();
+    rooms.enter(sandbox, 'edit');
+    rooms.acting += 1;
+    await wait(SECOND).finally(() => setTimeout(() => rooms.leave(), SECOND));
+    if (isDead()) return never();
+    if (signal.aborted) throw new Error('aborted');
+    rooms.edits(sandbox, 'edit').set(key as string, `e${input.nth}`);
+    await wait(SECOND);
+    if (isDead()) return never();
+    if (once.unanswered) {
+      once.unanswered = false;
+      throw new Error('the reply is lost');
+    }
+    return `e${input.nth}`;
+  };
+  const look = async ({ sandbox }: { sandbox?: unknown }) => {
+    if (isDead()) return never();
+    rooms.enter(sandbox, 'look');
+    rooms.acting += 1;
+    await wait(SECOND);
+    rooms.leave();
+    return isDead() ? never() : sorted(rooms.edits(sandbox, 'look').values());
+  };
+  type Of = { context: Memory; event: { output: never } };
+  return setup({ actors: { edit: tool(edit as never), look: tool(look as never) } as never }).createMachine({
+    id: 'm',
+    context: { nth: 0, done: [], seen: [] },
+    initial: 'edit',
+    states: {
+      edit: {
+        invoke: {
+          src: 'edit',
+          input: ({ context }: Of) => ({ nth: context.nth }),
+          onDone: {
+            target: 'look',
+            actions: assign({ done: ({ context, event }: Of) => [...context.done, event.output] } as never),
+          },
+        },
+      },
+      look: {
+        invoke: {
+          src: 'look',
+          onDone: { target: 'waiting', actions: assign({ seen: ({ event }: Of) => event.output } as never) },
+        },
+      },
+      waiting: { after: { [30 * SECOND]: 'next' } },
+      next: {
+        always: [
+          {
+            guard: ({ context }: Of) => context.nth < 2,
+            target: 'edit',
+            actions: assign({ nth: ({ context }: Of) => context.nth + 1 } as never),
+          },
+          { target: 'end' },
+        ],
+      },
+      end: { type: 'final' },
+    },
+  } as never) as never;
+}
+
+/** The rounds in which nothing was due after which nothing comes any more, and the most timers of a scenario. */
+const IDLE = 20;
+const MOST = 6_000;
+const ANN = { by: 'ann' };
+
+/** Plays a scenario to its end, or to where it waits for what never comes. */
+export async function play(scenario: Scenario): Promise<Course> {
+  const time = new VirtualTime();
+  time.hold();
+  const errors: string[] = [];
+  const note = (error: unknown) => void errors.push(String(error instanceof Error ? error.stack : error));
+  process.on('unhandledRejection', note);
+  try {
+    return await new Trial(scenario, time, errors).run();
+  } finally {
+    process.off('unhandledRejection', note);
+    time.release();
+  }
+}
+
+class Trial {
+  readonly #scenario: Scenario;
+  readonly #time: VirtualTime;
+  readonly #wrong: string[];
+  readonly #rooms: Rooms;
+  readonly #store: MortalStore;
+  readonly #begun: number;
+  readonly #once: { unanswered: boolean };
+  #journal: JournalStore | null = null;
+  #life = { isDead: false };
+  #status = 'hang';
+  #codes: readonly string[] = [];
+  #memory: Memory | null = null;
+
+  constructor(scenario: Scenario, time: VirtualTime, errors: string[]) {
+    this.#scenario = scenario;
+    this.#time = time;
+    this.#wrong = errors;
+    this.#rooms = new Rooms(scenario, time.now);
+    this.#begun = time.now();
+    this.#once = { unanswered: scenario.happens.some(({ is }) => is === 'unanswered') };
+    this.#store = new MortalStore(scenario.crash === null ? [] : [scenario.crash]);
+    this.#store.onDeath = () => {
+      this.#life.isDead = true;
+    };
+    for (const each of scenario.happens) if (each.is === 'gone') setTimeout(() => this.#rooms.lose(), each.at * SECOND);
+  }
+
+  async run(): Promise<Course> {
+    for (let nth = 0; nth < 4; nth += 1) {
+      const isOver = await this.#process(nth === 0);
+      if (isOver) break;
+      await this.#pass(5 * SECOND);
+    }
+    await this.#judge();
+    return {
+      wrong: [...this.#wrong, ...this.#rooms.wrong],
+      rooms: this.#rooms.all.length,
+      status: this.#status,
+      codes: this.#codes,
+      appends: this.#store.appends,
+    };
+  }
+
+  /** Lets some time pass. */
+  async #pass(time: number): Promise<void> {
+    let isOver = false;
+    setTimeout(() => {
+      isOver = true;
+    }, time);
+    while (!isOver && this.#time.fireNext()) await turn();
+  }
+
+  /** @returns false where another process takes the run up. */
+  async #process(isFirst: boolean): Promise<boolean> {
+    const life = { isDead: false };
+    this.#life = life;
+    this.#journal = await this.#store.next('r');
+    const isDead = () => life.isDead;
+    const find = ({ key, sandbox }: { key: string; sandbox?: unknown }) => {
+      const edit = this.#rooms.edits(sandbox, 'find').get(key);
+      return edit === undefined ? { is: 'not_applied' } : { is: 'applied', output: edit };
+    };
+    const undo = async ({ key, sandbox }: { key: string; sandbox?: unknown }) => {
+      if (life.isDead) return new Promise<never>(() => {});
+      return void this.#rooms.edits(sandbox, 'undo').delete(key);
+    };
+    const options = {
+      run: 'r',
+      config: configOf(this.#scenario),
+      journal: this.#journal,
+      undo: this.#scenario.class === 'idempotent' || this.#scenario.class === 'irreversible' ? {} : { un: undo },
+      reconcilers: { find },
+      sandboxes: { rooms: dying(this.#rooms, isDead) },
+      now: this.#time.now,
+    };
+    const machine = machineOf(this.#rooms, isDead, this.#once);
+    const opening = (
+      isFirst ? attach(machine, options as never) : resume(machine, options as never)
+    ) as Promise<Sidecar>;
+    const sidecar = await this.#until(
+      opening.catch((error: { code?: string }) => {
+        if (error.code === 'run_cancelled' || error.code === 'paused') return null;
+        throw error;
+      }),
+    );
+    if (sidecar === null || life.isDead) return !life.isDead;
+    sidecar.actor.start();
+    const reopen = this.#arrange(sidecar, life, isFirst);
+    await this.#end(sidecar, life, reopen);
+    if (life.isDead) return false;
+    const isReopened = reopen.is;
+    if (this.#status === 'parked' || this.#status === 'stuck') await this.#seeStopped(this.#status);
+    this.#memory = (sidecar.actor.getSnapshot() as unknown as { context: Memory }).context;
+    await this.#until(sidecar.close());
+    if (life.isDead) return false;
+    // A call that has not come back is left where it is.
+    if (this.#rooms.acting === 0) this.#seeNothingRuns('close');
+    return !isReopened;
+  }
+
+  async #end(sidecar: Sidecar, life: { isDead: boolean }, reopen: { is: boolean }): Promise<void> {
+    for (let round = 0; round < 6 && !life.isDead && !reopen.is; round += 1) {
+      const ending = await this.#until(Promise.race([sidecar.finished(), once(() => reopen.is)]));
+      if (reopen.is) return;
+      if (ending === null || ending === undefined) {
+        if (!life.isDead) this.#status = 'hang';
+        return;
+      }
+      this.#status = ending.status;
+      this.#codes = 'decision' in ending ? [...new Set([...vetoes(ending.decision)].map(({ code }) => code))] : [];
+      if (ending.status !== 'parked' && ending.status !== 'stuck' && ending.status !== 'paused') return;
+      // Whatever is due may go on: the end of the pause, a question that is asked again.
+      await this.#until(new Promise(() => {}), 300);
+    }
+  }
+
+  async #seeStopped(when: string): Promise<void> {
+    await this.#pass(30 * SECOND);
+    this.#seeNothingRuns(when);
+  }
+
+  #seeNothingRuns(when: string): void {
+    const up = this.#rooms.there.filter(({ is, ready }) => is === 'up' && ready <= this.#time.now());
+    if (up.length > 0) this.#wrong.push(`${up[0]?.key} runs after ${when}`);
+  }
+
+  /** Has happen what is to happen, at its time. */
+  #arrange(sidecar: Sidecar, life: { isDead: boolean }, isFirst: boolean): { is: boolean } {
+    const reopen = { is: false };
+    const at = (seconds: number, does: () => unknown) => {
+      const rest = this.#begun + seconds * SECOND - this.#time.now();
+      if (rest < 0 && !isFirst) return;
+      setTimeout(
+        () =>
+          void (
+            life.isDead ||
+            reopen.is ||
+            Promise.resolve()
+              .then(does)
+              .catch(() => {})
+          ),
+        Math.max(0, rest),
+      );
+    };
+    for (const happens of this.#scenario.happens as readonly Happens[]) {
+      if (happens.is === 'pause') {
+        at(happens.at, () => sidecar.pause(ANN));
+        at(happens.at + 60, () => {
+          if (sidecar.status === 'paused') this.#seeNothingRuns('a pause');
+          return sidecar.unpause(ANN);
+        });
+      }
+      if (happens.is === 'complain')
+        at(happens.at, () =>
+          sidecar.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'EDIT', entity: 'one', ordinal: 0 } } as never),
+        );
+      if (happens.is === 'abort') at(happens.at, () => sidecar.cancel({ by: 'ann', undo: true }));
+      if (happens.is === 'reopen' && isFirst)
+        at(happens.at, () => {
+          reopen.is = true;
+        });
+    }
+    return reopen;
+  }
+
+  /** Judges what stands in the end, and sweeps. */
+  async #judge(): Promise<void> {
+    const { class: kind } = this.#scenario;
+    const isBeyond = kind === 'beyond' || kind === 'irreversible';
+    const there = this.#rooms.there;
+    if (there.length > 1) this.#wrong.push(`${there.length} rooms are there`);
+    const stand = isBeyond ? this.#rooms.beyond : there[0]?.edits;
+    const edits = sorted(stand?.values() ?? []);
+    if (this.#status === 'done') {
+      const claimed = sorted(this.#memory?.done ?? []);
+      // A sandbox may be gone after the run has let go of it.
+      const isKept = stand !== undefined;
+      if (isKept && edits.join() !== claimed.join())
+        this.#wrong.push(`the world has ${edits}, the run claims ${claimed}`);
+      if (!isBeyond && this.#memory?.seen.join() !== claimed.join()) this.#wrong.push(`seen is ${this.#memory?.seen}`);
+      if (claimed.join() !== 'e0,e1,e2') this.#wrong.push(`the run claims ${claimed}`);
+    }
+    if (this.#status === 'compensated' && kind !== 'irreversible' && kind !== 'idempotent' && edits.length > 0)
+      this.#wrong.push(`aborted, and the world has ${edits}`);
+    if (this.#status === 'hang') this.#wrong.push('it hangs');
+    await this.#sweep();
+  }
+
+  async #sweep(): Promise<void> {
+    const isOver = this.#status === 'done' || this.#status === 'compensated';
+    const store = this.#journal as JournalStore;
+    const providers = { rooms: this.#rooms };
+    const sweep = (by: number) => sweepSandboxes(store, providers, { now: () => this.#time.now() + by });
+    const before = this.#rooms.there.length;
+    await sweep(HOUR / 2);
+    if (this.#rooms.there.length !== before) this.#wrong.push('a room is destroyed in its grace');
+    await sweep(4 * HOUR);
+    const left = this.#rooms.there.length;
+    if (isOver && left > 0) this.#wrong.push(`${left} rooms are left`);
+    if (!isOver && left !== before) this.#wrong.push('a room of a run that goes on is destroyed');
+    if (isOver && ((await store.sandboxes?.list()) ?? []).length > 0) this.#wrong.push('a row is left');
+  }
+
+  /** Fires timers until something settles, nothing is due any more, or the process dies. */
+  async #until<T>(work: Promise<T>, most = MOST): Promise<T | null> {
+    let settled: { readonly is: T } | { readonly error: unknown } | null = null;
+    work.then(
+      (is) => {
+        settled = { is };
+      },
+      (error: unknown) => {
+        settled = { error };
+      },
+    );
+    for (let fired = 0, idle = 0; idle < IDLE && fired < most; ) {
+      await turn();
+      if (settled !== null) break;
+      if (this.#life.isDead) return null;
+      if (this.#time.fireNext()) [fired, idle] = [fired + 1, 0];
+      else idle += 1;
+    }
+    if (settled === null) return null;
+    if ('error' in (settled as object)) throw (settled as { error: unknown }).error;
+    return (settled as { is: T }).is;
+  }
+}
+
+/** The provider of a process: one that is dead asks for nothing any more. */
+function dying(rooms: Rooms, isDead: () => boolean): Rooms {
+  return new Proxy(rooms, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== 'function') return member;
+      return (...given: unknown[]) => (isDead() ? new Promise(() => {}) : Reflect.apply(member, target, given));
+    },
+  });
+}
+
+/** Resolves once something is so. */
+async function once(is: () => boolean): Promise<null> {
+  while (!is()) await wait(500);
+  return null;
+}
+
+async function turn(): Promise<void> {
+  for (let nth = 0; nth < 12; nth += 1) await new Promise((resolve) => setImmediate(resolve));
+}
