@@ -71,6 +71,7 @@ function actText(act: Act): string {
       return act.act;
     case 'raise_limit':
       return `${act.act} ${act.limit}`;
+    case 'settle_obligation':
     case 'look_again':
       return `${act.act} ${act.tool}`;
     case 'register_codec':

@@ -15,6 +15,7 @@ import { entriesOf, field, type Item, itemsOf, numberOf, plain, textOf, textsOf 
 import type { Findings } from './page/finding.ts';
 import { LONGEST_WAIT, timeIn } from './page/time.ts';
 import { alternativesIn } from './sections/alternatives.ts';
+import { checkKeepers } from './sections/obligations.ts';
 import { checkNames, redactedKeysIn } from './sections/redact.ts';
 import { checkSeen } from './sections/revalidate.ts';
 import { compileSkeleton } from './sections/skeleton.ts';
@@ -38,6 +39,7 @@ export function compileConfig(root: Item, guards: Guards, findings: Findings): B
   checkJoint(root, skeletons, findings);
   checkInvariants(root, tools, findings);
   checkSeen(root, tools, findings);
+  checkKeepers(root, tools, findings);
   checkNames(root, skeletons, tools, findings);
   checkMixed(root, findings);
   const agent = field(root, 'agent');

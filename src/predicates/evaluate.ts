@@ -90,6 +90,9 @@ function variable(name: string): Run {
     case 'now':
     case 'then':
     case 'verified':
+    case 'obligation':
+    case 'kept':
+    case 'mandate':
       return ({ facts }) => admit(facts[name]) ?? null;
     default:
       return ({ item }) => item;

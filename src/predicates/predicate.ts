@@ -20,6 +20,11 @@ export interface Facts {
   readonly then?: unknown;
   /** The age of the answers that a call rests on, in milliseconds, before it leaves. */
   readonly verified?: { readonly age: number };
+  /** The obligation that is asked about, and the call that may keep it. */
+  readonly obligation?: unknown;
+  readonly kept?: { readonly args: unknown; readonly output: unknown };
+  /** The mandate that the run acts under; left out where it has none. */
+  readonly mandate?: unknown;
 }
 
 /** Yes, no, or not known and why: an error is never a no. */

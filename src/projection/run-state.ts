@@ -26,6 +26,7 @@ import { Events } from './events.ts';
 import type { ExternalVersions } from './external-versions.ts';
 import { LiveInstances } from './live-instances.ts';
 import type { Looks } from './looks.ts';
+import { Obligations } from './obligations.ts';
 import type { Occurrences } from './occurrences.ts';
 import { OpenDecisions } from './open-decisions.ts';
 import type { Positions } from './positions.ts';
@@ -63,6 +64,8 @@ export class RunState {
   readonly choices = new Choices();
   /** The commits that the program is to be told of (SP3). */
   readonly commits = new Commits();
+  /** The obligations that its calls have taken on (OB1). */
+  readonly obligations = new Obligations();
   /** The codecs of values that have no form of their own. */
   readonly codecs: readonly ValueCodec[];
   /** The values that people are not shown. */
@@ -181,6 +184,7 @@ export class RunState {
         calls.ledger.fork(of, at, this.history.head);
         calls.asked.paused = null;
         this.commits.fork();
+        this.obligations.fork();
         for (const kept of classes) calls.keepAs(kept);
       },
       step: (entry, context) => {
@@ -253,7 +257,12 @@ export class RunState {
   #foldsOfCalls() {
     const { actors, calls, events, places, received, redelivery } = this.#run;
     return {
-      intent: (entry) => calls.intend(entry),
+      intent: (entry) => {
+        calls.intend(entry);
+        const call = this.obligations.isEmpty ? undefined : calls.ledger.get(entry.key);
+        if (call !== undefined) this.obligations.intend(call);
+      },
+      obligation: (entry) => this.obligations.take(entry, events.time),
       outcome: (entry) => {
         this.aborted.settle(entry);
         if (entry.status === 'confirmed') calls.compared(entry.key);

@@ -99,6 +99,7 @@ function savedMembers({
   turns,
   choices,
   commits,
+  obligations,
 }: RunState) {
   const left = [...discards.all.values()].map(({ instance, is }) => ({ instance, is }));
   const abort = { owed: [...aborted.owed], stands: [...aborted.stands] };
@@ -114,6 +115,7 @@ function savedMembers({
     turns: turns.saved,
     choices: choices.saved,
     commits: commits.due,
+    obligations: obligations.saved,
   };
 }
 
@@ -146,10 +148,11 @@ export function loadRun(runState: RunState, saved: SavedRun, source: BaseSource)
 }
 
 function loadMembers(runState: RunState, saved: ReturnType<typeof savedMembers>): void {
-  const { agent, digests, trace, staleUpTo, ended, left, abort, before, turns, choices, commits } = saved;
+  const { agent, digests, trace, staleUpTo, ended, left, abort, before, turns, choices, commits, obligations } = saved;
   runState.turns.resumeAt(turns);
   runState.choices.resumeAt(choices);
   runState.commits.resumeAt(commits);
+  runState.obligations.resumeAt(obligations);
   for (const { instance, is } of left) runState.discards.all.set(instanceName(instance), { instance, is });
   for (const [key, error] of abort.owed) runState.aborted.owed.set(key, error);
   for (const [key, standing] of abort.stands) runState.aborted.stands.set(key, standing);

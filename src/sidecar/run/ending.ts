@@ -6,12 +6,14 @@ import { errorMessage } from '../../effects/signals.ts';
 import type { EndEntry } from '../../model/message-entries.ts';
 import { keysLeft } from '../../projection/left-calls.ts';
 import type { RunState } from '../../projection/run-state.ts';
+import { owedActs } from '../../reports/obligations.ts';
 import type { Runtime, Watcher } from '../../runtime/runtime.ts';
 import type { LeftActs } from '../calls/left-acts.ts';
 import type { Announcing } from '../commits/announcing.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import { takeGone } from '../failures/taking-gone.ts';
+import type { Owing } from '../obligations/owing.ts';
 import type { RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
 import type { Actors } from './actors.ts';
@@ -28,6 +30,7 @@ interface EndingPort {
   readonly deliveries: Deliveries;
   readonly outbox: Outbox;
   readonly announcing: Announcing;
+  readonly owing: Pick<Owing, 'clear'>;
   readonly recovering: Recovering;
   readonly left: LeftActs;
   readonly input: unknown;
@@ -70,6 +73,7 @@ export class RunEnd {
       ledger.displaced().length > 0 ||
       recovering.openCalls().length > 0 ||
       outbox.mayRefuse ||
+      !runState.obligations.isEmpty ||
       announcing.isOwed;
     this.#comesTo({ output, rest: null });
     // A run that is taken up at its end first goes on with what its last process has left.
@@ -148,11 +152,15 @@ export class RunEnd {
       await parts.lifecycle.past('end');
     }
     const left = this.#end?.rest == null ? [] : await this.#neverLeft();
+    // A turn may end while something is owed: a later one may keep it.
+    if (this.#end?.rest === null && !this.#port.owing.clear(again)) return;
     if (this.#end?.rest === null) await announcing.atEnd();
     const end = this.#end;
     if (end === null || !mayEnd() || this.#port.choosing.isOwed || recovering.raiseGone()) return;
     // A complaint that came before the end is answered first (C12).
     if (this.#port.isAccused() || !mayEnd()) return;
+    // What keeps an obligation may have been taken back while the program was told.
+    if (end.rest === null && owedActs(runState).length > 0) return void queueMicrotask(again);
     if (end.rest !== null) {
       this.#comesTo(null);
       this.#rests(end.rest, left);

@@ -41,6 +41,7 @@ function restOf(run: Run): RunRest {
       .open()
       .flatMap(({ asked, status }) => (isOpen(status) && asked.next !== null ? [asked.next] : [])),
     ...(run.announcing.next === null ? [] : [run.announcing.next]),
+    ...(run.owing.next === null ? [] : [run.owing.next]),
     // Delays move no machine whose run is parked.
     ...(isHeld ? [] : runState.timers.armed().map(({ due }) => due)),
   ];

@@ -1,0 +1,263 @@
+/** A machine that goes round three times: each round says a sentence that may promise a refund, and may keep it. For OB1 to OB6. */
+import { assign } from 'xstate';
+import type { JournalStore } from '../../src/index.ts';
+import { NotApplied } from '../../src/index.ts';
+import { EntryDecoder } from '../../src/journal/entry-codec.ts';
+import type { Entry } from '../../src/model/entry.ts';
+import { tool } from '../../src/xstate/index.ts';
+import { loaded } from '../sidecar/loaded.ts';
+import { VirtualTime } from '../virtual-time.ts';
+import { Dying, settledIn, value } from './dying.ts';
+import { type Given, machineOf } from './little.ts';
+
+export const ROUNDS = 3;
+
+/** What the world does with one act: it comes back, its reply is lost, it is lost before, or it is refused for good. */
+export type Fate = 'comes' | 'lost after' | 'lost before' | 'refused';
+
+/** One round: what the sentence promises, and the amounts of the calls that may keep it. */
+export interface Round {
+  readonly promises: readonly number[];
+  readonly keeps: readonly number[];
+  readonly says: Fate;
+  readonly pays: Fate;
+}
+
+export interface Case {
+  readonly rounds: readonly Round[];
+  /** The class of the sentence. */
+  readonly class: 'irreversible' | 'idempotent' | 'compensable';
+  /** The append behind which the process dies; null where it lives. */
+  readonly append: number | null;
+  /** The round whose payment is found wrong at the rest; null where none is. */
+  readonly complains: number | null;
+  /** What happens at the rest: the machine ends, or a person ends the run. */
+  readonly ends: 'machine' | 'cancel' | 'abort';
+  /** What a person says of what the run is parked on; null where no person is there. */
+  readonly person: 'kept' | 'released' | 'broken' | null;
+}
+
+const goesRound = assign({ round: ({ context: { round } }: Given) => (round ?? 0) + 1, nth: 0 } as never);
+
+/** The counterparties: who was told what, and who was paid, by the keys. */
+export class World {
+  readonly told = new Map<string, readonly number[]>();
+  readonly paid = new Map<string, { readonly cents: number; readonly round: number }>();
+  /** What was told and paid, in the order in which the counterparties saw it. */
+  readonly order: string[] = [];
+  readonly unsaid = new Set<string>();
+  readonly unpaid = new Set<string>();
+  isDead = () => false;
+  readonly #seen = new Set<string>();
+
+  async act(key: string, fate: Fate, does: () => void, again: boolean): Promise<unknown> {
+    if (this.isDead()) return new Promise(() => {});
+    const isFirst = !this.#seen.has(key);
+    this.#seen.add(key);
+    if (fate === 'refused') throw new NotApplied('no');
+    if (fate === 'lost before' && isFirst) throw new Error('lost');
+    if (isFirst || again || !this.order.includes(key)) {
+      if (!this.order.includes(key)) this.order.push(key);
+      does();
+    }
+    if (fate === 'lost after' && isFirst) throw new Error('lost');
+    return key;
+  }
+}
+
+function machine(world: World, { rounds }: Case) {
+  const of = ({ context: { round } }: Given) => rounds[round ?? 0] as Round;
+  return machineOf(
+    {
+      say: tool(({ input, key }: { input: { round: number; promises: { cents: number }[] }; key: string | undefined }) =>
+        world.act(
+          key ?? '',
+          (rounds[input.round] as Round).says,
+          () => void world.told.set(key ?? '', input.promises.map(({ cents }) => cents)),
+          false,
+        ),
+      ),
+      pay: tool(({ input, key }: { input: { round: number; cents: number }; key: string | undefined }) =>
+        world.act(key ?? '', (rounds[input.round] as Round).pays, () => void world.paid.set(key ?? '', input), false),
+      ),
+    },
+    {
+      context: { round: 0, nth: 0 },
+      initial: 'say',
+      states: {
+        say: {
+          invoke: {
+            src: 'say',
+            input: (given: Given) => ({
+              round: given.context['round'],
+              promises: of(given).promises.map((cents) => ({ cents })),
+            }),
+            onDone: 'choose',
+            onError: 'choose',
+          },
+        },
+        choose: {
+          always: [
+            { guard: (given: Given) => (given.context['nth'] ?? 0) < of(given).keeps.length, target: 'pay' },
+            {
+              guard: ({ context: { round } }: Given) => (round ?? 0) >= rounds.length - 1,
+              target: 'rest',
+              actions: goesRound,
+            },
+            { target: 'say', actions: goesRound },
+          ],
+        },
+        pay: {
+          invoke: {
+            src: 'pay',
+            input: (given: Given) => ({
+              round: given.context['round'],
+              cents: of(given).keeps[given.context['nth'] ?? 0],
+            }),
+            onDone: {
+              target: 'choose',
+              actions: assign({
+                nth: ({ context: { nth } }: Given) => (nth ?? 0) + 1,
+                paid: ({ context: { round } }: Given) => `p${round}`,
+              } as never),
+            },
+            onError: {
+              target: 'choose',
+              actions: assign({ nth: ({ context: { nth } }: Given) => (nth ?? 0) + 1 } as never),
+            },
+          },
+        },
+        rest: { on: { END: 'end' } },
+        end: { type: 'final' },
+      },
+    },
+  );
+}
+
+function config(kind: Case['class']) {
+  const undo = kind === 'compensable' ? ', undo: unsay' : '';
+  return loaded(`belay: 1
+agent: m
+tools:
+  say:
+    { reads: [round], writes: [told], effect: ${kind}${undo}, reconcile: said,
+      obligations: { each: args.promises, kept_by: pay, as: kept.args.cents >= obligation.cents } }
+  pay: { reads: [round], writes: [paid], effect: compensable, undo: unpay, reconcile: paid }
+skeletons:
+  PAY:
+    entity: string(memory.round)
+    states: [pay]
+    entry: [pay]
+    inputs: [round]
+    outputs: [paid]
+    exit: [{ id: paid, at: pay -> choose, when: memory.?paid.hasValue() }]
+    rollback: { anchors: [paid], resume: pay, compensable: undo }
+`);
+}
+
+const turns = async (many: number, until: () => boolean) => {
+  for (let nth = 0; nth < many && !until(); nth += 1) await new Promise((resolve) => setTimeout(resolve, 50));
+};
+
+/** What became of a run. */
+export interface Course {
+  readonly status: string;
+  readonly ending: unknown;
+  readonly entries: readonly Entry[];
+  readonly world: World;
+  readonly processes: number;
+  /** The names that were owed while a person was asked. */
+  readonly asked: readonly string[];
+}
+
+/** Plays one case. @param store makes the store whose rows are looked at; left out: memory. */
+export async function play(one: Case, store?: JournalStore): Promise<Course> {
+  const world = new World();
+  return new VirtualTime().during(async () => {
+    const entries: Entry[] = [];
+    const decoder = new EntryDecoder();
+    let [seq, processes] = [0, 0];
+    const find = (acts: ReadonlyMap<string, unknown>) => ({ key }: { key: string }) =>
+      acts.has(key) ? { is: 'applied', output: key } : { is: 'not_applied' };
+    const more = {
+      now: () => Date.now(),
+      undo: {
+        unpay: ({ key }: { key: string }) => void world.unpaid.add(key),
+        unsay: ({ key }: { key: string }) => void world.unsaid.add(key),
+      },
+      reconcilers: { said: find(world.told), paid: find(world.paid) },
+      ...(store !== undefined && { store }),
+    };
+    const deaths = one.append === null ? [] : [{ append: one.append, when: 'after' as const }];
+    const dying = new Dying(machine(world, one), config(one.class), deaths, more);
+    dying.store.onRows = (rows) => {
+      for (const row of rows) {
+        seq += 1;
+        const entry = decoder.entry({ ...row, seq, time: 0 } as never);
+        if (entry !== null) entries.push(entry);
+      }
+    };
+    world.isDead = () => dying.isDead;
+    let last = await dying.attached();
+    const over = () => ['done', 'parked', 'stuck', 'cancelled', 'compensated'].includes(last.status);
+    const lives = async () => {
+      for (let nth = 0; nth < 3 && dying.isDead; nth += 1) {
+        await turns(10, () => false);
+        dying.isDead = false;
+        processes += 1;
+        let isBack = false;
+        const back = dying.resumed(last).finally(() => {
+          isBack = true;
+        });
+        const next = await Promise.race([back, turns(100, () => dying.isDead || isBack).then(() => null)]);
+        if (next === null) continue;
+        last = next;
+        void last.finished().catch(() => null);
+        await turns(20, () => dying.isDead);
+      }
+    };
+    const rests = async () => {
+      await turns(200, () => dying.isDead || over() || value(last) === 'rest');
+      await turns(10, () => dying.isDead);
+      await lives();
+      await turns(200, () => over() || value(last) === 'rest');
+    };
+    last.actor.start();
+    void last.finished().catch(() => null);
+    await rests();
+    if (one.complains !== null && value(last) === 'rest') {
+      const instance = { skeleton: 'PAY', entity: String(one.complains), ordinal: 0 };
+      void last.fail('CONTRACT_VIOLATION', { instance, key: 'paid' } as never).catch(() => null);
+      await turns(10, () => false);
+      await rests();
+      await rests();
+    }
+    const ends = async () => {
+      const by = { by: 'ann' };
+      if (one.ends === 'machine') last.actor.send({ type: 'END' } as never);
+      else void last.cancel({ ...by, ...(one.ends === 'abort' && { undo: true as const }) }).catch(() => null);
+      await turns(60, () => dying.isDead || over());
+      await lives();
+    };
+    await ends();
+    if (value(last) === 'rest' && !over()) await ends();
+    await turns(60, () => over());
+    const asked: string[] = [];
+    if (last.status === 'parked' && one.person !== null) {
+      const owed = await last.finished();
+      const acts = owed.status === 'parked' && 'unblock' in owed.decision ? owed.decision.unblock.acts : [];
+      for (const act of acts) {
+        if (act.act !== 'settle_obligation') continue;
+        asked.push(act.obligation);
+        await last.settle(act.obligation, one.person, undefined, { by: 'ann' });
+        await turns(10, () => dying.isDead);
+        await lives();
+      }
+      await turns(60, () => last.status !== 'parked');
+    }
+    const ending = await settledIn(last);
+    const course = { status: last.status, ending: ending ?? (over() ? await last.finished() : null), entries, world, processes, asked };
+    await last.close();
+    return course;
+  });
+}
