@@ -19,14 +19,19 @@ export interface Taken {
 }
 
 /** The obligations that a call with these arguments takes on at a time, or why they are none. */
-export function takenOn({ each, due }: Pick<Obligations, 'each' | 'due'>, args: unknown, now: number): Taken | BadObligation {
+export function takenOn(
+  { each, due }: Pick<Obligations, 'each' | 'due'>,
+  args: unknown,
+  now: number,
+): Taken | BadObligation {
   const says = listedIn(each, args);
   if (says === null) return bad(`${String(each)} is no list of plain values`);
   if (says.length > MOST) return bad(`${String(each)} lists ${says.length} obligations, and the most are ${MOST}`);
   const times: (number | null)[] = [];
   for (const [index, one] of says.entries()) {
     const at = dueOf(one, due, now);
-    if (at !== null && !Number.isSafeInteger(at)) return bad(`the obligation ${index + 1} says no time at ${partOf(due)}`);
+    if (at !== null && !Number.isSafeInteger(at))
+      return bad(`the obligation ${index + 1} says no time at ${partOf(due)}`);
     times.push(at);
   }
   return { says, due: times };

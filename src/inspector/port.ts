@@ -3,8 +3,9 @@
  * nothing by itself: an answer of a person, and a command that needs the agent's code, go through the same functions as
  * the verbs of the command line.
  */
-import type { ObligationAnswer } from '../model/obligation-entries.ts';
+
 import type { JournalStore } from '../journal/journal.ts';
+import type { ObligationAnswer } from '../model/obligation-entries.ts';
 import type { Ledgers } from '../reports/ledgers.ts';
 import type { InspectedConfig, InspectedLedger, InspectedMatrix } from './files-data.ts';
 

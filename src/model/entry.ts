@@ -32,8 +32,8 @@ import type {
   SettledEntry,
   SteeredEntry,
 } from './message-entries.ts';
-import type { PassedOn } from './passed-on.ts';
 import type { ObligationEntry } from './obligation-entries.ts';
+import type { PassedOn } from './passed-on.ts';
 import type { PromisedEntry } from './promised-entry.ts';
 import type { RedactionRules } from './redaction.ts';
 import type { HistoryValue, StateValue, StepEntry } from './step-entry.ts';

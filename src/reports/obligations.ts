@@ -5,11 +5,11 @@
 import { listedIn } from '../boundaries/obligations.ts';
 import type { LedgerCall } from '../effects/ledger-call.ts';
 import type { InstanceId } from '../model/instance.ts';
-import { nameOf } from '../projection/obligations.ts';
-import type { RunState } from '../projection/run-state.ts';
 import { compilePredicate } from '../predicates/compile.ts';
 import { KEPT_SCOPE, RELEASED_SCOPE, type Scope } from '../predicates/lint.ts';
 import type { Facts, Predicate } from '../predicates/predicate.ts';
+import { nameOf } from '../projection/obligations.ts';
+import type { RunState } from '../projection/run-state.ts';
 
 /** The state of an obligation. `unsaid`: the call that takes it on has not left; `void`: it did not happen, or was undone. */
 export type ObligationState = 'unsaid' | 'owed' | 'kept' | 'released' | 'broken' | 'void';
@@ -64,7 +64,13 @@ export function obligationsIn(runState: RunState): readonly OwedAct[] {
       const name = nameOf(entry.key, index);
       const { instance } = call.intent;
       const of = { name, key: entry.key, tool: call.tool, instance, keptBy: entry.keptBy };
-      const act = { ...of, says: shown[index] ?? null, due, since, ...stateOf(runState, call, name, until, said[index]) };
+      const act = {
+        ...of,
+        says: shown[index] ?? null,
+        due,
+        since,
+        ...stateOf(runState, call, name, until, said[index]),
+      };
       if (act.is === 'owed') open.push({ act, order, as, says: said[index] });
       acts.push(act);
     }
@@ -102,7 +108,8 @@ function stateOf(
   const overdue = obligations.isOverdue(name);
   const none = { by: null, why: null, overdue, unkept: null };
   // A repetition of an earlier act says nothing itself.
-  if (call.status === 'failed' || call.status === 'compensated' || call.repeats !== null) return { is: 'void', ...none };
+  if (call.status === 'failed' || call.status === 'compensated' || call.repeats !== null)
+    return { is: 'void', ...none };
   const answer = obligations.answer(name);
   if (answer !== undefined) {
     const why = answer.why === null ? null : redaction.text(answer.why);
@@ -161,8 +168,7 @@ function kept(runState: RunState, open: readonly Open[]): ReadonlyMap<string, st
 function keeping({ ledger }: RunState, tools: ReadonlySet<string>): ReadonlyMap<string, readonly LedgerCall[]> {
   const calls = new Map<string, LedgerCall[]>();
   for (const call of ledger.all())
-    if (tools.has(call.tool) && call.status === 'confirmed' && !call.undoing && call.repeats === null)
-{
+    if (tools.has(call.tool) && call.status === 'confirmed' && !call.undoing && call.repeats === null) {
       const those = calls.get(call.tool) ?? [];
       calls.set(call.tool, those);
       those.push(call);

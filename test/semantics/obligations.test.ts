@@ -2,7 +2,12 @@
 import { expect, test } from 'vitest';
 import { type Case, type Course, type Fate, play, type Round } from './owing.ts';
 
-const round = (promises: readonly number[], keeps: readonly number[], says: Fate = 'comes', pays: Fate = 'comes'): Round => ({
+const round = (
+  promises: readonly number[],
+  keeps: readonly number[],
+  says: Fate = 'comes',
+  pays: Fate = 'comes',
+): Round => ({
   ...{ promises, keeps, says, pays },
 });
 const NONE = round([], []);
@@ -21,6 +26,7 @@ const COURSES: Readonly<Record<string, readonly Round[]>> = {
   'a payment that is refused': [round([5], [5], 'comes', 'refused'), round([], [5]), NONE],
   'a payment whose reply is lost': [round([5], [5], 'comes', 'lost after'), NONE, round([7], [7])],
   'a payment that is lost': [round([5], [5], 'comes', 'lost before'), NONE, round([7], [7])],
+  'passed on': [round([5, 7], [7, 6]), NONE, NONE],
   'paid once': [NONE, round([5], []), round([7], [7], 'comes', 'once')],
 };
 
@@ -37,7 +43,15 @@ function trulyOwed({ world }: Course): number {
     const ways = free.flatMap((each) => {
       const call = paid[each];
       const fits = call !== undefined && call.at > promise.at && call.cents >= promise.cents;
-      return fits ? [1 + best(index + 1, free.filter((other) => other !== each))] : [];
+      return fits
+        ? [
+            1 +
+              best(
+                index + 1,
+                free.filter((other) => other !== each),
+              ),
+          ]
+        : [];
     });
     return Math.max(best(index + 1, free), ...ways);
   };
@@ -103,12 +117,12 @@ const CASES: readonly Case[] = Object.values(COURSES).flatMap((rounds, course) =
       return { rounds, class: kind, append: null, complains, ends, person };
     }),
   );
-  const deaths = Array.from({ length: 9 }, (_, nth): Case => {
+  const deaths = Array.from({ length: 14 }, (_, nth): Case => {
     const kind = CLASSES[(course + nth) % CLASSES.length] as Case['class'];
     const ends = ENDS[(course * 2 + nth) % ENDS.length] as Case['ends'];
     const person = ends === 'machine' ? (PERSONS[(course + nth) % PERSONS.length] as Case['person']) : null;
     const complains = nth % 4 === 3 ? 2 : null;
-    return { rounds, class: kind, append: 1 + ((course + nth * 3) % 26), complains, ends, person };
+    return { rounds, class: kind, append: 1 + ((course + nth * 2) % 28), complains, ends, person };
   });
   return [...plain, ...deaths];
 });

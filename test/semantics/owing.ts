@@ -70,13 +70,18 @@ function machine(world: World, { rounds }: Case) {
   const of = ({ context: { round } }: Given) => rounds[round ?? 0] as Round;
   return machineOf(
     {
-      say: tool(({ input, key }: { input: { round: number; promises: { cents: number }[] }; key: string | undefined }) =>
-        world.act(
-          key ?? '',
-          `say ${input.round}`,
-          (rounds[input.round] as Round).says,
-          () => void world.told.set(key ?? '', input.promises.map(({ cents }) => cents)),
-        ),
+      say: tool(
+        ({ input, key }: { input: { round: number; promises: { cents: number }[] }; key: string | undefined }) =>
+          world.act(
+            key ?? '',
+            `say ${input.round}`,
+            (rounds[input.round] as Round).says,
+            () =>
+              void world.told.set(
+                key ?? '',
+                input.promises.map(({ cents }) => cents),
+              ),
+          ),
       ),
       pay: tool(({ input, key }: { input: { round: number; cents: number }; key: string | undefined }) =>
         world.act(key ?? '', `pay ${input.round} ${input.cents}`, (rounds[input.round] as Round).pays, () => {
@@ -180,8 +185,10 @@ export async function play(one: Case): Promise<Course> {
     const entries: Entry[] = [];
     const decoder = new EntryDecoder();
     let [seq, processes] = [0, 0];
-    const find = (acts: ReadonlyMap<string, unknown>) => ({ key }: { key: string }) =>
-      acts.has(key) ? { is: 'applied', output: key } : { is: 'not_applied' };
+    const find =
+      (acts: ReadonlyMap<string, unknown>) =>
+      ({ key }: { key: string }) =>
+        acts.has(key) ? { is: 'applied', output: key } : { is: 'not_applied' };
     const more = {
       now: () => Date.now(),
       undo: {
@@ -262,7 +269,14 @@ export async function play(one: Case): Promise<Course> {
       await turns(60, () => last.status !== 'parked');
     }
     const ending = await settledIn(last);
-    const course = { status: last.status, ending: ending ?? (over() ? await last.finished() : null), entries, world, processes, asked };
+    const course = {
+      status: last.status,
+      ending: ending ?? (over() ? await last.finished() : null),
+      entries,
+      world,
+      processes,
+      asked,
+    };
     await last.close();
     return course;
   });

@@ -40,7 +40,12 @@ function eachIn(item: Item | null, findings: Findings): Obligations['each'] {
   if (item?.kind === 'list') return plain(item) as unknown[];
   const text = textOf(item) ?? '';
   if (item !== null && !EACH.test(text))
-    refuse(item, `"${text.slice(0, 100)}" names no part of the arguments`, 'Write where they are: args.promises.', findings);
+    refuse(
+      item,
+      `"${text.slice(0, 100)}" names no part of the arguments`,
+      'Write where they are: args.promises.',
+      findings,
+    );
   return text;
 }
 

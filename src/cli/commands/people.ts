@@ -3,11 +3,11 @@
  * help, and their calls.
  */
 import { type Command, Option } from 'commander';
+import type { SentOutcome } from '../../effects/messages/outcomes.ts';
 import { answeredCode, answeredText, answerGate, type Saying } from '../approvals/answering.ts';
 import { listGates } from '../approvals/approvals.ts';
 import { answerMany } from '../bulk/acting.ts';
 import { outcomeText } from '../messages/messages.ts';
-import type { SentOutcome } from '../../effects/messages/outcomes.ts';
 import { settleByKey } from '../messages/settling.ts';
 import { JOURNAL } from '../reading/place.ts';
 import { finish, page, tell, terminal } from '../terminal/console.ts';

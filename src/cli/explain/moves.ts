@@ -111,7 +111,11 @@ function obligationMoves(name: string, read: ReadRun, journal: string): MoveOn[]
   return [
     { command: byKey(name, read, journal, 'kept'), when: 'if it was kept in another way', call: null },
     { command: byKey(name, read, journal, 'released'), when: 'if it is owed no more', call: null },
-    { command: byKey(name, read, journal, 'broken'), when: 'if it is not kept: the end of the run names it', call: null },
+    {
+      command: byKey(name, read, journal, 'broken'),
+      when: 'if it is not kept: the end of the run names it',
+      call: null,
+    },
   ];
 }
 

@@ -263,7 +263,13 @@ function undone(call: string, tool: string, of: string | number): Offered {
 
 /** A person's answer for an obligation. */
 function answered(name: string, status: ObligationAnswer, does: string): Offered {
-  return { id: `${status}-${name}`, title: `${name}: ${status}`, does, output: false, by: { is: 'settle', key: name, status } };
+  return {
+    id: `${status}-${name}`,
+    title: `${name}: ${status}`,
+    does,
+    output: false,
+    by: { is: 'settle', key: name, status },
+  };
 }
 
 function settle({ id, at }: Effect, as: string, title: string, does: string, output = false): Offered {

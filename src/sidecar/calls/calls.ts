@@ -99,7 +99,8 @@ export class Calls {
     const { instance } = whose;
     const call = this.#asJournaled(asked, number);
     const port = this.#port(call, number, instance);
-    const bad = this.#misfit(call, number) === null ? null : refusedFor(port, this.#guarded(call, number, whose, lacks));
+    const bad =
+      this.#misfit(call, number) === null ? null : refusedFor(port, this.#guarded(call, number, whose, lacks));
     const reply = bad ?? (await this.#made(call, number, whose, { lacks, port }));
     if (reply.is === 'failed' && reply.error instanceof BadArguments && !call.signal.aborted)
       this.#find(reply.error.code, instance, `${call.tool}: ${reply.error.reason}`);

@@ -42,6 +42,8 @@ export interface ObligationWord {
 export class Owing {
   readonly #port: OwingPort;
   #alarm: Alarm | undefined;
+  /** True while something is overdue that the machine was not told of. */
+  isWaiting = false;
 
   constructor(port: OwingPort) {
     this.#port = port;
@@ -52,7 +54,9 @@ export class Owing {
   /** The wall clock at which the next obligation is due; null where none is to come. */
   get next(): number | null {
     if (this.#port.parts.runState.obligations.isEmpty) return null;
-    const due = owedActs(this.#port.parts.runState).flatMap((act) => (act.due === null || act.overdue ? [] : [act.due]));
+    const due = owedActs(this.#port.parts.runState).flatMap((act) =>
+      act.due === null || act.overdue ? [] : [act.due],
+    );
     return due.length === 0 ? null : Math.min(...due);
   }
 
@@ -66,7 +70,8 @@ export class Owing {
     const owed = owedActs(runState);
     const over = owed.filter(({ due }) => due !== null && due <= now());
     // A plan may take back what keeps an obligation, and have it made again.
-    if (lifecycle.may('plan')) this.#tell([...over.filter(({ overdue }) => !overdue).flatMap(overdueEntries), ...this.#keepers(owed)]);
+    if (lifecycle.may('plan'))
+      this.#tell([...over.filter(({ overdue }) => !overdue).flatMap(overdueEntries), ...this.#keepers(owed)]);
     if (lifecycle.may('deliver')) this.#send(over);
     const { next } = this;
     if (next !== null) this.#alarm = parts.after(Math.min(Math.max(1, next - now()), LOOK), () => this.begin(), false);
@@ -106,11 +111,14 @@ export class Owing {
   #send(over: readonly OwedAct[]): void {
     const { runtime, actors, deliveries, events } = this.#port;
     const root = actors.at(0);
+    this.isWaiting = false;
     if (root === undefined || runtime.machines === null) return;
     for (const { name, key, keptBy, due } of over) {
       const id = idOf(name);
       const event = { type: DUE_EVENT, obligation: name, key, nth: Number(name.slice(key.length + 1)), keptBy, due };
-      if (events.known(id) !== undefined || deliveries.isHolding) continue;
+      if (events.known(id) !== undefined) continue;
+      this.isWaiting = true;
+      if (deliveries.isHolding) continue;
       if (runtime.machines.takers(root, event as RuntimeEvent).length === 0) continue;
       events.take(null, { event, at: null, by: null, id });
       events.offer();
@@ -130,7 +138,9 @@ export class Owing {
     const owed = owedActs(parts.runState);
     const [first] = owed;
     if (first === undefined) return true;
-    const error = new Error(`the run is at its end, and owes ${owed.map(({ name, keptBy }) => `${name} (${keptBy})`).join(', ')}`);
+    const error = new Error(
+      `the run is at its end, and owes ${owed.map(({ name, keptBy }) => `${name} (${keptBy})`).join(', ')}`,
+    );
     const decision = escalated(
       { failed: first.instance, at: parts.runState.history.head, policy: parts.decisionPolicy.policy },
       owed.map(({ name, keptBy, due, instance }) => {

@@ -8,7 +8,11 @@ import type { RunParts } from '../parts.ts';
 type Needs = Pick<RunParts, 'config' | 'runState' | 'now'>;
 
 /** Says why a call with these arguments may not leave for what it would take on; null where it may. */
-export function badObligations({ config, now }: Pick<Needs, 'config' | 'now'>, tool: string, args: unknown): Misfit | null {
+export function badObligations(
+  { config, now }: Pick<Needs, 'config' | 'now'>,
+  tool: string,
+  args: unknown,
+): Misfit | null {
   const rule = config.tools.get(tool)?.obligations ?? null;
   if (rule === null) return null;
   const taken = takenOn(rule, args, now());

@@ -186,7 +186,8 @@ export class Run implements Watcher {
   steps(ref: ActorHandle, seen: readonly Microstep[]): void {
     this.#steps.take(ref, seen);
     this.choosing.begin();
-    this.owing.begin();
+    // Where the machine stands, it says behind its step.
+    if (this.owing.isWaiting) queueMicrotask(() => this.owing.begin());
     if (this.heard.hasEvents) queueMicrotask(() => this.heard.offer());
   }
 
