@@ -23,8 +23,6 @@ export interface Facts {
   /** The obligation that is asked about, and the call that may keep it. */
   readonly obligation?: unknown;
   readonly kept?: { readonly args: unknown; readonly output: unknown };
-  /** The mandate that the run acts under; left out where it has none. */
-  readonly mandate?: unknown;
 }
 
 /** Yes, no, or not known and why: an error is never a no. */

@@ -168,7 +168,7 @@ export function reason(veto: Reason | Extract<Refusal, { code: unknown }>, place
     case 'unclaimed_effect':
       return `${effectName(veto.effect, place)} stands in the world, and no replay has taken it over.`;
     case 'obligation_owed':
-      return `the run owes ${veto.obligation}, which ${quoted(veto.tool)} keeps${veto.due === null ? '' : `, due ${timeText(veto.due)}`}.`;
+      return `the run owes ${veto.obligation}, which ${quoted(veto.tool)} keeps.`;
     case 'run_finished':
       return 'the run has ended, and its output was handed over.';
     case 'effect_diverged':
@@ -315,8 +315,3 @@ const DECISION = shape<Pick<Decision, 'verdict' | 'line' | 'undo' | 'refusals'>>
   undo: LIST,
   refusals: LIST,
 });
-
-function timeText(at: number): string {
-  const date = new Date(at);
-  return Number.isNaN(date.getTime()) ? String(at) : `${date.toISOString().slice(0, 19)}Z`;
-}

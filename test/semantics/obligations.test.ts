@@ -58,26 +58,33 @@ function trulyOwed({ world }: Course): number {
   return promises.length - best(0, [...paid.keys()]);
 }
 
+function wrongEnd({ person }: Case, { asked }: Course, owed: number, named: number): string | null {
+  if (person === null) return owed === 0 ? null : `unsafe: it ended and owes ${owed}`;
+  if (asked.length !== owed) return `a person was asked about ${asked.length}, and ${owed} are owed`;
+  return named === (person === 'broken' ? owed : 0) ? null : `${named} are named as broken`;
+}
+
+function wrongQuestion({ person, complains }: Case, course: Course, owed: number): string | null {
+  const acts = decisionActs(course);
+  // A person is asked what became of something else.
+  if (acts.length === 0) return complains === null ? `parked on ${JSON.stringify(course.ending)}` : null;
+  if (person !== null) return 'parked although a person has answered';
+  return acts.length === owed ? null : `needless: ${acts.length} are asked about, and ${owed} are owed`;
+}
+
 /** What is wrong with a course: `unsafe` where it ends and owes, `needless` where a person is asked for nothing. */
 function wrongWith(one: Case, course: Course): string | null {
   const owed = trulyOwed(course);
   const ending = course.ending as { readonly status?: string; readonly broken?: readonly unknown[] } | null;
-  const acts = decisionActs(course);
   const named = ending?.broken?.length ?? 0;
   switch (course.status) {
-    case 'done': {
-      if (one.person === null) return owed === 0 ? null : `unsafe: it ended and owes ${owed}`;
-      if (course.asked.length !== owed) return `a person was asked about ${course.asked.length}, and ${owed} are owed`;
-      return named === (one.person === 'broken' ? owed : 0) ? null : `${named} are named as broken`;
-    }
+    case 'done':
+      return wrongEnd(one, course, owed, named);
     case 'cancelled':
     case 'compensated':
       return named === owed ? null : `${named} are named, and ${owed} are owed`;
     case 'parked':
-      // A person is asked what became of something else.
-      if (acts.length === 0) return one.complains === null ? `parked on ${JSON.stringify(course.ending)}` : null;
-      if (one.person !== null) return 'parked although a person has answered';
-      return acts.length === owed ? null : `needless: ${acts.length} are asked about, and ${owed} are owed`;
+      return wrongQuestion(one, course, owed);
     default:
       return course.status;
   }

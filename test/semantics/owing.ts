@@ -3,7 +3,7 @@ import { assign } from 'xstate';
 import { NotApplied } from '../../src/index.ts';
 import { EntryDecoder } from '../../src/journal/entry-codec.ts';
 import type { Entry } from '../../src/model/entry.ts';
-import { tool } from '../../src/xstate/index.ts';
+import { type Sidecar, tool } from '../../src/xstate/index.ts';
 import { loaded } from '../sidecar/loaded.ts';
 import { VirtualTime } from '../virtual-time.ts';
 import { Dying, settledIn, value } from './dying.ts';
@@ -178,13 +178,18 @@ export interface Course {
   readonly asked: readonly string[];
 }
 
-/** Plays one case. */
-export async function play(one: Case): Promise<Course> {
-  const world = new World();
-  return new VirtualTime().during(async () => {
-    const entries: Entry[] = [];
-    const decoder = new EntryDecoder();
-    let [seq, processes] = [0, 0];
+/** One run, in the processes that it comes to. */
+class Lives {
+  readonly entries: Entry[] = [];
+  readonly asked: string[] = [];
+  processes = 0;
+  readonly #one: Case;
+  readonly #dying: Dying;
+  #last: Sidecar | null = null;
+
+  constructor(one: Case, world: World) {
+    this.#one = one;
+    const deaths = one.append === null ? [] : [{ append: one.append, when: 'after' as const }];
     const find =
       (acts: ReadonlyMap<string, unknown>) =>
       ({ key }: { key: string }) =>
@@ -197,86 +202,120 @@ export async function play(one: Case): Promise<Course> {
       },
       reconcilers: { said: find(world.told), paid: find(world.paid) },
     };
-    const deaths = one.append === null ? [] : [{ append: one.append, when: 'after' as const }];
-    const dying = new Dying(machine(world, one), config(one.class), deaths, more);
-    dying.store.onRows = (rows) => {
+    this.#dying = new Dying(machine(world, one), config(one.class), deaths, more);
+    const decoder = new EntryDecoder();
+    let seq = 0;
+    this.#dying.store.onRows = (rows) => {
       for (const row of rows) {
         seq += 1;
         const entry = decoder.entry({ ...row, seq, time: 0 } as never);
-        if (entry !== null) entries.push(entry);
+        if (entry !== null) this.entries.push(entry);
       }
     };
-    world.isDead = () => dying.isDead;
-    let last = await dying.attached();
-    const over = () => ['done', 'parked', 'stuck', 'cancelled', 'compensated'].includes(last.status);
-    const lives = async () => {
-      for (let nth = 0; nth < 3 && dying.isDead; nth += 1) {
-        await turns(10, () => false);
-        dying.isDead = false;
-        processes += 1;
-        let isBack = false;
-        const back = dying.resumed(last).finally(() => {
-          isBack = true;
-        });
-        const next = await Promise.race([back, turns(100, () => dying.isDead || isBack).then(() => null)]);
-        if (next === null) continue;
-        last = next;
-        void last.finished().catch(() => null);
-        await turns(20, () => dying.isDead);
-      }
-    };
-    const rests = async () => {
-      await turns(200, () => dying.isDead || over() || value(last) === 'rest');
-      await turns(10, () => dying.isDead);
-      await lives();
-      await turns(200, () => over() || value(last) === 'rest');
-    };
-    last.actor.start();
-    void last.finished().catch(() => null);
-    await rests();
-    if (one.complains !== null && value(last) === 'rest') {
-      const instance = { skeleton: 'PAY', entity: String(one.complains), ordinal: 0 };
-      void last.fail('CONTRACT_VIOLATION', { instance, key: 'paid' } as never).catch(() => null);
+    world.isDead = () => this.#dying.isDead;
+  }
+
+  get last(): Sidecar {
+    return this.#last as Sidecar;
+  }
+
+  get #isOver(): boolean {
+    return ['done', 'parked', 'stuck', 'cancelled', 'compensated'].includes(this.last.status);
+  }
+
+  readonly #isStill = () => this.#isOver || value(this.last) === 'rest';
+
+  async begin(): Promise<void> {
+    this.#last = await this.#dying.attached();
+    this.last.actor.start();
+    void this.last.finished().catch(() => null);
+    await this.#rests();
+  }
+
+  /** Takes the run up as often as its process has died. */
+  async #goesOn(): Promise<void> {
+    for (let nth = 0; nth < 3 && this.#dying.isDead; nth += 1) {
       await turns(10, () => false);
-      await rests();
-      await rests();
+      this.#dying.isDead = false;
+      this.processes += 1;
+      let isBack = false;
+      const back = this.#dying.resumed(this.last).finally(() => {
+        isBack = true;
+      });
+      const next = await Promise.race([back, turns(100, () => this.#dying.isDead || isBack).then(() => null)]);
+      if (next === null) continue;
+      this.#last = next;
+      void next.finished().catch(() => null);
+      await turns(20, () => this.#dying.isDead);
     }
-    const ends = async () => {
-      const by = { by: 'ann' };
-      if (one.ends === 'machine') last.actor.send({ type: 'END' } as never);
-      else void last.cancel({ ...by, ...(one.ends === 'abort' && { undo: true as const }) }).catch(() => null);
-      await turns(60, () => dying.isDead || over());
-      await lives();
-    };
-    await ends();
-    if (value(last) === 'rest' && !over()) await ends();
-    await turns(60, () => over());
-    const asked: string[] = [];
-    if (last.status === 'parked' && one.person !== null) {
-      const owed = await last.finished();
-      const acts = owed.status === 'parked' && 'unblock' in owed.decision ? owed.decision.unblock.acts : [];
-      for (const act of acts) {
-        if (act.act !== 'settle_obligation') continue;
-        asked.push(act.obligation);
-        // The process may die as the word is said: it is said once more, and may be there already.
-        for (let nth = 0; nth < 2; nth += 1) {
-          const said = last.settle(act.obligation, one.person, undefined, { by: 'ann' }).catch(() => null);
-          await Promise.race([said, turns(10, () => dying.isDead)]);
-          await turns(10, () => dying.isDead);
-          await lives();
-        }
-      }
-      await turns(60, () => last.status !== 'parked');
+  }
+
+  async #rests(): Promise<void> {
+    await turns(200, () => this.#dying.isDead || this.#isStill());
+    await turns(10, () => this.#dying.isDead);
+    await this.#goesOn();
+    await turns(200, this.#isStill);
+  }
+
+  async complains(): Promise<void> {
+    if (this.#one.complains === null || value(this.last) !== 'rest') return;
+    const instance = { skeleton: 'PAY', entity: String(this.#one.complains), ordinal: 0 };
+    void this.last.fail('CONTRACT_VIOLATION', { instance, key: 'paid' } as never).catch(() => null);
+    await turns(10, () => false);
+    await this.#rests();
+    await this.#rests();
+  }
+
+  async ends(): Promise<void> {
+    const { ends } = this.#one;
+    for (let nth = 0; nth < 2 && (nth === 0 || (value(this.last) === 'rest' && !this.#isOver)); nth += 1) {
+      const undo = ends === 'abort' ? { undo: true as const } : {};
+      if (ends === 'machine') this.last.actor.send({ type: 'END' } as never);
+      else void this.last.cancel({ by: 'ann', ...undo }).catch(() => null);
+      await turns(60, () => this.#dying.isDead || this.#isOver);
+      await this.#goesOn();
     }
-    const ending = await settledIn(last);
-    const course = {
-      status: last.status,
-      ending: ending ?? (over() ? await last.finished() : null),
-      entries,
-      world,
-      processes,
-      asked,
-    };
+    await turns(60, () => this.#isOver);
+  }
+
+  /** Has a person answer for all that the run is parked on. */
+  async answers(): Promise<void> {
+    const { person } = this.#one;
+    if (this.last.status !== 'parked' || person === null) return;
+    const owed = await this.last.finished();
+    const acts = owed.status === 'parked' && 'unblock' in owed.decision ? owed.decision.unblock.acts : [];
+    for (const act of acts) if (act.act === 'settle_obligation') await this.#answer(act.obligation, person);
+    await turns(60, () => this.last.status !== 'parked');
+  }
+
+  /** The process may die as the word is said: it is said once more, and may be there already. */
+  async #answer(name: string, person: NonNullable<Case['person']>): Promise<void> {
+    this.asked.push(name);
+    for (let nth = 0; nth < 2; nth += 1) {
+      const said = this.last.settle(name, person, undefined, { by: 'ann' }).catch(() => null);
+      await Promise.race([said, turns(10, () => this.#dying.isDead)]);
+      await turns(10, () => this.#dying.isDead);
+      await this.#goesOn();
+    }
+  }
+
+  async ending(): Promise<unknown> {
+    return (await settledIn(this.last)) ?? (this.#isOver ? this.last.finished() : null);
+  }
+}
+
+/** Plays one case. */
+export async function play(one: Case): Promise<Course> {
+  const world = new World();
+  return new VirtualTime().during(async () => {
+    const lives = new Lives(one, world);
+    await lives.begin();
+    await lives.complains();
+    await lives.ends();
+    await lives.answers();
+    const ending = await lives.ending();
+    const { entries, processes, asked, last } = lives;
+    const course = { status: last.status, ending, entries, world, processes, asked };
     await last.close();
     return course;
   });
