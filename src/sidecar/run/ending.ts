@@ -6,7 +6,6 @@ import { errorMessage } from '../../effects/signals.ts';
 import type { EndEntry } from '../../model/message-entries.ts';
 import { keysLeft } from '../../projection/left-calls.ts';
 import type { RunState } from '../../projection/run-state.ts';
-import { owedActs } from '../../reports/obligations.ts';
 import type { Runtime, Watcher } from '../../runtime/runtime.ts';
 import type { LeftActs } from '../calls/left-acts.ts';
 import type { Announcing } from '../commits/announcing.ts';
@@ -160,7 +159,7 @@ export class RunEnd {
     // A complaint that came before the end is answered first (C12).
     if (this.#port.isAccused() || !mayEnd()) return;
     // What keeps an obligation may have been taken back while the program was told.
-    if (end.rest === null && owedActs(runState).length > 0) return void queueMicrotask(again);
+    if (end.rest === null && !this.#port.owing.clear(again)) return;
     if (end.rest !== null) {
       this.#comesTo(null);
       this.#rests(end.rest, left);
