@@ -9,7 +9,6 @@ import { DrivenClock } from '../../src/testing/driven-clock.ts';
 import { workClient } from '../../src/workers/index.ts';
 import { attach, resume, type Sidecar, tool } from '../../src/xstate/index.ts';
 import { entriesOf } from '../journal/entries-of.ts';
-import { blocks, read } from '../pages.ts';
 import { scratchFolder } from '../scratch.ts';
 import { context, value } from '../semantics/dying.ts';
 import { machineOf } from '../semantics/little.ts';
@@ -351,18 +350,18 @@ test('a base holds what is owed, and what was said of it', () =>
     await run.close();
   }));
 
-test('the example of docs/obligations.md owes what its mail promises until it is refunded', () =>
+test('OB8: a fork owes nothing of what its parent has said', () =>
   new DrivenClock().during(async () => {
-    const [example] = blocks(read('docs/obligations.md'), 'yaml');
     const [desk, store] = [new Desk(), memoryStore()];
-    const of = loaded(`belay: 1\nagent: m\n${example}skeletons: {}\n`);
-    const run = await begun(desk, store, of, { undo: { charge_again: () => {} } });
-    await send(run, { type: 'REPLY', promises: [{ cents: 5_000, due: '2030-03-05' }] });
-    await send(run, { type: 'REFUND', cents: 4_000 });
-    await send(run, { type: 'END' });
-    const ending = await run.finished();
-    expect(ending).toMatchObject({ status: 'parked', decision: { refusals: [{ code: 'obligation_owed' }] } });
-    const due = Date.parse('2030-03-06T00:00:00Z');
-    expect(ending).toMatchObject({ decision: { refusals: [{ tool: 'refund', due }] } });
+    const run = await begun(desk, store);
+    await send(run, { type: 'REPLY', promises: [{ cents: 5 }] });
     await run.close();
+    await workClient(store).fork('r', { as: 'child', by: 'ann' });
+    const child = (await resume(desk.machine, { ...desk.options(store), run: 'child' } as never)) as unknown as Sidecar;
+    child.actor.start();
+    await passes(500);
+    await send(child, { type: 'END' });
+    await expect(child.finished()).resolves.toMatchObject({ status: 'done' });
+    await child.close();
+    expect(await owedNow(store)).toHaveLength(1);
   }));

@@ -18,6 +18,8 @@ export class Pooling {
   readonly #parts: RunParts;
   readonly #write: RunWriter;
   readonly #cancelled = new AbortController();
+  /** The wall clock since which each call waits for room, in milliseconds. */
+  readonly #waits = new Set<{ readonly since: number }>();
 
   constructor(parts: RunParts, write: RunWriter) {
     this.#parts = parts;
@@ -27,6 +29,16 @@ export class Pooling {
   /** Ends every wait: a person has ended the run. */
   cancel(): void {
     this.#cancelled.abort();
+  }
+
+  /**
+   * The wall clock at which a call that waits for room asks again, whatever process has the run by then; null where none waits. The longer it has waited, the
+   * later: a worker keeps the run for a while, and then gives its place to one of those that are waited for.
+   */
+  get next(): number | null {
+    const now = this.#parts.now();
+    const times = [...this.#waits].map(({ since }) => now + 2 * (now - since));
+    return times.length === 0 ? null : Math.min(...times);
   }
 
   /** The pass of a call; undefined where the config names no pool. `admits`: what the last try was admitted for. */
@@ -62,7 +74,8 @@ export class Pooling {
   /** Waits until every pool has room for a call. @returns the refusal of one that has none left; null where there is room, or the call is not made any more. */
   async #room(pools: PoolDesk, call: PooledCall, instance: InstanceId, of: string): Promise<Reply | null> {
     const { lifecycle, activity } = this.#parts;
-    return underEither([call.signal, lifecycle.leave, this.#cancelled.signal], async (stop) => {
+    const waits = { since: this.#parts.now() };
+    const room = underEither([call.signal, lifecycle.leave, this.#cancelled.signal], async (stop) => {
       for (let isFound = false; ; isFound = true) {
         if (stop.aborted) return null;
         const wait = freedIn(pools, stop);
@@ -72,12 +85,14 @@ export class Pooling {
           if (lacking.is === 'refused')
             return failed('GOVERNOR_DENIED', new PoolSpent(lacking.pool, lacking.why), null);
           if (!isFound) this.#tell(lacking.why, instance);
+          this.#waits.add(waits);
           await activity.waitFor(wait.freed);
         } finally {
           wait.end();
         }
       }
     });
+    return room.finally(() => this.#waits.delete(waits));
   }
 
   /** The same once what this run gives back itself is durable. */

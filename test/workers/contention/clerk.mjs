@@ -43,8 +43,10 @@ export function listOf(world, group, item) {
   }
 }
 
-/** The agent over a folder of lists. @param items the items of each group. */
-export function clerkIn(world, items, ms) {
+const ITEMS = ['0', '1', '2', '3', '4'];
+
+/** The agent over a folder of lists. */
+export function agentIn(world, ms) {
   const write = (group, item, list) => {
     const file = join(world, group, `${item}.json`);
     const part = `${file}.${process.pid}.${Math.random()}`;
@@ -65,9 +67,9 @@ export function clerkIn(world, items, ms) {
         return list.length + 1;
       };
       const audit = async ({ input: { group } }) => {
-        const before = items.map((item) => listOf(world, group, item).length);
+        const before = ITEMS.map((item) => listOf(world, group, item).length);
         await wait(ms);
-        const after = items.map((item) => listOf(world, group, item).length);
+        const after = ITEMS.map((item) => listOf(world, group, item).length);
         mkdirSync(join(world, 'audits'), { recursive: true });
         const found = { run, group, before, after };
         writeFileSync(join(world, 'audits', `${run}.${group}.${Math.random()}.json`), JSON.stringify(found));

@@ -1,10 +1,10 @@
-/** A worker of the contention test in a process of its own. Arguments: the store, the schema, the world, the milliseconds of an act, if claims keep runs apart. */
+/** A worker of a fleet in a process of its own. Arguments: the module of the agent, the store, the schema, the world, the milliseconds of an act, if claims keep runs apart. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { startWorker } from 'belay-sidecar/workers';
-import { clerkIn } from './clerk.mjs';
 
-const [place, schema, world, ms, apart] = process.argv.slice(2);
+const [agent, place, schema, world, ms, apart] = process.argv.slice(2);
+const { agentIn } = await import(agent);
 const store = place.startsWith('postgres')
   ? (await import('belay-sidecar/postgres')).postgresStore({
       address: place,
@@ -16,7 +16,7 @@ const store = place.startsWith('postgres')
   : (await import('belay-sidecar/sqlite')).sqliteStore(place, { busyMs: 20_000 });
 const worker = startWorker({
   store,
-  agents: [clerkIn(world, ['0', '1', '2', '3', '4'], Number(ms))],
+  agents: [agentIn(world, Number(ms))],
   folderOf: (run) => {
     const folder = join(world, 'runs', run);
     mkdirSync(folder, { recursive: true });
