@@ -73,6 +73,7 @@ function actText(act: Act): string {
       return `${act.act} ${act.limit}`;
     case 'start_sandbox':
       return `${act.act} ${act.sandbox}`;
+    case 'settle_obligation':
     case 'look_again':
       return `${act.act} ${act.tool}`;
     case 'register_codec':

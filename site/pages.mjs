@@ -18,6 +18,7 @@ const GROUPS = {
     ...['docs/workers.md', 'docs/postgres.md', 'docs/deploying.md', 'docs/after-a-fix.md', 'docs/inspect.md'],
     ...['docs/notify.md', 'docs/otel.md', 'docs/claims.md', 'docs/steering.md', 'docs/speculation.md'],
     'docs/revalidated-reads.md',
+    'docs/obligations.md',
   ],
   Reference: [
     ...['docs/semantics.md', 'docs/glossary.md', 'docs/lifecycle.md', 'docs/trace-format.md'],

@@ -45,6 +45,13 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   'tools.*.revalidate.same': 'free',
   'tools.*.revalidate.else': 'free',
   'tools.*.key_valid': 'free',
+  // What was taken on is journaled with the call that said so.
+  'tools.*.obligations': 'free',
+  'tools.*.obligations.each': 'free',
+  'tools.*.obligations.due': 'free',
+  'tools.*.obligations.kept_by': 'free',
+  'tools.*.obligations.as': 'free',
+  'tools.*.obligations.until': 'free',
   'tools.*.redact': 'free',
   'tools.*.reconcile': 'free',
   'tools.*.reconcile.ask': 'free',

@@ -93,6 +93,20 @@ export interface See {
   readonly always: boolean;
 }
 
+/** The obligations that a call of a tool takes on (semantics.md OB1). */
+export interface Obligations {
+  /** The part of the arguments that lists them, as in the file, or the list itself. */
+  readonly each: string | readonly unknown[];
+  /** The time until it is due, in milliseconds; or the part of an obligation that says when; null where it is never due. */
+  readonly due: { readonly after: number } | { readonly at: string } | null;
+  /** The tool that keeps them. */
+  readonly keptBy: string;
+  /** The condition under which a call keeps one; null for any call of that tool. */
+  readonly as: Predicate | null;
+  /** The condition that releases one while it holds; null for none. */
+  readonly until: Predicate | null;
+}
+
 /** A tool: the keys that its calls touch, and the rules for them. */
 export interface Tool {
   readonly name: string;
@@ -151,6 +165,8 @@ export interface Tool {
   readonly see: See | null;
   /** The time in milliseconds after a call for which its counterparty remembers the key; null for ever. */
   readonly keyValid: number | null;
+  /** The obligations that its calls take on; null for none. */
+  readonly obligations: Obligations | null;
   /** The parts of its calls that are never shown: `args.card`, `output.token`. */
   readonly redact: readonly string[];
   /** The sandbox that its calls work in; null for none. `beyond`: what a call does is not gone with the sandbox (SB4). */

@@ -42,7 +42,8 @@ export async function guardedCall(port: GuardPort, call: GuardedCall): Promise<R
 
 /** The refusal of a call that would leave now and whose arguments are none that its tool takes (CS1); null for any other call. */
 export function refusedFor(port: GuardPort, call: GuardedCall): Reply | null {
-  return call.misfit !== null && leaves(port, call) ? misfitting(call) : null;
+  const misfit = misfitting(call);
+  return misfit !== null && leaves(port, call) ? misfit : null;
 }
 
 /** True for a call that leaves now and whose sandbox may not be there. What waits for a person starts none before it is approved. */

@@ -112,6 +112,12 @@ export interface PoolPass {
   unmade(of: string): readonly Entry[];
 }
 
+/** Why the arguments of a call are none that its tool takes. */
+export interface Misfit {
+  readonly code: BadArguments['code'];
+  readonly reason: string;
+}
+
 /** A call as it comes to the guard. `tool` is undefined where the config does not declare it. */
 export interface GuardedCall {
   readonly name: string;
@@ -151,8 +157,8 @@ export interface GuardedCall {
   relation(earlier: LedgerCall): 'waited for' | 'same' | 'unsure';
   /** True for an earlier call, of whatever tool, that has to be claimed or undone before this one acts (C8). */
   comesAfter(earlier: LedgerCall): boolean;
-  /** Why its arguments are none that its tool takes, or null (CS1). */
-  readonly misfit: string | null;
+  /** Says why its arguments are none that its tool takes now, or null (CS1, OB5). */
+  misfit(): Misfit | null;
   /** Asks the preconditions of a call that is about to leave: why it may not, or null. Null itself where it has none. */
   readonly allowed: (() => Promise<string | null>) | null;
   /** Asks everything once more, after an approval. */
@@ -218,8 +224,10 @@ export function failed(signal: Signal, error: unknown, key: string | null): Repl
 }
 
 /** The refusal of a call for its arguments (CS1); null where they fit. */
-export function misfitting({ name, misfit }: Pick<GuardedCall, 'name' | 'misfit'>): Reply | null {
-  return misfit === null ? null : failed('GOVERNOR_DENIED', new BadArguments(name, misfit), null);
+export function misfitting(call: Pick<GuardedCall, 'name' | 'misfit'>): Reply | null {
+  const misfit = call.misfit();
+  if (misfit === null) return null;
+  return failed('GOVERNOR_DENIED', new BadArguments(call.name, misfit.reason, misfit.code), null);
 }
 
 /** It never left, so nothing is asked about it. */

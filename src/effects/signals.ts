@@ -72,19 +72,20 @@ export class ActRepeated extends Error {
 }
 
 /**
- * The arguments of a call are none that its tool takes: the input schema of the tool refuses them, or an argument cannot be computed (CS1). The call
- * never left. A machine can handle it on the path of its errors, like a denial.
+ * The arguments of a call are none that its tool takes: the input schema of the tool refuses them, an argument cannot be computed (CS1), or they take
+ * on obligations that are none, or that are due already (OB5). The call never left. A machine can handle it on the path of its errors, like a denial.
  */
 export class BadArguments extends Error {
   /** Names the error. */
   override readonly name = 'BadArguments';
-  readonly code = 'bad_arguments';
+  readonly code: 'bad_arguments' | 'bad_obligation' | 'obligation_past_due';
   /** The place in the arguments, and what is wrong there. */
   readonly reason: string;
 
-  constructor(tool: string, reason: string) {
-    super(`bad_arguments: ${tool}: ${reason}`);
+  constructor(tool: string, reason: string, code: BadArguments['code'] = 'bad_arguments') {
+    super(`${code}: ${tool}: ${reason}`);
     this.reason = reason;
+    this.code = code;
   }
 }
 

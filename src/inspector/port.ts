@@ -3,7 +3,9 @@
  * nothing by itself: an answer of a person, and a command that needs the agent's code, go through the same functions as
  * the verbs of the command line.
  */
+
 import type { JournalStore } from '../journal/journal.ts';
+import type { ObligationAnswer } from '../model/obligation-entries.ts';
 import type { Ledgers } from '../reports/ledgers.ts';
 import type { InspectedConfig, InspectedLedger, InspectedMatrix } from './files-data.ts';
 
@@ -32,7 +34,7 @@ export interface Inspected {
   settle(
     run: string,
     key: string,
-    status: 'confirmed' | 'failed' | 'compensated',
+    status: 'confirmed' | 'failed' | 'compensated' | ObligationAnswer,
     output: string | null,
     by: string,
     why: string | null,

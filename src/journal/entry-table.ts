@@ -97,6 +97,7 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   reclaimed: object('reclaimed', 47),
   branch: object('branch', 48),
   choice: object('choice', 49),
+  obligation: object('obligation', 50),
   announced: object('announced', 52),
   committed: object('committed', 53),
   sandbox: object('sandbox', 54),

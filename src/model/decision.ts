@@ -94,6 +94,8 @@ export type Act =
   | { readonly act: 'correct_in_turn'; readonly turn: number }
   /** End the run, with its undos if nothing of it is to be left: the choice among alternatives stands (AL9). */
   | { readonly act: 'cancel_run' }
+  /** Say of an obligation that it was kept, is owed no more, or is broken (OB4). */
+  | { readonly act: 'settle_obligation'; readonly obligation: string; readonly tool: string }
   /** End or undo the instances that control would leave behind, then ask again. */
   | { readonly act: 'end_instances'; readonly instances: readonly InstanceId[] };
 

@@ -33,6 +33,7 @@ import type {
   SettledEntry,
   SteeredEntry,
 } from './message-entries.ts';
+import type { ObligationEntry } from './obligation-entries.ts';
 import type { PassedOn } from './passed-on.ts';
 import type { PromisedEntry } from './promised-entry.ts';
 import type { RedactionRules } from './redaction.ts';
@@ -195,6 +196,7 @@ export type Entry =
   | AnswerEntry
   | PublishEntry
   | CommittedEntry
+  | ObligationEntry
   | AnnouncedEntry
   /**
    * A complaint has replaced questions that the run was parked on, by their names: they are not asked any more (C12).

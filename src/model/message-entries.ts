@@ -1,6 +1,7 @@
 /** The entries of messages: the messages that other processes have left for a run, and their outcomes. */
 import type { Signal } from './failure.ts';
 import type { InstanceId } from './instance.ts';
+import type { ObligationAnswer } from './obligation-entries.ts';
 
 /** The words of a sender about an event, as the journal has them. */
 export interface Sent {
@@ -130,7 +131,7 @@ export interface SettledEntry {
   readonly post: number | null;
   readonly key: string;
   /** `stands`: its undo is owed, and a person says that it stands (AB4). */
-  readonly status: 'confirmed' | 'failed' | 'compensated' | 'stands';
+  readonly status: 'confirmed' | 'failed' | 'compensated' | 'stands' | ObligationAnswer;
   readonly by: string;
   readonly why: string | null;
   /** The reason why it was refused; null where it was taken. */

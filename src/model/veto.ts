@@ -145,6 +145,16 @@ export type Refusal =
       readonly effect: Effect;
       readonly instance: InstanceId;
     }
+  /** The run would end while it owes what a call has taken on, by its name, `tool` keeping it (OB4). */
+  | {
+      readonly code: 'obligation_owed';
+      readonly candidate: null;
+      readonly instance: InstanceId;
+      readonly obligation: string;
+      readonly tool: string;
+      /** The wall clock at which it is due; null for never. */
+      readonly due: number | null;
+    }
   /** The run has ended, and its output was handed over. */
   | { readonly code: 'run_finished'; readonly candidate: null; readonly instance: InstanceId | null }
   /** `all`: these are all the reasons against it, and those of newer candidates do not hold. */

@@ -90,6 +90,8 @@ function variable(name: string): Run {
     case 'now':
     case 'then':
     case 'verified':
+    case 'obligation':
+    case 'kept':
       return ({ facts }) => admit(facts[name]) ?? null;
     default:
       return ({ item }) => item;

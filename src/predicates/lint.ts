@@ -61,6 +61,12 @@ export const MESSAGE_SCOPE: Scope = { variables: new Set(['entity', 'memory']), 
 /** The scope of a comparison of two looks at the world: what was answered then and now, and what was asked. */
 export const LOOKS_SCOPE: Scope = { variables: new Set(['now', 'then', 'args']), item: null };
 
+/** The scope of a condition under which a call keeps an obligation. */
+export const KEPT_SCOPE: Scope = { variables: new Set(['obligation', 'kept']), item: null };
+
+/** The scope of a condition that releases an obligation. */
+export const RELEASED_SCOPE: Scope = { variables: new Set(['obligation', 'memory']), item: null };
+
 /** The scope of a condition before a call leaves, which may ask how old the answers are that the call rests on. */
 export const LEAVING_SCOPE: Scope = { variables: new Set([...Object.keys(VARIABLES), 'verified']), item: null };
 

@@ -20,6 +20,9 @@ export interface Facts {
   readonly then?: unknown;
   /** The age of the answers that a call rests on, in milliseconds, before it leaves. */
   readonly verified?: { readonly age: number };
+  /** The obligation that is asked about, and the call that may keep it. */
+  readonly obligation?: unknown;
+  readonly kept?: { readonly args: unknown; readonly output: unknown };
 }
 
 /** Yes, no, or not known and why: an error is never a no. */

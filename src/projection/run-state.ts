@@ -26,6 +26,7 @@ import { Events } from './events.ts';
 import type { ExternalVersions } from './external-versions.ts';
 import { LiveInstances } from './live-instances.ts';
 import type { Looks } from './looks.ts';
+import { Obligations } from './obligations.ts';
 import type { Occurrences } from './occurrences.ts';
 import { OpenDecisions } from './open-decisions.ts';
 import type { Positions } from './positions.ts';
@@ -66,6 +67,8 @@ export class RunState {
   readonly commits = new Commits();
   /** What the tools of the run work in (SB1). */
   readonly sandboxes = new Sandboxes();
+  /** The obligations that its calls have taken on (OB1). */
+  readonly obligations = new Obligations();
   /** The codecs of values that have no form of their own. */
   readonly codecs: readonly ValueCodec[];
   /** The values that people are not shown. */
@@ -184,6 +187,7 @@ export class RunState {
         calls.ledger.fork(of, at, this.history.head);
         calls.asked.paused = null;
         this.commits.fork();
+        this.obligations.fork();
         for (const kept of classes) calls.keepAs(kept);
       },
       step: (entry, context) => {
@@ -256,7 +260,12 @@ export class RunState {
   #foldsOfCalls() {
     const { actors, calls, events, places, received, redelivery } = this.#run;
     return {
-      intent: (entry) => calls.intend(entry),
+      intent: (entry) => {
+        calls.intend(entry);
+        const call = this.obligations.isEmpty ? undefined : calls.ledger.get(entry.key);
+        if (call !== undefined) this.obligations.intend(call);
+      },
+      obligation: (entry) => this.obligations.take(entry, events.time),
       outcome: (entry) => {
         this.aborted.settle(entry);
         if (entry.status === 'confirmed') calls.compared(entry.key);

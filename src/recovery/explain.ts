@@ -169,6 +169,8 @@ export function reason(veto: Reason | Extract<Refusal, { code: unknown }>, place
       return `control could not follow: ${named(veto.instance)}, entered at ${place(veto.step)}, would stand where the machine does not.`;
     case 'unclaimed_effect':
       return `${effectName(veto.effect, place)} stands in the world, and no replay has taken it over.`;
+    case 'obligation_owed':
+      return `the run owes ${veto.obligation}, which ${quoted(veto.tool)} keeps.`;
     case 'run_finished':
       return 'the run has ended, and its output was handed over.';
     case 'effect_diverged':
@@ -262,6 +264,8 @@ export function actSentence(act: Act, place: PlaceText = eventText): string {
       return `Correct it in a new turn, with what was found wrong as its input: what turn ${act.turn} said stands.`;
     case 'cancel_run':
       return 'Let the choice stand, or end the run: belay cancel RUN --undo undoes what it did.';
+    case 'settle_obligation':
+      return `Have ${quoted(act.tool)} keep ${act.obligation} in another way, and say kept; or say that it is released, or broken.`;
     case 'register_undo':
       return `Register what undoes ${effectName(act.effect, place)}, and record that it has an undo.`;
   }

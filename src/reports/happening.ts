@@ -108,6 +108,7 @@ type Silent =
   | 'promised'
   | 'committed'
   | 'announced'
+  | 'obligation'
   | 'freed'
   | 'asked'
   | 'publish'

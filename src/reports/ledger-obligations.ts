@@ -8,6 +8,7 @@ import { isOpen } from '../model/effect.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { RunState } from '../projection/run-state.ts';
 import { shownArgs } from './ledger-effects.ts';
+import { owedActs } from './obligations.ts';
 import type { RunStatus } from './run-status.ts';
 
 /** The call that something is owed about. */
@@ -49,6 +50,19 @@ export type Obligation =
     }
   /** A call is to be undone before the recovery goes on; `error` is what its undo failed with, null where it has not failed. */
   | (Owed & { readonly owes: 'undo'; readonly error: string | null })
+  /** What a call has taken on, and no call has kept; `key` is that of the call which took it on (OB2). */
+  | (Owed & {
+      readonly owes: 'act';
+      /** Its name, by which a person answers for it: `KEY#1`. */
+      readonly name: string;
+      readonly keptBy: string;
+      readonly says: unknown;
+      readonly since: number;
+      readonly due: number | null;
+      readonly overdue: boolean;
+      /** Why no call that keeps it may leave; null where one may. */
+      readonly unkept: string | null;
+    })
   /** A call is held back until its instance commits. */
   | (Owed & { readonly owes: 'commit'; readonly since: number })
   /** A commit was decided, and these calls of it are not visible yet. */
@@ -78,6 +92,7 @@ export function obligationsOf(
     ...outcomes(runState, since, now),
     ...recovery(runState, standing),
     ...undos(runState),
+    ...acts(runState, now),
     ...publications(runState),
     ...runState.ledger
       .buffered()
@@ -86,6 +101,14 @@ export function obligationsOf(
       .filter(({ at: place, status }) => place === null && status === 'confirmed')
       .map((call): Obligation => ({ owes: 'claim', ...owed(call) })),
   ];
+}
+
+/** A run that is over owes nothing any more: its end names what is broken. */
+function acts(runState: RunState, now: number): Obligation[] {
+  if (runState.ended !== null) return [];
+  return owedActs(runState).map(({ is: _, by: __, why: ___, ...act }) => {
+    return { owes: 'act', ...act, overdue: act.overdue || (act.due !== null && act.due <= now) };
+  });
 }
 
 function owed({ key, intent: { tool, instance } }: LedgerCall): Owed {

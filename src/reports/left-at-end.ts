@@ -8,6 +8,7 @@ import type { StandingAct } from '../projection/aborted.ts';
 import { keysLeft, standingActs } from '../projection/left-calls.ts';
 import { owedCommits } from '../projection/made-visible.ts';
 import type { RunState } from '../projection/run-state.ts';
+import { brokenActs } from './obligations.ts';
 
 export type { StandingAct };
 
@@ -31,6 +32,24 @@ export interface LeftAtEnd {
   readonly untaken?: readonly UntakenEvent[];
   /** The commits that the program was not told of (SP4). */
   readonly unannounced?: readonly UnannouncedCommit[];
+  /** The obligations that are not kept: a person has said so, or has ended the run (OB4). */
+  readonly broken?: readonly BrokenObligation[];
+}
+
+/** An obligation that a run has left. Its words are in `belay ledger --obligations`. */
+export interface BrokenObligation {
+  /** The key of the call that took it on, and its number: `CALLKEY#1`. */
+  readonly name: string;
+  /** The tool of that call, and the one that would have kept it. */
+  readonly tool: string;
+  readonly keptBy: string;
+  /** The wall clock at which it was due, in milliseconds; null for never. */
+  readonly due: number | null;
+}
+
+/** Lists the obligations of a run that are not kept. */
+export function brokenIn(runState: RunState): readonly BrokenObligation[] {
+  return brokenActs(runState).map(({ name, tool, keptBy, due }) => ({ name, tool, keptBy, due }));
 }
 
 /** A commit that the program was not told of. */
@@ -68,13 +87,14 @@ function untakenIn({ held, toRedeliver, asked }: RunState, posts: readonly Poste
 }
 
 /** The things that a run has left, and nothing else of what was told of its end. */
-export function onlyLeft({ unpublished, standing, unanswered, untaken, unannounced }: LeftAtEnd): LeftAtEnd {
+export function onlyLeft({ unpublished, standing, unanswered, untaken, unannounced, broken }: LeftAtEnd): LeftAtEnd {
   return {
     ...(unpublished && { unpublished }),
     ...(standing && { standing }),
     ...(unanswered && { unanswered }),
     ...(untaken && { untaken }),
     ...(unannounced && { unannounced }),
+    ...(broken && { broken }),
   };
 }
 
@@ -102,11 +122,13 @@ export function leftAtEnd(runState: RunState, posts: readonly Posted[] = []): Le
   const untaken = untakenIn(runState, posts);
   const standing = keysLeft(runState);
   const unannounced = unannouncedIn(runState);
+  const broken = brokenIn(runState);
   return {
     ...(unpublished.length > 0 && { unpublished }),
     ...(standing.length > 0 && { standing }),
     ...(unanswered.length > 0 && { unanswered }),
     ...(untaken.length > 0 && { untaken }),
     ...(unannounced.length > 0 && { unannounced }),
+    ...(broken.length > 0 && { broken }),
   };
 }

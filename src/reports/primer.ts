@@ -172,6 +172,8 @@ function owedText(obligation: Obligation): string {
       return `the undo of ${quoted(obligation.tool)}${obligation.error === null ? '' : `, which failed: ${clipped(obligation.error)}`}`;
     case 'commit':
       return `the commit that ${quoted(obligation.tool)} is held back for`;
+    case 'act':
+      return `${quoted(obligation.keptBy)} for ${obligation.name}${obligation.overdue ? ', overdue' : ''}: ${valueText(obligation.says)}`;
     case 'publication':
       return `${obligation.keys.length} calls to be made visible, committed at ${quoted(obligation.boundary)}`;
     case 'claim':

@@ -81,6 +81,7 @@ const ACTS: Readonly<Record<Act['act'], (tool: string) => readonly [text: string
   change_graph: () => ['a graph built in another way', 'resume'],
   correct_in_turn: () => ['a new turn that corrects it', 'show'],
   cancel_run: () => ['an end of the run: a choice stands', 'cancel'],
+  settle_obligation: (tool) => [`what is owed by ${tool}`, 'settle'],
   name_suspect: () => ['the name of what failed', 'fail'],
   allow_joint: () => ['a policy that lets it go back', 'cancel'],
   end_instances: () => ['other work that has to end', 'cancel'],

@@ -5,7 +5,7 @@ import type { Effect } from '../model/effect.ts';
 import type { Cause } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { StandingAct } from '../projection/aborted.ts';
-import type { UnannouncedCommit, UntakenEvent } from '../reports/left-at-end.ts';
+import type { BrokenObligation, UnannouncedCommit, UntakenEvent } from '../reports/left-at-end.ts';
 
 /** An input that a replay reads in another version than the work that it replaces did. */
 export interface MovedInput {
@@ -67,6 +67,8 @@ export type Ending =
       readonly dropped?: readonly string[];
       /** The commits that `onCommit` was not told of (SP4). Left out where there are none. */
       readonly unannounced?: readonly UnannouncedCommit[];
+      /** The obligations that are not kept: a person has said so, or has ended the run (OB4). Left out where there are none. */
+      readonly broken?: readonly BrokenObligation[];
     }
   /** A person has ended it: what it had done stands. */
   | {
@@ -77,6 +79,8 @@ export type Ending =
       readonly standing: readonly string[];
       /** The commits that `onCommit` was not told of (SP4). Left out where there are none. */
       readonly unannounced?: readonly UnannouncedCommit[];
+      /** The obligations that are not kept: a person has said so, or has ended the run (OB4). Left out where there are none. */
+      readonly broken?: readonly BrokenObligation[];
     }
   /** A person has aborted it: what could be undone is, and what stands is named (AB7, AB8). */
   | {
@@ -89,6 +93,8 @@ export type Ending =
       readonly stands: readonly StandingAct[];
       /** The commits that `onCommit` was not told of (SP4). Left out where there are none. */
       readonly unannounced?: readonly UnannouncedCommit[];
+      /** The obligations that are not kept: a person has said so, or has ended the run (OB4). Left out where there are none. */
+      readonly broken?: readonly BrokenObligation[];
     }
   /** A person has paused it: nothing leaves, and what comes waits, until a person has it go on (LC10). */
   | { readonly status: 'paused'; readonly by: string; readonly why: string | null }

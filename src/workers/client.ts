@@ -475,7 +475,8 @@ async function settledByKey(
   const message = outcomeMessage(told);
   const { runState } = timelineOf(await gathered(store.read(run)));
   refuseEnded(run, runState.ended);
-  if (runState.ledger.named(key) === undefined)
+  const named = status === 'kept' || status === 'released' || status === 'broken' ? key.replace(/#\d+$/, '') : key;
+  if (runState.ledger.named(named) === undefined)
     throw new RangeError(`no call of run ${JSON.stringify(run)} has the key ${JSON.stringify(key)}`);
   return store.post(run, message);
 }

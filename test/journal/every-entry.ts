@@ -115,6 +115,18 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
     },
     'that says nothing': { do: 'committed', id: 'c2', instance: pay, actor: 1, boundary: 'paid', at: 9, due: true },
   },
+  obligation: {
+    'that is owed': {
+      ...{ do: 'obligation', is: 'owed', key: 'k1', each: 'args.promises', due: [1_700_000_000_000, null] },
+      ...{ keptBy: 'refund', as: 'kept.args.cents >= obligation.cents', until: 'memory.?over.hasValue()' },
+    },
+    'of a list': { do: 'obligation', is: 'owed', key: 'k1', each: [{ what: 'revert' }], due: [null], keptBy: 'revert' },
+    'that a person answers': {
+      ...{ do: 'obligation', is: 'answered', name: 'k1#1', as: 'released', by: 'ann', why: null },
+    },
+    'that is overdue': { do: 'obligation', is: 'overdue', name: 'k1#1' },
+    'that nothing keeps': { do: 'obligation', is: 'unkept', name: 'k1#1', why: 'the config has no tool refund' },
+  },
   announced: { once: { do: 'announced', id: 'c1' } },
   freed: { 'of one key': { do: 'freed', keys: ['stock:7'] } },
   reclaimed: {

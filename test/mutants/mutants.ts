@@ -8,6 +8,7 @@ import { OF_ARGUMENTS } from './of-arguments.ts';
 import { OF_COMMITS } from './of-commits.ts';
 import { OF_LOOKS } from './of-looks.ts';
 import { OF_LOOPS } from './of-loops.ts';
+import { OF_OBLIGATIONS } from './of-obligations.ts';
 import { OF_POOLS } from './of-pools.ts';
 import { OF_SANDBOXES } from './of-sandboxes.ts';
 import { OF_THREADS } from './of-threads.ts';
@@ -29,6 +30,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...OF_WHY,
   ...OF_ARGUMENTS,
   ...OF_COMMITS,
+  ...OF_OBLIGATIONS,
   ...OF_LOOKS,
   {
     rule: 'C1',

@@ -195,6 +195,27 @@ export const CONSEQUENCES: Readonly<
       'A person is asked where an answer has changed.',
     ),
     in: neither('Calls work in another place, or what they do is gone with another one.'),
+    obligations: both(
+      'A run ends although what a call has promised is not done.',
+      'No run ends before what a call has promised is done, or a person has answered for it.',
+    ),
+    'obligations each': neither('Other things are owed after a call.'),
+    'obligations due': both(
+      'What is owed is due later, or never.',
+      'What is owed is due sooner, and is told as overdue from then on.',
+      'What is owed is due at another time.',
+    ),
+    'obligations kept_by': neither('Another tool keeps what is owed.'),
+    'obligations as': both(
+      'A call keeps what is owed that did not.',
+      'A call does not keep what is owed any more.',
+      'Other calls keep what is owed.',
+    ),
+    'obligations until': both(
+      'What is owed is released without a call that keeps it.',
+      'What is owed is released in no other way than by a call, or a person.',
+      'What is owed is released under another condition.',
+    ),
     key_valid: both(
       'A call is sent again under its key for longer.',
       'A call is sent again under its key for a shorter time; after that a person may be asked.',

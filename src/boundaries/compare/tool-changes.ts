@@ -1,6 +1,6 @@
 /** Compares the rules of two configs for one tool. */
 import { type EffectClass, joinOf } from '../../model/effect.ts';
-import type { Once, Revalidate, See, Spend, Tool } from '../config.ts';
+import type { Obligations, Once, Revalidate, See, Spend, Tool } from '../config.ts';
 import { type Difference, keys, limit, members, names, said, within } from './leaning.ts';
 
 const NONE: ReadonlyMap<string, string> = new Map();
@@ -29,6 +29,7 @@ const FIELDS: Readonly<Record<keyof Tool, (old: Tool, now: Tool) => readonly Dif
   revalidate: (old, now) => freshness(old.revalidate, now.revalidate),
   see: (old, now) => sights(old.see, now.see),
   keyValid: (old, now) => limit('key_valid', old.keyValid, now.keyValid, 'looser', ' ms'),
+  obligations: (old, now) => obliged(old.obligations, now.obligations),
   redact: (old, now) => names('redact', old.redact, now.redact, 'stricter'),
   in: (old, now) => said('in', inText(old.in), inText(now.in), 'other'),
   timeout: (old, now) => limit('timeout', old.timeout, now.timeout, 'looser', ' ms'),
@@ -78,6 +79,30 @@ function freshness(old: Revalidate | null, now: Revalidate | null): readonly Dif
       ...(old.else === now.else ? [] : [{ ...other, is: now.else === 'park' ? 'stricter' : 'looser' } as const]),
     ],
   );
+}
+
+function obliged(old: Obligations | null, now: Obligations | null): readonly Difference[] {
+  const each = ({ each }: Obligations) => (typeof each === 'string' ? each : JSON.stringify(each));
+  const text = (one: Obligations | null) => (one === null ? null : each(one));
+  if (old === null || now === null) return said('obligations', text(old), text(now), 'stricter');
+  return within(
+    ['obligations'],
+    [
+      ...said('each', each(old), each(now), 'other'),
+      ...dues(old.due, now.due),
+      ...said('kept_by', old.keptBy, now.keptBy, 'other'),
+      ...said('as', old.as?.text ?? null, now.as?.text ?? null, 'stricter'),
+      ...said('until', old.until?.text ?? null, now.until?.text ?? null, 'looser'),
+    ],
+  );
+}
+
+/** A later time is looser, and none the loosest; a part of the obligation may say any time. */
+function dues(old: Obligations['due'], now: Obligations['due']): readonly Difference[] {
+  const text = (due: Obligations['due']) => (due === null ? null : 'at' in due ? due.at : `${due.after} ms`);
+  if (old !== null && now !== null && 'after' in old && 'after' in now)
+    return limit('due', old.after, now.after, 'looser', ' ms');
+  return said('due', text(old), text(now), 'stricter');
 }
 
 function sights(old: See | null, now: See | null): readonly Difference[] {

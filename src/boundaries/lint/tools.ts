@@ -43,6 +43,7 @@ export function lintTools(config: BoundaryConfig, root: Item, reach: Reach, find
   lintHeldOutputs(calls);
   lintActsAgain(calls);
   lintKeysTaken(calls);
+  lintKeepers(calls);
   lintOutside(calls);
 }
 
@@ -106,6 +107,18 @@ function lintOutside({ config, reach, findings, agent, kinds, declared }: Calls)
       const mend = `Add "${path}" to the states of a skeleton of its machine, or write one for it.`;
       findings.report('call_outside_skeletons', 'warning', places.get(tool)?.at ?? agent, message, mend);
     }
+  }
+}
+
+/** Obligations that no state could keep: the run would park at its end (OB4). */
+function lintKeepers({ config, reach, findings, invoked, declared }: Calls): void {
+  if (reach.shape.channels) return;
+  for (const [name, { item }] of declared) {
+    const keptBy = config.tools.get(name)?.obligations?.keptBy;
+    const at = field(field(item, 'obligations'), 'kept_by')?.at;
+    if (keptBy === undefined || at === undefined || invoked.has(keptBy)) continue;
+    const message = `no state of ${config.agent} calls "${keptBy}", which keeps what "${name}" takes on`;
+    findings.report('never_kept', 'warning', at, message, 'Call it in a state, or a person has to answer for each.');
   }
 }
 

@@ -48,6 +48,8 @@ export type RefusalCode =
   /** A tool in a sandbox that the config has not, or that cannot work in one (§30). */
   | 'unknown_sandbox'
   | 'bad_in'
+  /** Obligations of a tool that does nothing, that are listed nowhere, or that no tool could keep (OB1, OB2). */
+  | 'bad_obligations'
   /** A redaction of a part that has no visible value. */
   | 'bad_redaction'
   /** A value that is redacted would be a name, which stands in every text. */
@@ -130,6 +132,8 @@ type LintCode =
   | 'key_not_taken'
   /** The machine calls a tool again by itself after an error (E2). */
   | 'own_retry'
+  /** No state calls the tool that keeps obligations (OB2). */
+  | 'never_kept'
   | 'release_touched_later'
   | 'not_recoverable'
   /** What agents of the class that `check --profile` names need from a replay, and the config lacks. */

@@ -81,6 +81,8 @@ const FORMS: Readonly<Record<string, string>> = {
   revalidate: "Write a time such as 60s, or { for: 60s, same: 'now.cents == then.cents', else: park }.",
   for: 'Write a number of milliseconds, or a text such as 60s.',
   key_valid: 'Write a number of milliseconds, or a text such as 24h.',
+  each: 'Write where they are listed: args.promises, or a list of them.',
+  due: 'Write a time such as 2h, or the part of an obligation that says when: due.',
   when: "Write CEL as a text, or { guard: 'name@digest' }.",
 };
 

@@ -15,6 +15,7 @@ import { entriesOf, field, type Item, itemsOf, numberOf, plain, textOf } from '.
 import type { Findings, Place } from '../page/finding.ts';
 import { LONGEST_WAIT, timeIn } from '../page/time.ts';
 import { argumentsIn } from './arguments.ts';
+import { obligationsIn } from './obligations.ts';
 import { onceIn } from './once.ts';
 import { outputSchema } from './output-schema.ts';
 import { redactedPartsIn } from './redact.ts';
@@ -62,6 +63,7 @@ export function compileTool(name: string, at: Place, item: Item, { budgets, scop
     revalidate: revalidateIn(field(item, 'revalidate'), findings),
     see: seeIn(field(item, 'reconcile'), findings),
     keyValid: timeIn(field(item, 'key_valid'), findings, LONGEST_WAIT),
+    obligations: obligationsIn(name, effect, field(item, 'obligations'), findings),
     redact: redactedPartsIn(field(item, 'redact'), findings),
     in: inSandbox(field(item, 'in'), effect, findings),
     timeout: timeIn(field(item, 'timeout'), findings),

@@ -3,6 +3,7 @@
  * help, and their calls.
  */
 import { type Command, Option } from 'commander';
+import type { SentOutcome } from '../../effects/messages/outcomes.ts';
 import { answeredCode, answeredText, answerGate, type Saying } from '../approvals/answering.ts';
 import { listGates } from '../approvals/approvals.ts';
 import { answerMany } from '../bulk/acting.ts';
@@ -47,7 +48,7 @@ interface Given {
 }
 
 interface GivenOutcome extends Given {
-  as: 'confirmed' | 'failed' | 'compensated' | 'stands';
+  as: SentOutcome['status'];
   output?: string;
   run?: string;
 }
@@ -133,7 +134,7 @@ export function addSettle(program: Command): void {
   shared(program.command('settle'))
     .addOption(
       new Option('--as <status>', 'what became of it')
-        .choices(['confirmed', 'failed', 'compensated', 'stands'])
+        .choices(['confirmed', 'failed', 'compensated', 'stands', 'kept', 'released', 'broken'])
         .makeOptionMandatory(),
     )
     .option('--output <json>', 'what the call answered, where it is confirmed')
@@ -146,13 +147,16 @@ that failed, and will not happen later either, is made again under its key. With
 --run the first argument is the key of a call, as belay show prints it, and
 --as compensated says that it was undone by hand: the run holds the word against
 its journal and its counterparty, and belay messages RUN tells what came of it.
---as stands says of a call whose undo an aborted run owes that it stands.
+--as stands says of a call whose undo an aborted run owes that it stands. With
+the name of what a run owes, as belay ledger prints it, --as kept, released and
+broken say that it was kept in another way, is owed no more, or is not kept.
 
 Examples:
   belay settle 3f2a91bc04de --as confirmed --output '"receipt 7"' --by ada
   belay settle 3f2a --as failed --by ada --why "the bank has no such payment"
   belay settle --all --where tool=pay --as failed --by ada
   belay settle belay-4Q9P... --run order-7 --as failed --by ada
+  belay settle 'belay-4Q9P...#1' --run order-7 --as released --by ada
 
 ${CODES}`,
     )
@@ -166,6 +170,8 @@ ${CODES}`,
         return finish('', '--as stands goes with --run RUN and the key of the call whose undo is owed', 2);
       if (status === 'compensated')
         return finish('', '--as compensated goes with --run RUN and the key of the call that was undone by hand', 2);
+      if (status !== 'confirmed' && status !== 'failed')
+        return finish('', `--as ${status} goes with --run RUN and the name of what is owed: KEY#1`, 2);
       return answer('settle', gate, { verdict: 'settled', status, output }, given);
     });
 }

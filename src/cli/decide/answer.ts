@@ -89,6 +89,8 @@ function witness(veto: Veto): object {
       const { alternatives, winner } = veto;
       return { instance: veto.instance && instanceName(veto.instance), alternatives, winner };
     }
+    case 'obligation_owed':
+      return { instance: instanceName(veto.instance), obligation: veto.obligation, tool: veto.tool, due: veto.due };
     case 'effect_gone':
       return { instance: instanceName(veto.instance), call: veto.call };
     case 'never_still':
@@ -134,6 +136,7 @@ function actFields(act: Act): object {
     case 'change_graph':
     case 'correct_in_turn':
     case 'cancel_run':
+    case 'settle_obligation':
       return act;
     case 'allow_joint':
     case 'end_instances':

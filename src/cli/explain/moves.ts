@@ -87,6 +87,8 @@ function heldMovesOf(act: Act, read: ReadRun, journal: string, gated: ReadonlySe
     case 'undo_by_hand':
     case 'register_undo':
       return act.effect.id === null ? [] : [undoneMove(act.effect.id, read, journal)];
+    case 'settle_obligation':
+      return obligationMoves(act.obligation, read, journal);
     case 'fix_and_retry':
       return againMoves('once the code is put right: the step is tried again', read, journal, '');
     case 'raise_limit':
@@ -103,6 +105,19 @@ function heldMovesOf(act: Act, read: ReadRun, journal: string, gated: ReadonlySe
     case 'end_instances':
       return [];
   }
+}
+
+/** The answers for an obligation that the run owes. */
+function obligationMoves(name: string, read: ReadRun, journal: string): MoveOn[] {
+  return [
+    { command: byKey(name, read, journal, 'kept'), when: 'if it was kept in another way', call: null },
+    { command: byKey(name, read, journal, 'released'), when: 'if it is owed no more', call: null },
+    {
+      command: byKey(name, read, journal, 'broken'),
+      when: 'if it is not kept: the end of the run names it',
+      call: null,
+    },
+  ];
 }
 
 const ANSWERED = 'if it happened: the call is answered with that JSON, and not made again';
@@ -254,6 +269,8 @@ function movesOf(act: Act, read: ReadRun, journal: string, resume: (...more: str
           call: act.effect.id,
         },
       ];
+    case 'settle_obligation':
+      return [];
     case 'fix_and_retry':
       return againMoves('once the code is put right: the step is tried again', read, journal, resume());
     case 'raise_limit':

@@ -43,6 +43,12 @@ export function owedOutline(obligation: Obligation): Outline {
       const failed = error === null ? [] : [{ text: `it was tried, and said ${quotedText(error)}` }];
       return { text: `The undo of ${calledText(obligation)}`, under: failed };
     }
+    case 'act': {
+      const { name, keptBy, says, since, due, overdue, unkept } = obligation;
+      const when = due === null ? '' : `, ${overdue ? 'overdue since' : 'due'} ${timeText(due)}`;
+      const text = `${name}, to be kept by ${quoted(keptBy)}${when}; taken on by ${calledText(obligation)}, ${timeText(since)}`;
+      return { text, under: [{ text: valueText('it says', says) }, ...(unkept === null ? [] : [{ text: unkept }])] };
+    }
     case 'publication': {
       const { keys, instance, boundary, id } = obligation;
       const text = `${count(keys.length, 'call')}${ofText(instance)} to be made visible, committed at ${quoted(boundary)} (commit ${id.slice(0, 12)})`;
@@ -77,6 +83,8 @@ export function paysWith(obligation: Obligation, run: string, file: string): str
     }
     case 'recovery':
       return [command(obligation.is === 'parked' ? 'explain' : 'resume', run, file)];
+    case 'act':
+      return [command('settle', obligation.name, file, '--run', run, '--as', 'kept', '--by', 'NAME')];
     case 'publication':
       return [command('resume', run, file)];
     case 'undo':

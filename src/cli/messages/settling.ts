@@ -1,4 +1,5 @@
 /** The verb `settle` with the key of a call: leaves the outcome for the run, and reports the run's answer. */
+import type { SentOutcome } from '../../effects/messages/outcomes.ts';
 import type { JournalStore } from '../../journal/journal.ts';
 import type { RunMessage } from '../../reports/messages.ts';
 import { workClient } from '../../workers/client.ts';
@@ -13,7 +14,7 @@ interface SettlingOptions {
   readonly journal: string;
   readonly run: string;
   readonly key: string;
-  readonly status: 'confirmed' | 'failed' | 'compensated' | 'stands';
+  readonly status: SentOutcome['status'];
   /** The answer of the call, as JSON; null for none. */
   readonly output: string | null;
   readonly by: string;

@@ -28,11 +28,11 @@ export interface Ending {
   readonly before: number;
 }
 
-/** The exit code: 0 where the run is done and has left nothing; 1 where a held call was never made, a complaint has no answer, the program was not told of a commit, or the run stands still; and what a shell expects of a process that was stopped. */
+/** The exit code: 0 where the run is done and has left nothing; 1 where a held call was never made, a complaint has no answer, the program was not told of a commit, an obligation is broken, or the run stands still; and what a shell expects of a process that was stopped. */
 export function exitCodeOf(stop: Stop): number {
   switch (stop.status) {
     case 'done':
-      return stop.unpublished === undefined && stop.unanswered === undefined && stop.unannounced === undefined ? 0 : 1;
+      return isWhole(stop) ? 0 : 1;
     case 'parked':
     case 'stuck':
     case 'cancelled':
@@ -44,6 +44,10 @@ export function exitCodeOf(stop: Stop): number {
     case 'stopped':
       return stop.by === 'SIGINT' ? 130 : 143;
   }
+}
+
+function isWhole({ unpublished, unanswered, unannounced, broken }: Extract<Stop, { status: 'done' }>): boolean {
+  return [unpublished, unanswered, unannounced, broken].every((left) => left === undefined);
 }
 
 /** Formats it in words. */

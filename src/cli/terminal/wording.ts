@@ -51,7 +51,7 @@ function leftCounts({ unpublished, unanswered, untaken }: Extract<RunStatus, { i
 
 /** Says in words which held calls a run has not made, which complaints it has not answered, and which events it has not taken: a sentence for each. */
 export function leftSentences(left: LeftAtEnd): string[] {
-  const { unpublished = [], standing = [], unanswered = [], untaken = [], unannounced = [] } = left;
+  const { unpublished = [], standing = [], unanswered = [], untaken = [], unannounced = [], broken = [] } = left;
   const calls = unpublished.map((key) => `${quoted(key)} was held back for a commit that never came, and was not made`);
   const acts = standing.map((key) => `${quoted(key)} stands, and the run went on without its answer`);
   const complaints = unanswered.map(({ instance, key, by, refused }) => {
@@ -67,7 +67,10 @@ export function leftSentences(left: LeftAtEnd): string[] {
   const commits = unannounced.map(({ instance, boundary }) => {
     return `the program was not told of the commit ${quoted(boundary)} of ${quoted(instanceName(instance))}`;
   });
-  return [...calls, ...acts, ...complaints, ...events, ...commits];
+  const owed = broken.map(({ name, tool, keptBy }) => {
+    return `${quoted(name)}, which ${quoted(tool)} took on, is not kept: no call of ${quoted(keptBy)} has kept it`;
+  });
+  return [...calls, ...acts, ...complaints, ...events, ...commits, ...owed];
 }
 
 /** The time that has passed since a time, in its two largest units: `3d 4h`, `12m`, `5s`. */

@@ -1,13 +1,17 @@
 /** The outcome of a call, told by its key, as a message: hours later, from any process. It is untrusted, like every message. */
 import { encode } from '../../journal/codec.ts';
+import type { SettledEntry } from '../../model/message-entries.ts';
 import { PERSON, REASON, readerOf, text } from './reading.ts';
 
 /** The outcome as it travels. */
 export interface SentOutcome {
   /** The key of the call, or `event N` as decisions name it. */
   readonly settle: string;
-  /** `compensated`: it was undone by hand; `stands`: its undo is owed by an abort, and it stands (AB4). */
-  readonly status: 'confirmed' | 'failed' | 'compensated' | 'stands';
+  /**
+   * `compensated`: it was undone by hand; `stands`: its undo is owed by an abort, and it stands (AB4). Of an obligation, by its name `KEY#1`: `kept`,
+   * `released` or `broken` (OB4).
+   */
+  readonly status: SettledEntry['status'];
   /** The answer of the call, where it is confirmed. */
   readonly output?: unknown;
   readonly by: string;
@@ -20,7 +24,7 @@ const read = readerOf<SentOutcome>({
   required: ['settle', 'status', 'by', 'why'],
   properties: {
     settle: text(500),
-    status: { enum: ['confirmed', 'failed', 'compensated', 'stands'] },
+    status: { enum: ['confirmed', 'failed', 'compensated', 'stands', 'kept', 'released', 'broken'] },
     output: {},
     by: PERSON,
     why: REASON,

@@ -6,11 +6,14 @@
 import type { ApprovalRequest } from '../../effects/gates.ts';
 import type { Act } from '../../model/decision.ts';
 import type { Effect } from '../../model/effect.ts';
+import type { ObligationAnswer } from '../../model/obligation-entries.ts';
 import { quoted } from '../../recovery/explain.ts';
 import { isOver } from '../../reports/run-status.ts';
 import type { WireAct } from '../page-data.ts';
 import type { Inspected, Saying } from '../port.ts';
 import type { Read } from '../reading.ts';
+
+type Status = 'confirmed' | 'failed' | 'compensated' | ObligationAnswer;
 
 /** An act, and how it is done. */
 export interface Offered extends Omit<WireAct, 'disabled' | 'first' | 'kind' | 'command' | 'named'> {
@@ -19,7 +22,7 @@ export interface Offered extends Omit<WireAct, 'disabled' | 'first' | 'kind' | '
     | { readonly is: 'pause'; readonly pause: boolean }
     | { readonly is: 'retry' }
     | { readonly is: 'cancel' }
-    | { readonly is: 'settle'; readonly key: string; readonly status: 'confirmed' | 'failed' | 'compensated' }
+    | { readonly is: 'settle'; readonly key: string; readonly status: Status }
     | { readonly is: 'code'; readonly verb: string; readonly more: readonly string[] };
 }
 
@@ -231,6 +234,12 @@ function settlingOf(act: Act, asked: ReadonlySet<string>): Offered[] {
       const { id, at, tool = 'the call' } = act.effect;
       return [undone(id ?? `event ${at}`, tool, at)];
     }
+    case 'settle_obligation':
+      return [
+        answered(act.obligation, 'kept', `It was kept in another way than by ${quoted(act.tool)}.`),
+        answered(act.obligation, 'released', 'It is owed no more.'),
+        answered(act.obligation, 'broken', 'It is not kept, and the end of the run names it.'),
+      ];
     case 'allow_joint':
     case 'end_instances':
     case 'name_suspect':
@@ -251,6 +260,17 @@ function undone(call: string, tool: string, of: string | number): Offered {
   const does = 'Only once it has been undone in the world: the run is decided again, without that call in its way.';
   const said = ['--settle', call, '--as', 'compensated'];
   return code(`compensated-${of}`, `${quoted(tool)} was undone by hand`, does, 'resume', ...said);
+}
+
+/** A person's answer for an obligation. */
+function answered(name: string, status: ObligationAnswer, does: string): Offered {
+  return {
+    id: `${status}-${name}`,
+    title: `${name}: ${status}`,
+    does,
+    output: false,
+    by: { is: 'settle', key: name, status },
+  };
 }
 
 function settle({ id, at }: Effect, as: string, title: string, does: string, output = false): Offered {

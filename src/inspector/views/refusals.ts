@@ -99,6 +99,11 @@ function witnessOf(veto: Veto, moment: Moment | null, runState: RunState, at: Pl
       ];
     case 'choice_stands':
       return [{ what: 'choice', value: `${veto.alternatives}: ${veto.winner ?? 'none'}` }];
+    case 'obligation_owed':
+      return [
+        { what: 'owed', value: veto.obligation },
+        { what: 'kept by', value: veto.tool },
+      ];
     case 'effect_gone':
       return [{ what: 'call', value: veto.call }];
     case 'never_still':

@@ -100,6 +100,7 @@ function savedMembers({
   choices,
   commits,
   sandboxes,
+  obligations,
 }: RunState) {
   const left = [...discards.all.values()].map(({ instance, is }) => ({ instance, is }));
   const abort = { owed: [...aborted.owed], stands: [...aborted.stands] };
@@ -116,6 +117,7 @@ function savedMembers({
     choices: choices.saved,
     commits: commits.due,
     sandboxes: sandboxes.saved,
+    obligations: obligations.saved,
   };
 }
 
@@ -148,11 +150,26 @@ export function loadRun(runState: RunState, saved: SavedRun, source: BaseSource)
 }
 
 function loadMembers(runState: RunState, saved: ReturnType<typeof savedMembers>): void {
-  const { agent, digests, trace, staleUpTo, ended, left, abort, before, turns, choices, commits, sandboxes } = saved;
+  const {
+    agent,
+    digests,
+    trace,
+    staleUpTo,
+    ended,
+    left,
+    abort,
+    before,
+    turns,
+    choices,
+    commits,
+    sandboxes,
+    obligations,
+  } = saved;
   runState.turns.resumeAt(turns);
   runState.choices.resumeAt(choices);
   runState.commits.resumeAt(commits);
   runState.sandboxes.resumeAt(sandboxes);
+  runState.obligations.resumeAt(obligations);
   for (const { instance, is } of left) runState.discards.all.set(instanceName(instance), { instance, is });
   for (const [key, error] of abort.owed) runState.aborted.owed.set(key, error);
   for (const [key, standing] of abort.stands) runState.aborted.stands.set(key, standing);

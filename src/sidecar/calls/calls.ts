@@ -14,6 +14,7 @@ import {
   denied,
   type GuardedCall,
   type GuardPort,
+  type Misfit,
   type Reply,
 } from '../../effects/guarded-call.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
@@ -24,6 +25,7 @@ import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
 import { reliesOnUncommitted } from '../../recovery/covered.ts';
 import type { Call, Runtime } from '../../runtime/runtime.ts';
 import type { Approvals } from '../approvals/approvals.ts';
+import { badObligations, withObligations } from '../obligations/taking-on.ts';
 import type { RunParts, RunWriter } from '../parts.ts';
 import { argsOf } from './args.ts';
 import { billed } from './billing.ts';
@@ -102,12 +104,12 @@ export class Calls {
     const { instance } = whose;
     const call = this.#asJournaled(asked, number);
     const port = this.#port(call, number, instance);
-    const misfit = this.#misfit(call, number);
-    const bad = misfit === null ? null : refusedFor(port, this.#guarded(call, number, whose, lacks));
+    const bad =
+      this.#misfit(call, number) === null ? null : refusedFor(port, this.#guarded(call, number, whose, lacks));
     const reply = bad ?? (await this.#made(call, number, whose, { lacks, port }));
     await this.sandboxes.cameBack(this.#parts.config.tools.get(call.tool), reply);
     if (reply.is === 'failed' && reply.error instanceof BadArguments && !call.signal.aborted)
-      this.#find('bad_arguments', instance, `${call.tool}: ${reply.error.reason}`);
+      this.#find(reply.error.code, instance, `${call.tool}: ${reply.error.reason}`);
     return reply;
   }
 
@@ -153,9 +155,11 @@ export class Calls {
   }
 
   /** Says why the arguments of a call are none that its tool takes; null where they are, and for a call that is journaled: it was asked then (CS1). */
-  #misfit({ tool, input: args }: Call, number: number): string | null {
+  #misfit({ tool, input: args }: Call, number: number): Misfit | null {
     const { config, runState } = this.#parts;
-    return runState.ledger.ofActor(number) === undefined ? misfitOf(config, tool, args) : null;
+    if (runState.ledger.ofActor(number) !== undefined) return null;
+    const reason = misfitOf(config, tool, args);
+    return reason === null ? badObligations(this.#parts, tool, args) : { code: 'bad_arguments', reason };
   }
 
   /** Where the calls of an instance write that change nothing. */
@@ -253,7 +257,7 @@ export class Calls {
       gated: !holds && (asks.isGated(call, number, instance) || kin() !== null),
       act: (key, own) =>
         this.#act(key, own, positioned(call, number, instance, this.#parts, this.#write), number, instance),
-      misfit: this.#misfit(call, number),
+      misfit: () => this.#misfit(call, number),
       allowed: tool?.when || tool?.check ? () => asks.unmet(call, number, instance) : null,
       approval: (key, digest, like) =>
         this.#approved(() => ({
@@ -264,7 +268,8 @@ export class Calls {
       relation: (earlier) => relationOf(earlier, call, number, instance, this.#parts),
       stillAllowed: async () => {
         const why = (await asks.denied(call, instance)) ?? (await asks.unmet(call, number, instance));
-        if (why !== null) return why;
+        const late = badObligations(this.#parts, call.tool, args);
+        if (why !== null || late !== null) return why ?? `${late?.code}: ${late?.reason}`;
         const lacking = lacks();
         return lacking === null ? null : lackText(lacking, instance);
       },
@@ -377,7 +382,7 @@ export class Calls {
    * Writes what a call does, and what a person should know of it: what cannot be taken back relies on work that still can (E4).
    */
   #append(entries: readonly Entry[], instance: InstanceId): void {
-    this.#write.append(billed(this.#parts, entries));
+    this.#write.append(withObligations(this.#parts, billed(this.#parts, entries)));
     const [intent] = entries;
     if (intent?.do !== 'intent' || intent.class !== 'irreversible' || intent.held === 'buffer') return;
     const { history } = this.#parts.runState;

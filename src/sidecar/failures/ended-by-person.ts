@@ -1,6 +1,6 @@
 /** The questions and answers of a run that a person has cancelled, until it is over. */
 import { keysLeft, standingActs } from '../../projection/left-calls.ts';
-import { unannouncedIn } from '../../reports/left-at-end.ts';
+import { brokenIn, unannouncedIn } from '../../reports/left-at-end.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
 
 type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'open' | 'queue' | 'ending' | 'outbox'>;
@@ -44,7 +44,12 @@ export class EndedByPerson {
     const { by, why } = parts.runState.asked.cancelled ?? { by: '', why: null };
     const standing = keysLeft(parts.runState);
     const untold = unannouncedIn(parts.runState);
-    const left = { standing, ...(untold.length > 0 && { unannounced: untold }) };
+    const broken = brokenIn(parts.runState);
+    const left = {
+      standing,
+      ...(untold.length > 0 && { unannounced: untold }),
+      ...(broken.length > 0 && { broken }),
+    };
     const isAborted = parts.runState.ended === 'compensated';
     try {
       await parts.claims?.release(parts.run);

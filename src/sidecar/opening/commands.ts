@@ -14,6 +14,7 @@ import { type AbortPreview, endedError, previewAbort } from '../aborting/preview
 import { requestsOf } from '../approvals/request.ts';
 import type { SteerAnswer } from '../failures/steering.ts';
 import type { Waited } from '../lifecycle/status.ts';
+import { isAnswer } from '../obligations/owing.ts';
 import type { Ending } from '../report.ts';
 import { complain, type FoundWrong } from '../run/complain.ts';
 import { type ComplaintPreview, type PreviewedComplaint, previewComplaint, previewSteer } from '../run/preview.ts';
@@ -86,6 +87,8 @@ export interface RunCommands {
   /**
    * Settles a call (E2), by its key, and decides the parked questions again. If the run relies on a call that was
    * undone by hand (`compensated`), the run goes back to before that call, or parks until it can (E8).
+   * With the name of an obligation, `KEY#1`, it says that the obligation was `kept`, is `released`, or is `broken` (OB4);
+   * a person has to say so.
    * @param word the person who settles it, and the reason: the journal keeps it beside the outcome.
    * @throws SidecarError `bad_settlement` where the journal or the counterparty knows better, the call is under way, no
    * call has the key, or the tool cannot give such an output; `run_finished` where the run has ended with a call that
@@ -93,7 +96,7 @@ export interface RunCommands {
    */
   settle(
     key: string,
-    status: 'confirmed' | 'failed' | 'compensated',
+    status: 'confirmed' | 'failed' | 'compensated' | 'kept' | 'released' | 'broken',
     output?: unknown,
     word?: { readonly by: string; readonly why?: string },
   ): Promise<void>;
@@ -227,9 +230,14 @@ async function answered(run: Run, ...[gate, verdict, said]: Parameters<RunComman
 }
 
 async function settled(
-  { recovering }: Run,
+  { recovering, owing }: Run,
   ...[key, status, output, said]: Parameters<RunCommands['settle']>
 ): Promise<void> {
+  if (isAnswer(status)) {
+    refuseOther('settle', { word: [said, WORD] });
+    const word = outcomeIn(outcomeMessage({ settle: key, status, by: said?.by ?? '', why: said?.why ?? null }));
+    return word === null ? undefined : owing.answer(key, { as: status, by: word.by, why: word.why });
+  }
   if (said === undefined) return recovering.settleEffect(key, status, output);
   refuseOther('settle', { word: [said, WORD] });
   const { by, why = null } = said;

@@ -4,12 +4,15 @@
  */
 import { instanceName } from '../../model/instance.ts';
 import type { HeldEntry, Sent } from '../../model/message-entries.ts';
+import { DUE_EVENT } from '../../model/obligation-entries.ts';
 import { type Region, regionName } from '../../model/region.ts';
 import { meets } from '../../projection/meets.ts';
 import { HeardNow } from '../../projection/redelivery.ts';
+import type { RunState } from '../../projection/run-state.ts';
 import type { ToRedeliver } from '../../projection/state-types.ts';
 import type { Placed } from '../../recording/entry-states.ts';
 import { RESTART } from '../../recording/record-step.ts';
+import { owedActs } from '../../reports/obligations.ts';
 import { stateText } from '../../reports/timeline.ts';
 import type { ActorHandle, RuntimeEvent } from '../../runtime/microstep.ts';
 import type { Machines, Origin, Runtime } from '../../runtime/runtime.ts';
@@ -317,7 +320,9 @@ export class Deliveries {
     const { toRedeliver } = this.#port.parts.runState;
     const isTaken = ({ event }: ToRedeliver) => machines.takers(root, event as RuntimeEvent).length > 0;
     const placed = toRedeliver.find((back) => this.#isInPlace(back));
-    const next = placed ?? toRedeliver.find((back) => back.confirmed === true && isTaken(back));
+    for (const back of [...toRedeliver])
+      if (isDue(back) && !isOwed(back, this.#port.parts.runState)) this.#refuse(back, 'it is owed no more');
+    const next = placed ?? toRedeliver.find((back) => (back.confirmed === true || isDue(back)) && isTaken(back));
     if (next === undefined) return false;
     if (!isTaken(next)) this.#refuseInPlace(next);
     else if (next.held === null) machines.send(root, next.event as RuntimeEvent);
@@ -344,10 +349,14 @@ export class Deliveries {
   }
 
   /** An event says now what no state takes in its place: nothing comes of it. */
-  #refuseInPlace({ event, name }: ToRedeliver): void {
+  #refuseInPlace(back: ToRedeliver): void {
+    const { value } = this.#port.parts.runState.actor(0);
+    this.#refuse(back, `the machine takes no ${typeOf(back.event)} in ${stateText(value)}`);
+  }
+
+  #refuse({ event, name }: ToRedeliver, refused: string): void {
     const { parts, write } = this.#port;
     const { post = null, by = null } = parts.runState.received.get(name ?? '') ?? {};
-    const refused = `the machine takes no ${typeOf(event)} in ${stateText(parts.runState.actor(0).value)}`;
     const id = name === null || name.startsWith('#') ? {} : { id: name };
     write.append([{ do: 'message', post, ...id, event: typeOf(event), by, refused }]);
     void write.durable().catch(() => {});
@@ -371,6 +380,16 @@ export class Deliveries {
       },
     });
   }
+}
+
+/** True for the event that says an obligation is due: it comes again as long as that is so (OB6). */
+function isDue({ event }: ToRedeliver): boolean {
+  return typeOf(event) === DUE_EVENT;
+}
+
+function isOwed({ event }: ToRedeliver, runState: RunState): boolean {
+  const { obligation } = event as { readonly obligation?: unknown };
+  return owedActs(runState).some(({ name }) => name === obligation);
 }
 
 function typeOf(event: unknown): string {

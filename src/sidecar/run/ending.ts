@@ -13,6 +13,7 @@ import type { Announcing } from '../commits/announcing.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import { takeGone } from '../failures/taking-gone.ts';
+import type { Owing } from '../obligations/owing.ts';
 import type { RunParts } from '../parts.ts';
 import { sandboxFailed } from '../queries/refused-questions.ts';
 import type { Writing } from '../writing.ts';
@@ -31,6 +32,7 @@ interface EndingPort {
   readonly deliveries: Deliveries;
   readonly outbox: Outbox;
   readonly announcing: Announcing;
+  readonly owing: Pick<Owing, 'clear'>;
   readonly recovering: Recovering;
   readonly left: LeftActs;
   readonly input: unknown;
@@ -73,6 +75,7 @@ export class RunEnd {
       ledger.displaced().length > 0 ||
       recovering.openCalls().length > 0 ||
       outbox.mayRefuse ||
+      !runState.obligations.isEmpty ||
       announcing.isOwed ||
       runState.sandboxes.all.size > 0;
     this.#comesTo({ output, rest: null });
@@ -152,12 +155,16 @@ export class RunEnd {
       await parts.lifecycle.past('end');
     }
     const left = this.#end?.rest == null ? [] : await this.#neverLeft();
+    // A turn may end while something is owed: a later one may keep it.
+    if (this.#end?.rest === null && !this.#port.owing.clear(again)) return;
     if (this.#end?.rest === null) await announcing.atEnd();
     if (this.#end?.rest === null && !(await this.#leavesSandboxes(again))) return;
     const end = this.#end;
     if (end === null || !mayEnd() || this.#port.choosing.isOwed || recovering.raiseGone()) return;
     // A complaint that came before the end is answered first (C12).
     if (this.#port.isAccused() || !mayEnd()) return;
+    // What keeps an obligation may have been taken back while the program was told.
+    if (end.rest === null && !this.#port.owing.clear(again)) return;
     if (end.rest !== null) {
       this.#comesTo(null);
       this.#rests(end.rest, left);

@@ -8,6 +8,7 @@ import type { Calls } from '../calls/calls.ts';
 import type { LeftActs } from '../calls/left-acts.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
+import type { Owing } from '../obligations/owing.ts';
 import type { RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
 import { Cancelling } from './cancelling.ts';
@@ -25,6 +26,7 @@ interface HeardPort {
   readonly calls: Calls;
   readonly outbox: Outbox;
   readonly recovering: Recovering;
+  readonly owing: Pick<Owing, 'answer'>;
   readonly left: LeftActs;
   readonly events: Messages;
   readonly run: {

@@ -42,6 +42,8 @@ function restOf(run: Run): RunRest {
       .open()
       .flatMap(({ asked, status }) => (isOpen(status) && asked.next !== null ? [asked.next] : [])),
     ...(run.announcing.next === null ? [] : [run.announcing.next]),
+    // What is overdue is told where a plan could be fenced.
+    ...(run.owing.next === null || !run.parts.lifecycle.may('plan') ? [] : [run.owing.next]),
     ...(run.calls.pooling.next === null ? [] : [run.calls.pooling.next]),
     // Delays move no machine whose run is parked.
     ...(isHeld ? [] : runState.timers.armed().map(({ due }) => due)),

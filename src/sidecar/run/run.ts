@@ -21,6 +21,7 @@ import type { Outbox } from '../commits/outbox.ts';
 import type { RestoredParts } from '../failures/recovered-machine.ts';
 import { Recovering } from '../failures/recovering.ts';
 import type { RunStatus } from '../lifecycle/status.ts';
+import { Owing } from '../obligations/owing.ts';
 import type { RunParts } from '../parts.ts';
 import { RecoveryQueries } from '../queries/recovery-queries.ts';
 import { Reuse } from '../reuse.ts';
@@ -65,6 +66,7 @@ export class Run implements Watcher {
   readonly left: LeftActs;
   readonly choosing: Choosing;
   readonly announcing: Announcing;
+  readonly owing: Owing;
   readonly heard: Heard;
   readonly pauses: Pauses;
   /** True while the machine of a run that is taken up was not started yet, and claims wait for that. */
@@ -97,7 +99,8 @@ export class Run implements Watcher {
     const shared = { parts, runState, placed, write, runtime, actors, recorder, queries, reuse, outbox, calls };
     const choosing = new Choosing({ parts, write, runtime, actors, deliveries, recovering, finds });
     this.announcing = new Announcing(parts, write, choosing.branches);
-    const beside = { announcing: this.announcing, choosing, verifier, now: parts.now };
+    this.owing = new Owing({ parts, write, runtime, actors, deliveries, events, recovering });
+    const beside = { announcing: this.announcing, owing: this.owing, choosing, verifier, now: parts.now };
     const common = { ...shared, ...beside, left, deliveries, macrosteps, timers, recovering };
     const unheard = () => {
       const untaken = runState.toRedeliver.length + runState.held.length + events.waiting;
@@ -139,6 +142,7 @@ export class Run implements Watcher {
       this.recovering.settled(keys);
       this.left.settled(keys);
       this.choosing.begin();
+      this.owing.begin();
     });
     lifecycle.whenever('rest', () => this.calls.sandboxes.rest());
     this.calls.sandboxes.whenLost(() => {
@@ -186,6 +190,8 @@ export class Run implements Watcher {
   steps(ref: ActorHandle, seen: readonly Microstep[]): void {
     this.#steps.take(ref, seen);
     this.choosing.begin();
+    // Where the machine stands, it says behind its step.
+    if (this.owing.isWaiting) queueMicrotask(() => this.owing.begin());
     if (this.heard.hasEvents) queueMicrotask(() => this.heard.offer());
   }
 
@@ -195,8 +201,18 @@ export class Run implements Watcher {
 
   stops(ref: ActorHandle, event: RuntimeEvent, from?: Origin): boolean {
     return (
-      this.write.broken !== null || this.choosing.stops(ref, event, from) || this.#deliveries.keeps(ref, event, from)
+      this.write.broken !== null ||
+      this.#isForged(ref, event, from) ||
+      this.choosing.stops(ref, event, from) ||
+      this.#deliveries.keeps(ref, event, from)
     );
+  }
+
+  /** True for an event from outside that only the sidecar sends; a finding says so (OB6). */
+  #isForged(ref: ActorHandle, event: RuntimeEvent, from?: Origin): boolean {
+    if (from?.isOutside() !== true || this.#actors.numberOf(ref) !== 0 || !this.owing.isForged(event)) return false;
+    this.finds('due_refused', `${event.type} was sent from outside: only the sidecar says what is due`);
+    return true;
   }
 
   call(call: Call): Promise<unknown> {
@@ -245,6 +261,7 @@ export class Run implements Watcher {
     this.parts.lifecycle.leaves();
     this.approvals.stop();
     this.choosing.stop();
+    this.owing.stop();
     this.recovering.stop();
     this.write.now();
   }
@@ -360,6 +377,7 @@ export class Run implements Watcher {
       this.choosing.begin();
       this.#outbox.begin();
       this.announcing.begin();
+      this.owing.begin();
       void this.end.try();
     }
   }

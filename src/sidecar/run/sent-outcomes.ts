@@ -3,6 +3,7 @@ import type { SentOutcome } from '../../effects/messages/outcomes.ts';
 import { errorMessage } from '../../effects/signals.ts';
 import type { SettledEntry } from '../../model/message-entries.ts';
 import type { Recovering } from '../failures/recovering.ts';
+import { isAnswer, type Owing } from '../obligations/owing.ts';
 import type { RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
 
@@ -11,6 +12,7 @@ interface SentOutcomesPort {
   readonly parts: RunParts;
   readonly write: Writing;
   readonly recovering: Recovering;
+  readonly owing: Pick<Owing, 'answer'>;
 }
 
 interface Told {
@@ -57,8 +59,9 @@ export class SentOutcomes {
     if (call !== undefined && call.status === status) write.append([entry(`the journal has it already: ${status}`)]);
     else {
       const taken = () => entry(null);
-      const settled =
-        status === 'stands'
+      const settled = isAnswer(status)
+        ? this.#port.owing.answer(key, { as: status, by, why }, taken)
+        : status === 'stands'
           ? recovering.standEffect(key, by, why, taken)
           : recovering.settleEffect(key, status, output, taken);
       await settled.catch((error: unknown) => {

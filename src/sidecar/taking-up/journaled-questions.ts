@@ -21,6 +21,7 @@ const RAISED_AGAIN: ReadonlySet<string> = new Set([
   'graph_refused',
   'key_expired',
   'no_codec',
+  'obligation_owed',
   'read_moved',
   'sandbox_failed',
   'unclaimed_effect',
