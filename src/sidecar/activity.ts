@@ -21,7 +21,9 @@ export class Activity {
   }
 
   /** Work that is under way waits for something; null where it need not. */
-  waitFor(held: Promise<void> | null): Promise<void> | null {
+  waitFor<T>(held: Promise<T>): Promise<T>;
+  waitFor<T>(held: Promise<T> | null): Promise<T> | null;
+  waitFor<T>(held: Promise<T> | null): Promise<T> | null {
     return held === null ? null : held.finally(this.wait());
   }
 

@@ -70,6 +70,29 @@ test('one that no worker has had never begins', async () => {
   expect((await entries(store, 'a')).map((entry) => entry.do)).toEqual(['begin', 'cancel', 'end']);
 });
 
+test('a worker stays with an abort whose undo takes its time', async () => {
+  let refunded = () => {};
+  const asked: string[] = [];
+  const undo = ({ key }: { readonly key: string }) => {
+    asked.push(key);
+    return new Promise<void>((resolve) => {
+      refunded = resolve;
+    });
+  };
+  const { client, told, store } = working([agentOf('stays', { undo })]);
+  await client.start({ run: 'a', agent: 'stays' });
+  await until(() => told.includes('a waits'));
+  await client.cancel('a', { by: 'ann', undo: true });
+  await until(() => asked.length === 1);
+  // So many looks of a worker as it gives back after, were the run at rest.
+  for (let looks = 0; looks < 4; looks += 1) await new Promise((resolve) => setTimeout(resolve, 100));
+  const order = await store.work.order('a');
+  expect([told.filter((each) => each !== 'a waits'), order?.ended, order?.due]).toEqual([[], null, expect.any(Number)]);
+  refunded();
+  await until(() => told.includes('a compensated'));
+  expect([asked.length, (await client.result('a')).is]).toEqual([1, 'compensated']);
+});
+
 test('an approval that comes after it is refused, and the call never leaves', async () => {
   const { client, told, store, paid } = working([agentOf('asks')]);
   await client.start({ run: 'a', agent: 'asks' });

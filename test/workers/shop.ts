@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AnyStateMachine, assign, setup } from 'xstate';
+import type { Undo } from '../../src/effects/counterparty.ts';
 import type { Agent, OpenAgent } from '../../src/xstate/agent.ts';
 import { tool } from '../../src/xstate/tool.ts';
 
@@ -24,6 +25,11 @@ const states = {
   asks: {
     initial: 'paying',
     states: { paying: { invoke: { src: 'pay', onDone: 'paid' } }, paid: { type: 'final' } },
+  },
+  // It pays, and then has no end of its own.
+  stays: {
+    initial: 'paying',
+    states: { paying: { invoke: { src: 'pay', onDone: 'paid' } }, paid: {} },
   },
   waits: {
     initial: 'waiting',
@@ -48,13 +54,21 @@ const states = {
 const MORE: Readonly<Record<string, string>> = { asks: ', reconcile: find, gate: { expires: 2h }', unknown: '' };
 
 /** A text of a config whose only tool is `pay`. */
-const configOf = (agent: string, more: string) =>
-  `belay: 1\nagent: ${agent}\ntools:\n  pay: { effect: irreversible, timeout: 20s${more} }\nskeletons: {}\n`;
+const configOf = (agent: string, effect: string, more: string) =>
+  `belay: 1\nagent: ${agent}\ntools:\n  pay: { effect: ${effect}, timeout: 20s${more} }\nskeletons: {}\n`;
 
-/** An agent that pays once: `asks` waits for an approval, `waits` for a time, `hears` for events. */
-export function agentOf(name: keyof typeof states, how: { readonly ms?: number } = {}): Agent {
-  const config = join(folder, `${name}.yaml`);
-  writeFileSync(config, configOf(name, MORE[name] ?? ', reconcile: find'));
+/** How an agent pays: the time that takes, in milliseconds, and what takes a payment back. */
+interface How {
+  readonly ms?: number;
+  readonly undo?: Undo;
+}
+
+/** An agent that pays once: `asks` waits for an approval, `waits` for a time, `hears` for events, `stays` for nothing. */
+export function agentOf(name: keyof typeof states, how: How = {}): Agent {
+  const config = join(folder, `${name}${how.undo === undefined ? '' : '-undone'}.yaml`);
+  const more = MORE[name] ?? ', reconcile: find';
+  const text = how.undo ? configOf(name, 'compensable', `${more}, undo: refund`) : configOf(name, 'irreversible', more);
+  writeFileSync(config, text);
   const count = assign(({ context }: { context: { heard: number } }) => ({ heard: context.heard + 1 }));
   const made = setup({ actors: { pay: tool<string, void>(none) }, actions: { count: count as never } }).createMachine({
     id: name,
@@ -79,7 +93,8 @@ export function agentOf(name: keyof typeof states, how: { readonly ms?: number }
       const find = ({ key }: { readonly key: string }) =>
         linesOf(book).includes(key) ? ({ is: 'applied', output: 'paid' } as const) : ({ is: 'not_applied' } as const);
       const open = machine.provide({ actors: { pay: tool<string, void>(pay) } });
-      return { machine: open, reconcilers: { find }, close: async () => {} };
+      const undo = how.undo === undefined ? {} : { undo: { refund: how.undo } };
+      return { machine: open, reconcilers: { find }, ...undo, close: async () => {} };
     },
   };
 }

@@ -84,21 +84,33 @@ export class Undoing {
     this.#write.append([{ do: 'phase', phase: 'COMPENSATING', effect: call.key }]);
     await this.#write.durable();
     const tries = undo === null ? 0 : triesOf('undo');
-    for (let round = 0; round < tries; round += 1) {
-      if (round > 0) await this.#parts.pause(waitOf('undo', round));
-      if (round > 0 && !(await this.#mayBegin())) return never();
-      try {
-        await (typeof undo === 'function' ? undo : (undo as Inverse).undo)(this.#undoCall(call));
-        this.#write.append([
-          { do: 'outcome', key: call.key, status: 'compensated' },
-          { do: 'phase', phase: 'COMPENSATED', effect: call.key },
-        ]);
-        return null;
-      } catch (error) {
-        failure = this.#parts.runState.redaction.text(errorMessage(error));
+    const ends = this.#parts.activity.begin();
+    try {
+      for (let round = 0; round < tries; round += 1) {
+        if (round > 0) await this.#parts.pause(waitOf('undo', round));
+        if (round > 0 && !(await this.#parts.activity.waitFor(this.#mayBegin()))) return never();
+        const error = await this.#tried(undo as Undo | Inverse, call);
+        if (error === null) return null;
+        failure = error;
       }
+      return failure;
+    } finally {
+      ends();
     }
-    return failure;
+  }
+
+  /** Tries once to undo a call. @returns what went wrong; null where it is undone. */
+  async #tried(undo: Undo | Inverse, call: LedgerCall): Promise<string | null> {
+    try {
+      await (typeof undo === 'function' ? undo : undo.undo)(this.#undoCall(call));
+      this.#write.append([
+        { do: 'outcome', key: call.key, status: 'compensated' },
+        { do: 'phase', phase: 'COMPENSATED', effect: call.key },
+      ]);
+      return null;
+    } catch (error) {
+      return this.#parts.runState.redaction.text(errorMessage(error));
+    }
   }
 
   /** Waits while the run is paused: an undo that has begun is finished, and none begins (LC10). @returns false where the process takes leave of the run. */

@@ -6,6 +6,7 @@ import { encode } from '../../journal/codec.ts';
 import type { Rest } from '../../journal/work.ts';
 import { isOpen } from '../../model/effect.ts';
 import type { RunState } from '../../projection/run-state.ts';
+import type { Configuration } from '../lifecycle/table.ts';
 import type { Run } from './run.ts';
 
 /** The rest of a run. */
@@ -72,17 +73,28 @@ function isOver({ parts: { runState, activity, lifecycle } }: Run): boolean {
   return isEndedByPerson || (activity.isNone && runState.publications.length === 0);
 }
 
+/** The wills under which a run comes to its end by itself. */
+const ENDING: Readonly<Record<Configuration['will'], boolean>> = {
+  unbegun: false,
+  going: false,
+  ending: true,
+  cancelling: true,
+  aborting: true,
+  finishing: true,
+  over: false,
+};
+
 /** True while a run comes to its end: what that has left to undo, to make visible and to free is done at once, unless a person has to act. */
 function isEnding({ parts: { lifecycle } }: Run): boolean {
   const { will, question } = lifecycle.configuration;
-  return question === 'clear' && (will === 'ending' || will === 'cancelling' || will === 'finishing');
+  return question === 'clear' && ENDING[will];
 }
 
 function isIdle(run: Run): boolean {
   const { parts, calls, heard } = run;
   const { question, machine, will } = parts.lifecycle.configuration;
   if (heard.hasComplaints || calls.underWay.isActing || !parts.lifecycle.may('rest')) return false;
-  if (machine === 'claiming' && question === 'clear' && will !== 'cancelling') return false;
+  if (machine === 'claiming' && question === 'clear' && will !== 'cancelling' && will !== 'aborting') return false;
   // Calls that come to a plan which cannot go on wait for it.
   if (!parts.activity.isNone && question !== 'stuck') return false;
   return isDurable(run) && !run.runtime.isRunning && !hasLiveActors(parts.runState);
