@@ -82,8 +82,8 @@ export const OF_ALTERNATIVES: readonly Mutant[] = [
     rule: 'AL4',
     file: 'sidecar/run/choosing.ts',
     off: 'a deadline is not kept',
-    find: 'return deadline === null ? Number.POSITIVE_INFINITY : by.time + deadline;',
-    replace: 'return by === null ? (deadline ?? 0) : Number.POSITIVE_INFINITY;',
+    find: '    if (deadline === null) return Number.POSITIVE_INFINITY;',
+    replace: '    if (deadline !== undefined) return Number.POSITIVE_INFINITY;',
     by,
   },
   {
