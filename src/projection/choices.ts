@@ -8,15 +8,6 @@ export interface Choice extends Omit<ChoiceEntry, 'do'> {
   readonly at: number;
 }
 
-/** What a base keeps of the choices of a run. */
-interface SavedChoices {
-  readonly all: readonly Choice[];
-  readonly failed: readonly (readonly [number, string])[];
-  /** Left out while the branches have had all the time. */
-  readonly idle?: readonly (readonly [number, number])[];
-  readonly pausedAt?: number | null;
-}
-
 /** The failed branches and the choices of one run. */
 export class Choices {
   readonly all: Choice[] = [];
@@ -85,7 +76,13 @@ export class Choices {
   }
 
   /** All that a base keeps of them. */
-  get saved(): SavedChoices {
+  get saved(): {
+    readonly all: readonly Choice[];
+    readonly failed: readonly (readonly [number, string])[];
+    /** Left out while the branches have had all the time. */
+    readonly idle?: readonly (readonly [number, number])[];
+    readonly pausedAt?: number | null;
+  } {
     const times = { idle: [...this.#idle], pausedAt: this.#pausedAt };
     return {
       all: [...this.all],
@@ -94,7 +91,7 @@ export class Choices {
     };
   }
 
-  resumeAt({ all, failed, idle = [], pausedAt = null }: SavedChoices): void {
+  resumeAt({ all, failed, idle = [], pausedAt = null }: Choices['saved']): void {
     for (const [actor, error] of failed) this.failed.set(actor, error);
     for (const choice of all) this.#add(choice);
     this.#idle.push(...idle);
