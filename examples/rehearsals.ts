@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { type RehearsalOptions, recordingWorld } from 'belay-sidecar/testing';
 import { machine as coding } from './coding/machine.ts';
+import { machine as itineraries } from './itineraries/machine.ts';
 import { machine as research } from './research/machine.ts';
 import { machine as scraper } from './scraper/machine.ts';
 import { machine as support } from './support/machine.ts';
@@ -19,6 +20,12 @@ export const rehearsals: Readonly<Record<string, () => RehearsalOptions>> = {
       draft: (draft: { content: string }) => ({ ...draft, content: `${draft.content}, and more` }),
       test: (tests: { says: string }) => ({ ...tests, says: `${tests.says}, or so` }),
     },
+  }),
+  itineraries: () => ({
+    machine: itineraries,
+    config: configOf('itineraries'),
+    world: recordingWorld({ forgetful: ['buy'] }),
+    wrong: { calendar: () => 12 },
   }),
   research: () => ({
     machine: research,

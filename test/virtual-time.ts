@@ -47,6 +47,11 @@ export class VirtualTime {
 
   readonly now = (): number => this.#now;
 
+  /** Lets time pass in which nothing runs: what would be due in it is due at its end. */
+  sleep(wait: number): void {
+    this.#now += wait;
+  }
+
   /** Fires the timer that is due next. @returns false where none is set. */
   fireNext(): boolean {
     let next: [number, Timer] | null = null;

@@ -103,6 +103,7 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   sandbox: object('sandbox', 54),
   promised: object('promised', 55),
   freed: object('freed', 56),
+  idled: object('idled', 58),
 };
 
 const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));

@@ -97,6 +97,12 @@ export interface WorkQueue {
    * @throws JournalError `run_exists` if a run of that name has another request, or none; `input_too_large`.
    */
   start(request: StartRequest): Awaitable<boolean>;
+  /**
+   * Leaves a run for workers that has rows already, under the digests that it goes on with.
+   * @returns false if it was left before, by whichever request.
+   * @throws JournalError `run_unknown`, `input_too_large`.
+   */
+  handOver(request: StartRequest, digests: WorkDigests): Awaitable<boolean>;
   /** The request of a run; null where it was not left for workers. */
   order(run: string): Awaitable<WorkOrder | null>;
   /**

@@ -11,6 +11,13 @@ export interface BranchEntry {
   readonly error: string;
 }
 
+/** A process has taken up a run whose branches have a deadline: the time since the last row before is none of the branches' (AL4). */
+export interface IdledEntry {
+  readonly do: 'idled';
+  /** The wall clock of the last row before it, in milliseconds. */
+  readonly since: number;
+}
+
 /** A branch as the choice has found it. */
 export interface Candidate {
   /** The number of its machine. */

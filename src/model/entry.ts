@@ -16,7 +16,7 @@ import type {
 } from './call-entries.ts';
 import type { Certificate } from './certificate.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import type { BranchEntry, ChoiceEntry } from './choice-entries.ts';
+import type { BranchEntry, ChoiceEntry, IdledEntry } from './choice-entries.ts';
 import type { AnnouncedEntry, CommittedEntry } from './commit-entries.ts';
 import type { Decision } from './decision.ts';
 import type { EffectClass } from './effect.ts';
@@ -164,6 +164,7 @@ export type Entry =
   | TurnEntry
   | BranchEntry
   | ChoiceEntry
+  | IdledEntry
   /**
    * A process gave the run back while these calls of it had left and not come back: they may act for as long as that
    * process lives (E2).

@@ -13,6 +13,10 @@ export class Choices {
   readonly all: Choice[] = [];
   /** The errors of the branches that have failed, by the numbers of their machines. */
   readonly failed = new Map<number, string>();
+  /** The times in which the branches could do nothing: no process had the run, or a person had paused it. None meets another. */
+  readonly #idle: (readonly [from: number, to: number])[] = [];
+  /** The wall clock of the pause that the run is in; null while it is in none. */
+  #pausedAt: number | null = null;
   /** The choices by the numbers of the machines of their branches. */
   readonly #of = new Map<number, Choice>();
 
@@ -21,7 +25,24 @@ export class Choices {
   }
 
   choose({ do: _, ...entry }: ChoiceEntry, at: number): void {
-    this.resumeAt({ all: [{ ...entry, at }], failed: [] });
+    this.#add({ ...entry, at });
+  }
+
+  /** The branches could do nothing between two times. */
+  idle(from: number, to: number): void {
+    const after = Math.max(from, this.#idle.at(-1)?.[1] ?? 0);
+    if (after < to) this.#idle.push([after, to]);
+  }
+
+  /** A person pauses the run, or has it go on. */
+  pause(paused: boolean, at: number): void {
+    if (!paused && this.#pausedAt !== null) this.idle(this.#pausedAt, at);
+    this.#pausedAt = paused ? at : null;
+  }
+
+  /** The time since a wall clock in which the branches could do nothing, in milliseconds. */
+  idleSince(since: number): number {
+    return this.#idle.reduce((sum, [from, to]) => sum + Math.max(0, to - Math.max(from, since)), 0);
   }
 
   /** The choice that a branch was part of, by the number of its machine. */
@@ -55,15 +76,30 @@ export class Choices {
   }
 
   /** All that a base keeps of them. */
-  get saved(): { readonly all: readonly Choice[]; readonly failed: readonly (readonly [number, string])[] } {
-    return { all: [...this.all], failed: [...this.failed] };
+  get saved(): {
+    readonly all: readonly Choice[];
+    readonly failed: readonly (readonly [number, string])[];
+    /** Left out while the branches have had all the time. */
+    readonly idle?: readonly (readonly [number, number])[];
+    readonly pausedAt?: number | null;
+  } {
+    const times = { idle: [...this.#idle], pausedAt: this.#pausedAt };
+    return {
+      all: [...this.all],
+      failed: [...this.failed],
+      ...(times.idle.length > 0 || times.pausedAt !== null ? times : {}),
+    };
   }
 
-  resumeAt({ all, failed }: Choices['saved']): void {
+  resumeAt({ all, failed, idle = [], pausedAt = null }: Choices['saved']): void {
     for (const [actor, error] of failed) this.failed.set(actor, error);
-    for (const choice of all) {
-      this.all.push(choice);
-      for (const { actor } of choice.branches) this.#of.set(actor, choice);
-    }
+    for (const choice of all) this.#add(choice);
+    this.#idle.push(...idle);
+    this.#pausedAt = pausedAt;
+  }
+
+  #add(choice: Choice): void {
+    this.all.push(choice);
+    for (const { actor } of choice.branches) this.#of.set(actor, choice);
   }
 }

@@ -186,6 +186,7 @@ export class RunState {
       forked: ({ of, at, classes = [] }) => {
         calls.ledger.fork(of, at, this.history.head);
         calls.asked.paused = null;
+        this.choices.pause(false, this.#run.events.time);
         this.commits.fork();
         this.obligations.fork();
         for (const kept of classes) calls.keepAs(kept);
@@ -243,6 +244,7 @@ export class RunState {
       // What rests on the end is told in rows behind it.
       turn: (entry) => this.turns.end(entry, this.history.head, this.places.next - 1),
       branch: (entry) => this.choices.fail(entry),
+      idled: ({ since }) => this.choices.idle(since, this.#run.events.time),
       choice: (entry) => {
         this.choices.choose(entry, this.history.head);
         calls.abandon(({ intent }) => this.choices.hasLost(this.actors, intent.actor));
@@ -301,7 +303,10 @@ export class RunState {
         calls.asked.heard(entry);
         if (entry.undo === true && entry.refused === null) this.#abort();
       },
-      pause: (entry) => calls.asked.heard(entry),
+      pause: (entry) => {
+        calls.asked.heard(entry);
+        if (entry.refused === null) this.choices.pause(entry.paused, events.time);
+      },
       settled: (entry) => calls.asked.heard(entry),
       steered: (entry) => {
         calls.asked.heard(entry);

@@ -94,6 +94,7 @@ type Silent =
   | 'turn'
   | 'branch'
   | 'choice'
+  | 'idled'
   | 'verified'
   | 'given_back'
   | 'returned'

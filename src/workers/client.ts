@@ -204,7 +204,7 @@ export interface WorkClient {
    */
   steer(run: string, act: SteerAct, answer: Answerer): Promise<number>;
   /**
-   * Makes a run with the past of another one, which `resume` takes up (FK1 to FK5).
+   * Makes a run with the past of another one, which `resume` takes up, or a worker (FK1 to FK5).
    * @throws SidecarError `fork_refused`; JournalError `run_unknown`, `run_exists`, `rows_archived`; TypeError where no person wants it.
    */
   fork(run: string, wish: ForkRequest): Promise<Fork>;

@@ -25,6 +25,8 @@ interface Given {
   readonly entry?: readonly unknown[];
   /** Called as the machine receives the choice. */
   readonly chosen?: () => undefined;
+  /** What the counterparty says of a call; that it did not happen, if left out. */
+  readonly find?: () => { readonly is: 'applied' | 'not_applied' };
   readonly undo?: (call: { tool: string; key: string }) => void;
 }
 
@@ -138,7 +140,7 @@ async function runNow(given: Given, meanwhile: (sidecar: Sidecar) => Promise<unk
   const journal = memoryStore();
   const options = {
     ...{ run: 'trip-1', config, journal, undo: { un }, keepAlive: false },
-    reconcilers: { find: () => ({ is: 'not_applied' as const }) },
+    reconcilers: { find: given.find ?? (() => ({ is: 'not_applied' as const })) },
     onFinding: ({ code }: { code: string }) => void findings.push(code),
   };
   const sidecar = await attach(machine, options as never);

@@ -17,12 +17,16 @@ const CLASSES: Readonly<Record<Exclude<Kind, 'bare'>, string>> = {
 
 const configs = new Map<string, BoundaryConfig>();
 
-export function configOf({ rule, losers }: Pick<Scenario, 'rule' | 'losers'>): BoundaryConfig {
-  const known = configs.get(`${rule} ${losers}`);
+type Configured = Pick<Scenario, 'rule' | 'losers' | 'isDead'> & { readonly fault: { readonly is: string } | null };
+
+export function configOf({ rule, losers, fault, isDead }: Configured): BoundaryConfig {
+  const settles = fault?.is === 'settles';
+  const name = `${rule} ${losers} ${settles} ${isDead === true}`;
+  const known = configs.get(name);
   if (known !== undefined) return known;
   const tools = Object.entries(CLASSES).map(
     ([name, text]) =>
-      `  ${name}: { reads: [], writes: ['seat:${name}/{args.branch}'], ${text}${name === 'none' ? '' : ', reconcile: find'}, timeout: 5s }`,
+      `  ${name}: { reads: [], writes: ['seat:${name}/{args.branch}'], ${text}${name === 'none' ? '' : `, reconcile: ${settles ? '{ ask: find, settles_within: 1m }' : 'find'}`}, timeout: 5s }`,
   );
   const text = `
 belay: 1
@@ -35,7 +39,7 @@ alternatives:
   Trip:
     at: trying
     branch: trip
-    choose: { rule: ${rule}${rule === 'best' ? ', score: event.output.price' : ''} }
+    choose: { rule: ${rule}${rule === 'best' ? ', score: event.output.price' : ''}${isDead === true ? ', deadline: 30s' : ''} }
     losers: ${losers}
 skeletons:
   PRE:
@@ -56,7 +60,7 @@ skeletons:
 `;
   const { config, findings } = loadConfig(text, { file: 'm.yaml' });
   if (config === null) throw new Error(findings.map(({ line, message }) => `${line}: ${message}`).join('\n'));
-  configs.set(`${rule} ${losers}`, config);
+  configs.set(name, config);
   return config;
 }
 

@@ -21,9 +21,9 @@ export const isHeld = (kind: Kind) =>
 
 /**
  * The faults. `lost`: the reply to the first act of a branch is lost, and its counterparty tells; `mute`: it does not. `fails`: that act does not
- * happen. `undo`: the undo of it fails once (`flaky`), for ever (`never`), or loses its reply (`blind`). `throws`: the machine of the branch throws.
+ * happen. `settles`: its reply is lost, and the counterparty learns of the act a minute later. `undo`: the undo of it fails once (`flaky`), for ever (`never`), or loses its reply (`blind`). `throws`: the machine of the branch throws.
  */
-const FAULTS = ['lost', 'mute', 'fails', 'throws', 'flaky', 'never', 'blind', 'moved'] as const;
+const FAULTS = ['lost', 'mute', 'settles', 'fails', 'throws', 'flaky', 'never', 'blind', 'moved'] as const;
 type Fault = (typeof FAULTS)[number];
 
 /** The words of a person: a complaint about what the branches were given, the end of the run with and without its undos, a pause, or an event that leaves the state. */
@@ -38,6 +38,8 @@ export interface Scenario {
   readonly fault: { readonly is: Fault; readonly branch: number } | null;
   readonly word: { readonly is: Word; readonly append: number } | null;
   readonly crash: { readonly append: number; readonly when: 'after' | 'lost' } | null;
+  /** The branches have a deadline that each meets, and no process has the run for an hour behind a crash. */
+  readonly isDead?: true;
   readonly person: 'helps' | 'stands' | 'never';
 }
 

@@ -64,7 +64,7 @@ class Trial {
     this.#scenario = scenario;
     this.#time = time;
     this.#errors = errors;
-    this.#world = new World(scenario);
+    this.#world = new World(scenario, time.now);
     this.#store = new MortalStore(scenario.crash === null ? [] : [scenario.crash as Death]);
     this.#store.onRows = () => {
       this.#moves += 1;
@@ -80,7 +80,10 @@ class Trial {
 
   async run(): Promise<Course> {
     await this.#process(true);
-    for (let lives = 0; this.#life.isDead && lives < 4; lives += 1) await this.#process(false);
+    for (let lives = 0; this.#life.isDead && lives < 4; lives += 1) {
+      if (this.#scenario.isDead === true) this.#time.sleep(3_600_000);
+      await this.#process(false);
+    }
     const rows = [...(await this.#store.next('r').then((store) => store.read('r') as Iterable<StoredRow>))];
     const { standing, runState } = timelineOf(rows as never);
     return {

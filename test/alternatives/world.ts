@@ -38,9 +38,13 @@ export class World {
   looks = 0;
   readonly #scenario: Scenario;
   #isFaulted = false;
+  /** The time from which on the counterparty knows the act that it learns of late. */
+  #learns = Number.POSITIVE_INFINITY;
+  readonly #now: () => number;
 
-  constructor(scenario: Scenario) {
+  constructor(scenario: Scenario, now: () => number) {
     this.#scenario = scenario;
+    this.#now = now;
   }
 
   #isFaulty({ branch, nth }: Asked): boolean {
@@ -75,8 +79,9 @@ export class World {
             there: [...this.acts.values()].filter(({ isThere, branch }) => isThere && branch !== null),
           });
       }
-      if (!this.#isFaulted && (fault === 'lost' || fault === 'mute')) {
+      if (!this.#isFaulted && (fault === 'lost' || fault === 'mute' || fault === 'settles')) {
         this.#isFaulted = true;
+        this.#learns = this.#now() + 50_000;
         throw new Error('the reply is lost');
       }
       return answer;
@@ -89,7 +94,8 @@ export class World {
       const act = this.acts.get(key);
       if (act !== undefined && this.#scenario.fault?.is === 'mute' && this.#isFaulty(act))
         throw new Error('it does not know');
-      if (act === undefined) return { is: 'not_applied' as const };
+      const isLate = act !== undefined && this.#isFaulty(act) && this.#scenario.fault?.is === 'settles';
+      if (act === undefined || (isLate && this.#now() < this.#learns)) return { is: 'not_applied' as const };
       return { is: 'applied' as const, output: `${act.tool}:${act.branch}:${act.nth}` };
     };
   }

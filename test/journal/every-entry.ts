@@ -270,6 +270,7 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
       branches: [{ actor: 1, branch: 'rome', is: 'unfinished' }],
     },
   },
+  idled: { 'after a death': { do: 'idled', since: 1_000_040 } },
   overtaken: { 'from a process that may live': { do: 'overtaken', upTo: 41 } },
   given_back: {
     'with calls under way': { do: 'given_back', keys: ['k1', 'k2'], by: { host: 'a b c', pid: 7, started: '9' } },

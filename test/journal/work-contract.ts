@@ -31,6 +31,21 @@ const left = async (store: JournalStore) =>
   (await store.work.left(asked)).map(({ order, why }) => `${order.run} ${why}`);
 
 export function workContract({ newStore, journalOf }: Stores): void {
+  test('a run that has rows is left for workers under its digests, once', async () => {
+    const store = newStore();
+    const journal = await journalOf(store, 'a', 'create');
+    journal.append([row('one')]);
+    await journal.flush();
+    await journal.close();
+    await refused(() => store.work.handOver(request('b'), digests), 'run_unknown');
+    expect(await names(store)).toEqual([]);
+    expect(await store.work.handOver(request('a'), digests)).toBe(true);
+    expect(await store.work.handOver(request('a', { queue: 'other' }), digests)).toBe(false);
+    expect(await names(store)).toEqual(['a']);
+    expect(await store.work.order('a')).toMatchObject({ ...request('a'), digests, due: 0, taken: 0, ended: null });
+    expect(await names(store, { carries: [{ ...(carries[0] as Carried), machine: 'm2' }] })).toEqual([]);
+  });
+
   test('a run that is left for workers is there on return, due at once, and has no row', async () => {
     const store = newStore();
     expect(await store.work.start(request('a'))).toBe(true);

@@ -2,6 +2,7 @@
 import type { Mutant } from './mutant.ts';
 
 const by = { run: 'tests', file: 'test/alternatives/alternatives.test.ts' } as const;
+const inTime = { run: 'tests', file: 'test/alternatives/in-time.test.ts' } as const;
 const drawn = { run: 'tests', file: 'test/alternatives/enumeration.test.ts' } as const;
 
 export const OF_ALTERNATIVES: readonly Mutant[] = [
@@ -81,8 +82,8 @@ export const OF_ALTERNATIVES: readonly Mutant[] = [
     rule: 'AL4',
     file: 'sidecar/run/choosing.ts',
     off: 'a deadline is not kept',
-    find: 'return deadline === null ? Number.POSITIVE_INFINITY : by.time + deadline;',
-    replace: 'return by === null ? (deadline ?? 0) : Number.POSITIVE_INFINITY;',
+    find: '    if (deadline === null) return Number.POSITIVE_INFINITY;',
+    replace: '    if (deadline !== undefined) return Number.POSITIVE_INFINITY;',
     by,
   },
   {
@@ -156,5 +157,37 @@ export const OF_ALTERNATIVES: readonly Mutant[] = [
     find: "    if (reply.is !== 'failed' || choosing.branches.of(number) === null) return null;",
     replace: '    if (choosing.branches.of(number) !== undefined) return null;',
     by,
+  },
+  {
+    rule: 'AL10',
+    file: 'sidecar/run/calling.ts',
+    off: 'a branch is given up while a counterparty has yet to say what became of its call',
+    find: '      if (next === null || this.#isOver(call)) return;',
+    replace: '      if (next !== undefined || this.#isOver(call)) return;',
+    by: inTime,
+  },
+  {
+    rule: 'AL4',
+    file: 'sidecar/run/choosing.ts',
+    off: 'a branch that is over is given up while a counterparty has yet to say what became of its call',
+    find: 'else if (Number.isFinite(next)) {',
+    replace: 'else if (Number.isNaN(next)) {',
+    by: inTime,
+  },
+  {
+    rule: 'AL4',
+    file: 'sidecar/run/choosing.ts',
+    off: 'the time in which no process had the run counts for its branches',
+    find: "    if (waits && now() > this.#last) this.#port.write.append([{ do: 'idled', since: this.#last }]);",
+    replace: '    void [waits, now];',
+    by: inTime,
+  },
+  {
+    rule: 'AL4',
+    file: 'projection/choices.ts',
+    off: 'the time of a pause counts for the branches',
+    find: 'if (!paused && this.#pausedAt !== null) this.idle',
+    replace: 'if (!paused && this.#pausedAt === 0) this.idle',
+    by: inTime,
   },
 ];

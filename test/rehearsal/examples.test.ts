@@ -16,6 +16,12 @@ const UNTAKEN: Readonly<Record<string, readonly string[]>> = {
     'red -> testing (RETEST)',
     'pushing -> declined (xstate.error.actor.0.coding.pushing)',
   ],
+  // A hold has to fail, and each of the three itineraries.
+  itineraries: [
+    'trying -> stays (@belay.none)',
+    'itinerary/holdingSeats -> itinerary/holdingSeats (xstate.error.actor.0.itinerary.holdingSeats)',
+    'itinerary/holdingRoom -> itinerary/holdingRoom (xstate.error.actor.0.itinerary.holdingRoom)',
+  ],
   // A person has to deny the refund.
   support: ['refunding -> answering (xstate.error.actor.0.support.refunding)'],
 };

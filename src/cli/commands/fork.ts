@@ -9,6 +9,7 @@ interface Given {
   as: string;
   by: string;
   why?: string;
+  queue?: string;
   journal: string;
   json?: boolean;
 }
@@ -22,6 +23,7 @@ export function addFork(program: Command): void {
     .requiredOption('--as <name>', 'the name of the new run')
     .requiredOption('--by <name>', 'the name of the person who wants it')
     .option('--why <text>', 'the reason, for readers of the journal')
+    .option('--queue <name>', 'leave it for workers; left out, as its run was')
     .option('--journal <file>', 'the SQLite file of the runs', JOURNAL)
     .option('--json', 'one JSON object')
     .addHelpText(
@@ -43,8 +45,8 @@ Exit code: 0 when the fork is made; 1 when it is refused, with the reason; 2
 when there is no such run, there is a run of the new name, the store cannot be
 written, or the command is misused.`,
     )
-    .action(async (run: string, { journal, at, as, by, why, json = false }: Given) => {
-      const fork = await forkOf({ journal, run, at: at ?? null, as, by, why: why ?? null });
+    .action(async (run: string, { journal, at, as, by, why, queue, json = false }: Given) => {
+      const fork = await forkOf({ journal, run, at: at ?? null, as, by, why: why ?? null, queue: queue ?? null });
       if ('problem' in fork) return finish('', fork.problem, fork.code ?? 2);
       return finish(json ? `${JSON.stringify(fork)}\n` : forkText(fork), null, 'refused' in fork ? 1 : 0);
     });

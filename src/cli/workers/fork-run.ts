@@ -15,6 +15,8 @@ export interface ForkOptions {
   readonly as: string;
   readonly by: string;
   readonly why: string | null;
+  /** The queue whose workers take it; null for that of the run, if it has one. */
+  readonly queue: string | null;
 }
 
 /** A fork that was made. */
@@ -24,6 +26,8 @@ export interface Forked {
   readonly at: number;
   /** The command that takes it up. */
   readonly next: string;
+  /** The queue whose workers take it up; null if a person does. */
+  readonly queue: string | null;
 }
 
 /** A fork that was refused: the past cannot be shared at that row. */
@@ -32,12 +36,14 @@ export interface RefusedFork {
 }
 
 /** Makes a fork of a run. */
-export function forkOf({ journal, run, at, as, by, why }: ForkOptions): Promise<Forked | RefusedFork | Problem> {
+export function forkOf({ journal, run, at, as, by, why, queue }: ForkOptions): Promise<Forked | RefusedFork | Problem> {
   return inStore<Forked | RefusedFork>(journal, async (store) => {
-    const wish = { as, by, ...(at !== null && { at }), ...(why !== null && { why }) };
+    const more = { ...(at !== null && { at }), ...(why !== null && { why }), ...(queue !== null && { queue }) };
+    const wish = { as, by, ...more };
     try {
       const fork = await workClient(store).fork(run, wish);
-      return { ...fork, next: command('resume', as, journal) };
+      const order = await store.work.order(as);
+      return { ...fork, next: command('resume', as, journal), queue: order?.queue ?? null };
     } catch (error) {
       if (error instanceof SidecarError && error.code === 'fork_refused') return { refused: error.message };
       throw error;
@@ -48,6 +54,10 @@ export function forkOf({ journal, run, at, as, by, why }: ForkOptions): Promise<
 /** The text for a person. */
 export function forkText(fork: Forked | RefusedFork): string {
   if ('refused' in fork) return `fork_refused: ${printable(fork.refused)}\n`;
-  const { run, of, at, next } = fork;
-  return `${printable(run)} has the past of ${printable(of)} up to row ${at}. What ${printable(of)} did stays its own.\nTake it up: ${next}\n`;
+  const { run, of, at, next, queue } = fork;
+  const takes =
+    queue === null
+      ? `Take it up: ${next}`
+      : `A worker of the queue ${printable(queue)} takes it up, or you do: ${next}`;
+  return `${printable(run)} has the past of ${printable(of)} up to row ${at}. What ${printable(of)} did stays its own.\n${takes}\n`;
 }

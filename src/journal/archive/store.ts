@@ -47,7 +47,7 @@ class ArchiveStore implements LocalStore {
     this.#runs = new Map(runs.map((run) => [run.run, run]));
     const refuse = () => this.#refuse();
     this.work = {
-      ...{ start: refuse, bind: refuse, delay: refuse },
+      ...{ start: refuse, handOver: refuse, bind: refuse, delay: refuse },
       order: (run) => this.#runs.get(run)?.order ?? null,
       // Nothing of it is handed out, and nothing deleted.
       ...{ ready: () => [], left: () => [], others: () => [], ended: () => [] },

@@ -57,6 +57,17 @@ export class MemoryWork implements WorkQueue {
     return true;
   }
 
+  handOver(request: StartRequest, digests: WorkDigests): boolean {
+    this.#refuseIfClosed();
+    const { run, agent, input, queue } = request;
+    inputBytes(request);
+    if (!this.#runs.has(run)) throw wrongRun('run_unknown', run);
+    if (this.#orders.has(run)) return false;
+    const fresh = { due: this.#now(), taken: 0, ended: null, note: null, threw: null, output: null };
+    this.#orders.set(run, { run, agent, input, queue, digests, ...fresh });
+    return true;
+  }
+
   order(run: string): WorkOrder | null {
     this.#refuseIfClosed();
     const kept = this.#orders.get(run);

@@ -20,6 +20,8 @@ import { whole } from './tables.ts';
 const LEFT = 1_000;
 
 const START = 'SELECT belay.start($1, $2, $3, $4) AS found';
+const HAND_OVER = `INSERT INTO belay.work (run, agent, queue, input, due, machine, config)
+  SELECT id, $2, $3, $4, clock_timestamp(), $5, $6 FROM belay.run WHERE name = $1 ON CONFLICT (run) DO NOTHING RETURNING run`;
 const SELECT = `SELECT r.name, w.agent, w.queue, w.input, w.machine, w.config, w.taken, w.note, w.threw, w.output, k.id IS NOT NULL AS held,
     CASE WHEN w.due IS NOT NULL THEN greatest(0, ceil(extract(epoch FROM w.due - clock_timestamp()) * 1000)) END AS due,
     floor(extract(epoch FROM w.ended) * 1000) AS ended
@@ -80,6 +82,15 @@ export class PostgresWork implements WorkQueue {
       default:
         throw otherRequest(run, 'that was not left for workers');
     }
+  }
+
+  async handOver(request: StartRequest, { machine, config }: WorkDigests): Promise<boolean> {
+    const { run, agent, queue } = request;
+    const values = [run, agent, queue, inputBytes(request), machine, config];
+    const rows = await this.#ask('write', HAND_OVER, values);
+    if (rows.length > 0) return true;
+    if ((await this.order(run)) === null) throw wrongRun('run_unknown', run);
+    return false;
   }
 
   async order(run: string): Promise<WorkOrder | null> {

@@ -186,6 +186,9 @@ export class ReadOnlyStore implements LocalStore {
       start: ({ run }) => {
         throw this.#refused(`to leave run ${JSON.stringify(run)} for workers`);
       },
+      handOver: ({ run }) => {
+        throw this.#refused(`to leave run ${JSON.stringify(run)} for workers`);
+      },
       order: (run) => asked((work) => work.order(run)),
       ready: (wanted) => asked((work) => work.ready(wanted)),
       left: (wanted) => asked((work) => work.left(wanted)),

@@ -6,6 +6,7 @@ import type { Work } from './work.ts';
 export function watchedQueue(work: Work, watched: <T>(call: () => T, doing: 'read' | 'write') => T): WorkQueue {
   return {
     start: (request) => watched(() => work.start(request), 'write'),
+    handOver: (request, digests) => watched(() => work.handOver(request, digests), 'write'),
     order: (run) => watched(() => work.order(run), 'read'),
     ready: (asked) => watched(() => work.ready(asked), 'read'),
     left: (asked) => watched(() => work.left(asked), 'read'),

@@ -67,17 +67,31 @@ export class Work implements WorkQueue {
       const other = there === null ? null : differs(there, request);
       if (other !== null) throw otherRequest(name, other);
       if (there !== null) return false;
-      const { id } = this.#begin(name);
-      const sealed = this.#tables.cipher.seal(inputPlace(id), input);
-      this.#prepared('INSERT INTO work (run, agent, queue, input, due, taken) VALUES (?, ?, ?, ?, ?, 0)').run(
-        id,
-        agent,
-        queue,
-        sealed,
-        this.#now(),
-      );
+      this.#leave(this.#begin(name), { agent, queue, input });
       return true;
     });
+  }
+
+  handOver(request: StartRequest, digests: WorkDigests): boolean {
+    const input = inputBytes(request);
+    return immediately(this.#db, () => {
+      const run = this.#named(request.run);
+      if (this.#orderOf(run) !== null) return false;
+      this.#leave(run, { ...request, input }, digests);
+      return true;
+    });
+  }
+
+  #leave(
+    { id }: Run,
+    { agent, queue, input }: Pick<StartRequest, 'agent' | 'queue'> & { readonly input: Buffer },
+    digests?: WorkDigests,
+  ): void {
+    const sealed = this.#tables.cipher.seal(inputPlace(id), input);
+    const all = [id, agent, queue, sealed, this.#now(), digests?.machine ?? null, digests?.config ?? null];
+    this.#prepared(
+      'INSERT INTO work (run, agent, queue, input, due, taken, machine, config) VALUES (?, ?, ?, ?, ?, 0, ?, ?)',
+    ).run(...all);
   }
 
   order(run: string): WorkOrder | null {

@@ -25,6 +25,8 @@ export interface ForkRequest {
   /** The person who wants it. */
   readonly by: string;
   readonly why?: string;
+  /** The queue whose workers take it; left out, that of the run that is forked, if it was left for workers. */
+  readonly queue?: string;
 }
 
 /** A fork that was made. */
@@ -39,6 +41,7 @@ export interface Fork {
 interface Shared {
   readonly at: number;
   readonly classes: readonly KeptClass[];
+  readonly runState: RunState;
   /** The number of the last message that the run has looked at. */
   readonly heard: number;
 }
@@ -59,16 +62,45 @@ export async function forkRun(store: JournalStore, of: string, wish: ForkRequest
   const rows = [...(await gathered(store.read(of)))];
   const at = wish.at ?? rows.at(-1)?.seq ?? 0;
   const shared = sharedAt(of, rows, at);
+  const entry: ForkedEntry = { do: 'forked', of, at, by, why };
+  const order = await store.work.order(of);
+  const queue = wish.queue ?? order?.queue ?? null;
   const isThere = ((await store.run(as))?.head ?? 0) > 0 || (await store.work.order(as)) !== null;
-  if (isThere) throw taken(as);
+  // The process that made it may have died before it left the fork for workers.
+  const isLeft = isThere && queue !== null && (await isUntouched(store, as, entry));
+  if (isThere && !isLeft) throw taken(as);
+  if (!isLeft) await make(store, as, { entry, shared, past: rows.slice(0, at) });
+  const { agent, digests } = shared.runState;
+  if (queue !== null && agent !== null && digests !== null) {
+    const request = { run: as, agent: order?.agent ?? agent, queue, input: order?.input ?? '' };
+    await store.work.handOver(request, digests);
+  }
+  return { run: as, of, at };
+}
+
+/** True for a fork that was made so, that no process has had, and that was not left for workers. */
+async function isUntouched(store: JournalStore, as: string, { of, at }: ForkedEntry): Promise<boolean> {
+  if ((await store.work.order(as)) !== null) return false;
+  const rows = [...(await gathered(store.read(as)))];
+  const last = [...entriesOf(rows)].at(-1)?.entry;
+  return last?.do === 'forked' && last.of === of && last.at === at;
+}
+
+async function make(
+  store: JournalStore,
+  as: string,
+  {
+    entry,
+    shared,
+    past,
+  }: { readonly entry: ForkedEntry; readonly shared: Shared; readonly past: readonly StoredRow[] },
+): Promise<void> {
   const journal = await store.open(as, 'either');
   try {
     if (journal.head > 0) throw taken(as);
-    await copyMessages(store, of, as, shared.heard);
+    await copyMessages(store, entry.of, as, shared.heard);
     const { classes } = shared;
-    const entry: ForkedEntry = { do: 'forked', of, at, by, why, ...(classes.length > 0 && { classes }) };
-    await write(journal, rows.slice(0, at), entry);
-    return { run: as, of, at };
+    await write(journal, past, { ...entry, ...(classes.length > 0 && { classes }) });
   } finally {
     await journal.close();
   }
@@ -113,7 +145,12 @@ function sharedAt(of: string, rows: readonly StoredRow[], at: number): Shared {
     ? 'it stands within what was written in one piece'
     : whyUnshared(runState, runState.ledger.all());
   if (why !== null) refuse(why, nearestIn(rows, at));
-  return { at, classes: keptClasses(runState), heard: Math.max(runState.asked.read, 0, ...runState.asked.sent) };
+  return {
+    at,
+    classes: keptClasses(runState),
+    runState,
+    heard: Math.max(runState.asked.read, 0, ...runState.asked.sent),
+  };
 }
 
 /** The nearest row before another one at which a past can be shared; null if there is none. */

@@ -15,10 +15,11 @@ import type { StepRecorder } from '../../recording/record-step.ts';
 import { reason } from '../../recovery/explain.ts';
 import type { Call } from '../../runtime/runtime.ts';
 import { epochOf } from '../approvals/refusals.ts';
+import { askedLater } from '../calls/asked-later.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import { takeGone } from '../failures/taking-gone.ts';
-import type { Held, Raised, RunParts } from '../parts.ts';
+import type { Held, Raised, RunParts, RunWriter } from '../parts.ts';
 import { complaintAboutMoved } from '../queries/moved-answers.ts';
 import type { RecoveryQueries } from '../queries/recovery-queries.ts';
 import { diverged, keyExpired, readMoved, sandboxFailed, unwritten } from '../queries/refused-questions.ts';
@@ -31,6 +32,7 @@ type Failed = Exclude<Reply, { is: 'done' | 'dropped' | 'again' }>;
 /** The surroundings of the calls of a run. */
 interface CallingPort {
   readonly parts: RunParts;
+  readonly write: RunWriter;
   readonly placed: readonly Placed[];
   readonly actors: Actors;
   readonly recorder: StepRecorder;
@@ -99,6 +101,7 @@ export class Calling {
     }
     const reply = await this.#port.calls.ask(...asked);
     if (reply.is !== 'done' && lifecycle.waits('ask')) await activity.waitFor(lifecycle.past('ask'));
+    if (reply.is === 'failed') await this.#settles(asked[0], asked[1], reply);
     return reply;
   }
 
@@ -120,13 +123,28 @@ export class Calling {
     throw reply.error;
   }
 
+  /** Waits while a counterparty has yet to say what became of a branch's call: no branch is given up before (AL10). */
+  async #settles(call: Call, number: number, reply: Extract<Failed, { is: 'failed' }>): Promise<void> {
+    const { choosing, calls, parts, write } = this.#port;
+    const isHandled = reply.held !== true && calls.isMachines(call, reply);
+    if (reply.key === null || isHandled || choosing.branches.of(number) === null) return;
+    while (!this.#isOver(call)) {
+      await parts.lifecycle.past('ask');
+      const next = await calls.reconcile(reply.key);
+      if (next === null || this.#isOver(call)) return;
+      await parts.activity.waitFor(askedLater(next, parts, write, call.signal));
+    }
+  }
+
   /** A branch fails with its call, unless the call has happened after all (AL10); null for any other call. */
   #failsBranch(call: Call, number: number, reply: Failed): Promise<Held> | null {
     const { choosing, calls } = this.#port;
     if (reply.is !== 'failed' || choosing.branches.of(number) === null) return null;
     const { key, error } = reply;
     return calls.outcome(key).then((known): Held => {
-      if (reply.held !== true && known?.status === 'confirmed') return { next: 'answer', output: known.output };
+      // Whether the outcome of an earlier call answers this one is for the guard to say (E3).
+      if (reply.held === true && known !== undefined && !isOpen(known.status)) return { next: 'again' };
+      if (known?.status === 'confirmed') return { next: 'answer', output: known.output };
       if (!call.signal.aborted) choosing.fail(number, error);
       return { next: 'wait' };
     });

@@ -46,13 +46,16 @@ export class Choosing {
   readonly #port: ChoosingPort;
   /** The steps that have started branches whose choice the machine was given, or does not take. */
   readonly #told = new WeakSet<object>();
-  /** The branches whose open calls were asked about. */
-  readonly #askedAbout = new Set<number>();
+  /** The branches whose open calls were asked about, each with the wall clock of the next question. */
+  readonly #askedAbout = new Map<number, number>();
+  /** The wall clock of the last row of the process before this one. */
+  readonly #last: number;
   #alarm: Alarm | undefined;
   #isDue = false;
 
   constructor(port: ChoosingPort) {
     this.#port = port;
+    this.#last = port.parts.runState.parts.events.time;
     this.branches = new Branches(port.parts);
     if (port.parts.config.alternatives.size > 0) port.parts.lifecycle.whenever('choose', () => this.#consider());
   }
@@ -143,26 +146,43 @@ export class Choosing {
   /** Goes through all branches of a run that is taken up: a process may have died between a step and what it leads to. */
   takenUp(): void {
     const { runState } = this.#port.parts;
+    this.#idled();
     for (const set of this.branches.sets(runState.actors))
       if (isLeft(set) && this.#mayLeave) this.#choose(set, 'left', set.branches.map(unfinished));
     this.begin();
   }
 
-  /** Sets the alarm for the next deadline. */
+  /** The time in which no process had the run is none of its branches (AL4). */
+  #idled(): void {
+    const { runState, now } = this.#port.parts;
+    const waits = this.branches
+      .sets(runState.actors)
+      .some((set) => set.choice === undefined && this.#dueOf(set) > this.#last);
+    if (waits && now() > this.#last) this.#port.write.append([{ do: 'idled', since: this.#last }]);
+  }
+
+  /** Sets the alarm for the next deadline, or for the next question about a call of a branch that is over. */
   #wake(): void {
     const { parts } = this.#port;
     this.#alarm?.cancel();
     this.#alarm = undefined;
     const open = this.branches.running().filter(({ choice }) => choice === undefined);
-    const due = Math.min(...open.map(dueOf).filter((one) => one > parts.now()));
+    const dues = [...open.map((set) => this.#dueOf(set)), ...this.#askedAbout.values()];
+    const due = Math.min(...dues.filter((one) => one > parts.now()));
     if (!Number.isFinite(due) || parts.lifecycle.leave.aborted) return;
     this.#alarm = setAlarm(due, parts.now, () => this.#consider(), parts.keepAlive);
+  }
+
+  /** The wall clock of the deadline, in milliseconds. */
+  #dueOf({ alternatives: { deadline }, by }: BranchSet): number {
+    if (deadline === null) return Number.POSITIVE_INFINITY;
+    return by.time + deadline + this.#port.parts.runState.choices.idleSince(by.time);
   }
 
   #look(set: BranchSet): void {
     const { parts } = this.#port;
     const states = set.branches.map((branch) => this.#stateOf(set, branch));
-    const isLate = dueOf(set) <= parts.now();
+    const isLate = this.#dueOf(set) <= parts.now();
     for (const [index, state] of states.entries())
       if (state.is === 'open') this.#askAbout(set.branches[index] as ActorState);
     const isPending = states.some(({ is }) => is === 'running' || is === 'open') && !isLate;
@@ -178,14 +198,20 @@ export class Choosing {
 
   /** Asks what became of the calls of a branch that is over; a branch of which that stays unknown has failed. */
   #askAbout(branch: ActorState): void {
-    if (this.#askedAbout.has(branch.number)) return;
-    this.#askedAbout.add(branch.number);
     const { recovering, parts } = this.#port;
+    if ((this.#askedAbout.get(branch.number) ?? 0) > parts.now()) return;
+    this.#askedAbout.set(branch.number, Number.POSITIVE_INFINITY);
     void recovering
       .findOut(() => this.#openOf(branch))
       .then((isKnown) => {
+        const next = Math.min(
+          ...this.#openOf(branch).flatMap((key) => parts.runState.ledger.get(key)?.asked.next ?? []),
+        );
         if (isKnown || parts.lifecycle.leave.aborted) this.begin();
-        else this.fail(branch.number, new Error('it is unknown what became of a call of it'));
+        else if (Number.isFinite(next)) {
+          this.#askedAbout.set(branch.number, next);
+          this.#wake();
+        } else this.fail(branch.number, new Error('it is unknown what became of a call of it'));
       })
       .catch(() => {});
   }
@@ -254,11 +280,6 @@ export class Choosing {
 /** True where every branch was stopped, and no choice was made. */
 function isLeft({ branches, choice }: BranchSet): boolean {
   return choice === undefined && branches.every(({ ended }) => ended !== null);
-}
-
-/** The wall clock of the deadline, in milliseconds. */
-function dueOf({ alternatives: { deadline }, by }: BranchSet): number {
-  return deadline === null ? Number.POSITIVE_INFINITY : by.time + deadline;
 }
 
 /** The place of the branch that is chosen; -1 where there is none. */
