@@ -11,14 +11,6 @@ export interface NamedTurn {
   readonly is: string;
 }
 
-/** The turns of a run, as a base keeps them. */
-interface SavedTurns {
-  readonly said: Said | null;
-  /** The ends before it; a base of an earlier release has none. */
-  readonly ends?: readonly Said[];
-  readonly named: readonly (readonly [string, number, string])[];
-}
-
 /** The turns of one run. */
 export class Turns {
   /** The ends behind which nothing goes back any more, unless their reader lets it. */
@@ -58,12 +50,12 @@ export class Turns {
   }
 
   /** All that a base keeps of them. */
-  get saved(): SavedTurns {
+  get saved() {
     const named = [...this.#named].map(([id, { nth, is }]) => [id, nth, is] as const);
     return { said: this.said, ends: this.#ends.slice(0, -1), named };
   }
 
-  resumeAt({ said, ends = [], named }: SavedTurns): void {
+  resumeAt({ said, ends, named }: Turns['saved']): void {
     this.#ends = said === null ? [] : [...ends, said];
     for (const [id, nth, is] of named) this.#named.set(id, { nth, is });
   }

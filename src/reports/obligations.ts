@@ -12,7 +12,7 @@ import { nameOf } from '../projection/obligations.ts';
 import type { RunState } from '../projection/run-state.ts';
 
 /** The state of an obligation. `unsaid`: the call that takes it on has not left; `void`: it did not happen, or was undone. */
-export type ObligationState = 'unsaid' | 'owed' | 'kept' | 'released' | 'broken' | 'void';
+type ObligationState = 'unsaid' | 'owed' | 'kept' | 'released' | 'broken' | 'void';
 
 /** One obligation. */
 export interface OwedAct {
