@@ -12,7 +12,7 @@ export interface NamedTurn {
 }
 
 /** The turns of a run, as a base keeps them. */
-interface SavedTurns {
+export interface SavedTurns {
   readonly said: Said | null;
   /** The ends before it; a base of an earlier release has none. */
   readonly ends?: readonly Said[];

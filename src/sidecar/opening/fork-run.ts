@@ -116,7 +116,7 @@ function sharedAt(of: string, rows: readonly StoredRow[], at: number): Shared {
   return { at, classes: keptClasses(runState), heard: Math.max(runState.asked.read, 0, ...runState.asked.sent) };
 }
 
-/** The nearest row before another one at which a past can be shared; null if there is none. */
+/** The nearest earlier row at which a past can be shared; null for none. */
 function nearestIn(rows: readonly StoredRow[], at: number): number | null {
   const runState = foldWith([]);
   const { ledger } = runState;
