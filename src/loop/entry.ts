@@ -2,6 +2,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Act } from '../runtime/tool-call.ts';
 
+/** The ways out of a loop's function, as it is executed. */
+export interface Ways {
+  call(tool: string, id: string, input: unknown, act: Act): Promise<unknown>;
+  think(question: unknown, act: Act): Promise<unknown>;
+  receive(said: unknown): Promise<unknown>;
+  readonly input: unknown;
+}
+
 /** A call that the function asks for. */
 export interface Asked {
   readonly name: string;

@@ -3,7 +3,6 @@
  * next round. The function is entered again after a restore and in each process, and is answered from the context as far as that goes.
  */
 
-import type { BoundaryConfig } from '../boundaries/config.ts';
 import { argsDigest } from '../effects/digest.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
 import type { TurnEntry } from '../model/entry.ts';
@@ -17,7 +16,7 @@ import type { ActorPlan } from '../runtime/restore-plan.ts';
 import type { Enterable, Watcher } from '../runtime/runtime.ts';
 import type { Act } from '../runtime/tool-call.ts';
 import { type TurnEvent, Turns, turnOf } from '../runtime/turns.ts';
-import { type Asked, Entry, enclosed } from './entry.ts';
+import { type Asked, Entry, enclosed, type Ways } from './entry.ts';
 import {
   ALL,
   answered,
@@ -34,18 +33,12 @@ import {
 import { loopOnPaper } from './on-paper.ts';
 import { AT_BEGIN, AT_END, Telling } from './telling.ts';
 
-/** The ways out of a loop's function, as it is executed. */
-export interface Ways {
-  call(tool: string, id: string, input: unknown, act: Act): Promise<unknown>;
-  think(question: unknown, act: Act): Promise<unknown>;
-  receive(said: unknown): Promise<unknown>;
-  readonly input: unknown;
-}
+export type { Ways } from './entry.ts';
 
 /** The surroundings of a loop. */
 export interface Setting {
   readonly body: (ways: Ways) => Promise<unknown>;
-  readonly tools: BoundaryConfig['tools'];
+  readonly tools: ReadonlyMap<string, { readonly effect: string; readonly decides: boolean }>;
   readonly codecs: readonly ValueCodec[];
   /** Under which the digests of inputs are made, in a run that begins. */
   readonly salt: string;

@@ -2,7 +2,7 @@
 import type { CallUnderWay } from '../runtime/calls-under-way.ts';
 import { PaperEntry, type Past } from '../runtime/paper-entry.ts';
 import type { PaperChange } from '../runtime/runtime.ts';
-import type { Ways } from './execution.ts';
+import type { Ways } from './entry.ts';
 import { type Memory, MODEL, nameOf, OWN } from './memory.ts';
 
 /** The past of a loop, as an entry on paper asks it. */

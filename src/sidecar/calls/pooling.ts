@@ -103,7 +103,7 @@ export class Pooling {
     return this.#lacking(pools, call, of);
   }
 
-  /** The first pool that lacks room for what a call may spend; null where none does. */
+  /** The first pool with too little room for a call; null for none. */
   async #lacking(pools: PoolDesk, { tool: name, input: args }: PooledCall, of: string) {
     const { config, runState, run } = this.#parts;
     const tool = config.tools.get(name);

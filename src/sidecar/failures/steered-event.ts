@@ -16,7 +16,7 @@ import type { RuntimeEvent } from '../../runtime/microstep.ts';
 import type { Enterable } from '../../runtime/runtime.ts';
 import type { Raised, RunParts } from '../parts.ts';
 import { SidecarError } from '../sidecar-error.ts';
-import { droppedWith, isOfProgram, refusalOfTurn, turnNamed } from './steered-turn.ts';
+import { droppedWith, type Found, isOfProgram, refusalOfTurn, turnNamed } from './steered-turn.ts';
 import { receiptAt, receiverOf } from './without-event.ts';
 
 /** An act, and the message that brought it; null for the program's own. */
@@ -24,21 +24,7 @@ export interface Word extends SentSteer {
   readonly post: number | null;
 }
 
-/** An event as an act finds it: where it waits, or where it was received. */
-export interface Found {
-  readonly name: string;
-  readonly event: unknown;
-  readonly by: string | null;
-  readonly version: number;
-  /** True where it waits since a restore has changed what its sender had seen. */
-  readonly isTakenBack: boolean;
-  /** The step that took it; null where it waits. */
-  readonly step: RecordedStep | null;
-  /** True where it is an input of a program that is entered, and of no machine. */
-  readonly isOfProgram: boolean;
-  /** The program as it is entered on paper; null for a machine, and where it cannot be. */
-  readonly program: Enterable | null;
-}
+export type { Found } from './steered-turn.ts';
 
 /** The first answer to an act, before the past is looked at. `here`: the event stands, and a new one is sent. */
 export type Looked = Answered | { readonly is: 'open' | 'here'; readonly found: Found };

@@ -6,9 +6,24 @@ import { nameOfStep } from '../../projection/received.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
 import type { Enterable } from '../../runtime/runtime.ts';
-import { metOnPaper, type Past, turnsFrom } from '../paper/entered.ts';
 import type { Raised } from '../parts.ts';
-import type { Found } from './steered-event.ts';
+import { metOnPaper, type Past, turnsFrom } from './entered.ts';
+
+/** An event as an act finds it: where it waits, or where it was received. */
+export interface Found {
+  readonly name: string;
+  readonly event: unknown;
+  readonly by: string | null;
+  readonly version: number;
+  /** True where it waits since a restore has changed what its sender had seen. */
+  readonly isTakenBack: boolean;
+  /** The step that took it; null where it waits. */
+  readonly step: RecordedStep | null;
+  /** True where it is an input of a program that is entered, and of no machine. */
+  readonly isOfProgram: boolean;
+  /** The program as it is entered on paper; null for a machine, and where it cannot be. */
+  readonly program: Enterable | null;
+}
 
 /** The step that took the input of a turn with an id; undefined where none stands. */
 export function turnNamed(runState: RunState, id: string): RecordedStep | undefined {

@@ -23,10 +23,10 @@ import type { RecordedStep } from '../../projection/state-types.ts';
 import type { ChangedPaper } from '../../recovery/cut.ts';
 import { withoutReads, withoutReceipt } from '../../recovery/decide.ts';
 import { Effort, REPORTED_IN_RUN } from '../../recovery/effort.ts';
-import { enteredPaper } from '../paper/entered.ts';
 import type { Change, Raised, RunParts } from '../parts.ts';
 import type { RecoveryQueries } from '../queries/recovery-queries.ts';
 import { effectsStand } from '../queries/refused-questions.ts';
+import { enteredPaper } from './entered.ts';
 
 /** The parts of a run that such a decision reads. */
 export interface Steered {

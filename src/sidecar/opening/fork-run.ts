@@ -153,7 +153,7 @@ function sharedAt(of: string, rows: readonly StoredRow[], at: number): Shared {
   };
 }
 
-/** The nearest row before another one at which a past can be shared; null if there is none. */
+/** The nearest earlier row at which a past can be shared; null for none. */
 function nearestIn(rows: readonly StoredRow[], at: number): number | null {
   const runState = foldWith([]);
   const { ledger } = runState;

@@ -334,7 +334,7 @@ export class Deliveries {
   #offersInPlace(): boolean {
     const { parts, runtime } = this.#port;
     const isNext = parts.runState.toRedeliver.some((back) => this.#isInPlace(back));
-    // A program asks for what comes again where it rests.
+    // A resting program asks for its next event by itself.
     if (runtime.machines === null) return false;
     if (!isNext || this.#backlog[0]?.event.type === runtime.machines?.settling.type || this.isHolding) return false;
     this.offer();
