@@ -12,11 +12,11 @@ import { nameOf } from '../projection/obligations.ts';
 import type { RunState } from '../projection/run-state.ts';
 
 /** The state of an obligation. `unsaid`: the call that takes it on has not left; `void`: it did not happen, or was undone. */
-export type ObligationState = 'unsaid' | 'owed' | 'kept' | 'released' | 'broken' | 'void';
+type ObligationState = 'unsaid' | 'owed' | 'kept' | 'released' | 'broken' | 'void';
 
 /** One obligation. */
 export interface OwedAct {
-  /** The key of the call that took it on, and its number: `CALLKEY#1`. */
+  /** The key of the call that took it on, and its number: `KEY#1`. */
   readonly name: string;
   readonly key: string;
   /** The tool of that call, and the work that made it. */
@@ -25,7 +25,7 @@ export interface OwedAct {
   readonly keptBy: string;
   /** What it says, without what the config redacts. */
   readonly says: unknown;
-  /** The wall clock at which it is due; null where it never is. */
+  /** The wall clock of its due time; null for none. */
   readonly due: number | null;
   /** The wall clock of the intent of its call. */
   readonly since: number;

@@ -2,6 +2,8 @@
 import type { Mutant } from './mutant.ts';
 
 const ROUNDS = { run: 'tests', file: 'test/semantics/obligations.test.ts' } as const;
+const REFUSED = { run: 'tests', file: 'test/sidecar/owing-refused.test.ts' } as const;
+const BESIDE = { run: 'tests', file: 'test/sidecar/owing-beside.test.ts' } as const;
 const BY = { run: 'tests', file: 'test/sidecar/owing.test.ts' } as const;
 
 export const OF_OBLIGATIONS: readonly Mutant[] = [
@@ -92,7 +94,7 @@ export const OF_OBLIGATIONS: readonly Mutant[] = [
     off: 'a time that is none is taken as never',
     find: 'if (at !== null && !Number.isSafeInteger(at))',
     replace: 'if (at === 0)',
-    by: BY,
+    by: REFUSED,
   },
   {
     rule: 'OB5',
@@ -100,7 +102,7 @@ export const OF_OBLIGATIONS: readonly Mutant[] = [
     off: 'what is due already is taken on',
     find: 'return past < 0 ? null',
     replace: 'return past < 200 ? null',
-    by: BY,
+    by: REFUSED,
   },
   {
     rule: 'OB6',
@@ -132,6 +134,6 @@ export const OF_OBLIGATIONS: readonly Mutant[] = [
     off: 'a config without the tool that keeps is not looked at',
     find: 'if (why === act.unkept) return [];',
     replace: 'if (why !== act.keptBy) return [];',
-    by: BY,
+    by: BESIDE,
   },
 ];

@@ -9,8 +9,6 @@ import { VirtualTime } from '../virtual-time.ts';
 import { Dying, settledIn, value } from './dying.ts';
 import { type Given, machineOf } from './little.ts';
 
-export const ROUNDS = 3;
-
 /** What the world does with one act: it comes back, its reply is lost, it is lost before, it is refused, or it is refused the second time. */
 export type Fate = 'comes' | 'lost after' | 'lost before' | 'refused' | 'once';
 
@@ -39,7 +37,7 @@ export interface Case {
 const goesRound = assign({ round: ({ context: { round } }: Given) => (round ?? 0) + 1, nth: 0 } as never);
 
 /** The counterparties: who was told what, and who was paid, by the keys. */
-export class World {
+class World {
   readonly told = new Map<string, readonly number[]>();
   readonly paid = new Map<string, { readonly cents: number; readonly round: number }>();
   /** What was told and paid, in the order in which the counterparties saw it. */

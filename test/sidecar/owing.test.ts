@@ -1,145 +1,29 @@
 /** OB1 to OB7, each once: what is due, over files and processes; bad obligations; forks, bases, and who may say what. */
 import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
-import { assign } from 'xstate';
 import { type JournalStore, ledgersOf, memoryStore } from '../../src/index.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
-import { SPACING } from '../../src/sidecar/opening/options.ts';
 import { DrivenClock } from '../../src/testing/driven-clock.ts';
 import { workClient } from '../../src/workers/index.ts';
-import { attach, resume, type Sidecar, tool } from '../../src/xstate/index.ts';
-import { entriesOf } from '../journal/entries-of.ts';
 import { scratchFolder } from '../scratch.ts';
-import { context, value } from '../semantics/dying.ts';
-import { machineOf } from '../semantics/little.ts';
-import { loaded } from './loaded.ts';
+import {
+  begun,
+  Desk,
+  dueOf,
+  entries,
+  findings,
+  HOUR,
+  inHours,
+  next,
+  owedNow,
+  passes,
+  rows,
+  send,
+  UNTIL,
+} from './owing-desk.ts';
 
 const folder = scratchFolder('owing');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const DAY = 86_400_000;
-const HOUR = 3_600_000;
-
-/** Times as a sender of mail writes them. */
-const inHours = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString();
-
-const config = () =>
-  loaded(`belay: 1
-agent: m
-tools:
-  reply:
-    { reads: [], writes: [told], effect: irreversible,
-      obligations: { each: args.promises, due: due, kept_by: refund, as: kept.args.cents >= obligation.cents } }
-  refund: { reads: [], writes: [paid], effect: compensable, undo: unpay }
-skeletons:
-  REFUND:
-    entity: '"it"'
-    states: [refund]
-    entry: [refund]
-    outputs: [paid]
-    exit: [{ id: paid, at: refund -> rest, when: memory.?paid.hasValue() }]
-    rollback: { anchors: [paid], resume: refund, compensable: undo }
-`);
-
-const UNTIL = loaded(`belay: 1
-agent: m
-tools:
-  reply:
-    { reads: [], writes: [told], effect: irreversible,
-      obligations: { each: [{ what: revert it }], due: 2h, kept_by: refund, until: 'memory.?over.hasValue()' } }
-  refund: { reads: [], writes: [paid], effect: compensable, undo: unpay }
-skeletons: {}
-`);
-
-type Sent = { readonly event: { readonly promises?: unknown; readonly cents?: number; readonly obligation?: string } };
-
-/** A support agent: it replies, is told what is due, refunds, and goes round. */
-class Desk {
-  readonly told: unknown[] = [];
-  readonly paid: number[] = [];
-  readonly unpaid: string[] = [];
-  readonly machine = machineOf(
-    {
-      reply: tool(({ input }: { input: { promises: unknown } }) =>
-        Promise.resolve(void this.told.push(input.promises)),
-      ),
-      refund: tool(({ input }: { input: { cents: number } }) => Promise.resolve(this.paid.push(input.cents))),
-    },
-    {
-      context: { due: [] as string[], promises: [], cents: 0 },
-      initial: 'rest',
-      states: {
-        rest: {
-          on: {
-            REPLY: { target: 'reply', actions: assign({ promises: ({ event }: Sent) => event.promises } as never) },
-            REFUND: { target: 'refund', actions: assign({ cents: ({ event }: Sent) => event.cents } as never) },
-            BUSY: 'busy',
-            OVER: { actions: assign({ over: true } as never) },
-            '@belay.due': {
-              actions: assign({
-                due: ({ context: { due }, event }: Sent & { context: { due: string[] } }) => [...due, event.obligation],
-              } as never),
-            },
-            END: 'end',
-          },
-        },
-        busy: { on: { FREE: 'rest' } },
-        reply: {
-          invoke: {
-            src: 'reply',
-            input: ({ context: { promises } }: { context: { promises: unknown } }) => ({ promises }),
-            onDone: 'rest',
-            onError: {
-              target: 'rest',
-              actions: assign({ error: ({ event }: { event: { error: unknown } }) => String(event.error) } as never),
-            },
-          },
-        },
-        refund: {
-          invoke: {
-            src: 'refund',
-            input: ({ context: { cents } }: { context: { cents: number } }) => ({ cents }),
-            onDone: { target: 'rest', actions: assign({ paid: ({ context: { cents } }: never) => cents } as never) },
-          },
-        },
-        end: { type: 'final' },
-      },
-    },
-  );
-
-  readonly options = (journal: JournalStore, of = config(), more: object = {}) => ({
-    ...{ run: 'r', config: of, journal, now: () => Date.now() },
-    undo: { unpay: ({ key }: { key: string }) => void this.unpaid.push(key) },
-    ...more,
-  });
-}
-
-const passes = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-const send = async (run: Sidecar, event: object) => {
-  run.actor.send(event as never);
-  await passes(500);
-};
-const dueOf = (run: Sidecar) => (context(run) as { due: string[] }).due;
-const findings = async (store: JournalStore) =>
-  (await entries(store)).flatMap((entry) => (entry.do === 'finding' ? [entry.code] : []));
-
-const begun = async (desk: Desk, store: JournalStore, ...more: [ReturnType<typeof config>?, object?]) => {
-  const run = (await attach(desk.machine, desk.options(store, ...more) as never)) as unknown as Sidecar;
-  run.actor.start();
-  return run;
-};
-const next = async (
-  before: Sidecar,
-  desk: Desk,
-  store: JournalStore,
-  ...more: [ReturnType<typeof config>?, object?]
-) => {
-  await before.close();
-  const run = (await resume(desk.machine, desk.options(store, ...more) as never)) as unknown as Sidecar;
-  run.actor.start();
-  await passes(500);
-  return run;
-};
 
 const STORES: Readonly<Record<string, () => JournalStore>> = {
   memory: () => memoryStore(),
@@ -193,55 +77,6 @@ describe.each(Object.entries(STORES))('%s', (_, made) => {
     }));
 });
 
-const entries = async (store: JournalStore) => entriesOf(await rows(store));
-
-async function rows(store: JournalStore) {
-  const all = [];
-  for await (const row of store.read('r')) all.push(row);
-  return all;
-}
-
-describe('what a call may take on', () => {
-  const CASES: readonly (readonly [string, unknown, string])[] = [
-    ['no list', 'a refund', 'bad_obligation'],
-    ['a list of numbers', [1], 'bad_obligation'],
-    ['a time that is none', [{ cents: 5, due: 'on Friday' }], 'bad_obligation'],
-    ['a time in a list', [{ cents: 5, due: [1] }], 'bad_obligation'],
-    ['too many', Array.from({ length: 101 }, () => ({ cents: 1 })), 'bad_obligation'],
-    ['what was due yesterday', [{ cents: 5, due: '1999-12-31' }], 'obligation_past_due'],
-  ];
-  test.each(CASES)('OB5: %s is refused before the call leaves', (_, promises, code) =>
-    new DrivenClock().during(async () => {
-      const [desk, store] = [new Desk(), memoryStore()];
-      const run = await begun(desk, store);
-      await send(run, { type: 'REPLY', promises });
-      expect((context(run) as { error?: string }).error).toContain(code);
-      expect(desk.told).toEqual([]);
-      await send(run, { type: 'END' });
-      await expect(run.finished()).resolves.toMatchObject({ status: 'done' });
-      await run.close();
-      expect(await findings(store)).toContain(code);
-    }),
-  );
-
-  test('OB5: nothing, no time, a date and a number of milliseconds are taken; a date counts to its end', () =>
-    new DrivenClock().during(async () => {
-      const [desk, store] = [new Desk(), memoryStore()];
-      const run = await begun(desk, store);
-      const today = new Date(Date.now()).toISOString().slice(0, 10);
-      await send(run, { type: 'REPLY', promises: [] });
-      await send(run, {
-        type: 'REPLY',
-        promises: [{ cents: 1 }, { cents: 2, due: today }, { cents: 3, due: Date.now() + DAY }],
-      });
-      const owed = (await entries(store)).flatMap((entry) =>
-        entry.do === 'obligation' && entry.is === 'owed' ? [entry.due] : [],
-      );
-      expect(owed).toEqual([[null, Date.parse(`${today}T00:00:00Z`) + DAY, expect.any(Number)]]);
-      await run.close();
-    }));
-});
-
 test('OB6: only the sidecar says what is due', () =>
   new DrivenClock().during(async () => {
     const [desk, store] = [new Desk(), memoryStore()];
@@ -265,9 +100,6 @@ test('OB6: only the sidecar says what is due', () =>
     expect(dueOf(run)).toEqual([`${key}#1`]);
     await run.close();
   }));
-
-const owedNow = async (store: JournalStore) =>
-  ledgersOf(await rows(store), Date.now()).obligations.filter(({ owes }) => owes === 'act');
 
 test('OB2: what keeps an obligation keeps it no longer once it is undone; OB6: the event comes again after a restore', () =>
   new DrivenClock().during(async () => {
@@ -308,60 +140,4 @@ test('OB3: while `until` holds nothing is owed', () =>
     await send(run, { type: 'END' });
     await expect(run.finished()).resolves.toMatchObject({ status: 'done' });
     await run.close();
-  }));
-
-test('OB7: a person is asked at once where no tool of the config keeps what is owed any more', () =>
-  new DrivenClock().during(async () => {
-    const [desk, store] = [new Desk(), memoryStore()];
-    let run = await begun(desk, store);
-    await send(run, { type: 'REPLY', promises: [{ cents: 5 }] });
-    const without = loaded(`belay: 1
-agent: m
-tools:
-  reply: { reads: [], writes: [told], effect: irreversible }
-skeletons: {}
-`);
-    run = await next(run, desk, store, without, { adopt: true });
-    expect((await findings(store)).filter((code) => code === 'no_keeper')).toHaveLength(1);
-    run = await next(run, desk, store, without, { adopt: true });
-    expect((await findings(store)).filter((code) => code === 'no_keeper')).toHaveLength(1);
-    expect(ledgersOf(await rows(store), Date.now()).obligations).toMatchObject([
-      { owes: 'act', unkept: expect.stringContaining('refund') },
-    ]);
-    run = await next(run, desk, store, config(), { adopt: true });
-    expect(ledgersOf(await rows(store), Date.now()).obligations).toMatchObject([{ owes: 'act', unkept: null }]);
-    await run.close();
-  }));
-
-test('a base holds what is owed, and what was said of it', () =>
-  new DrivenClock().during(async () => {
-    const [desk, store] = [new Desk(), memoryStore()];
-    const more = { [SPACING]: { rows: 2, times: 0, newest: 2 } };
-    let run = await begun(desk, store, config(), more);
-    await send(run, { type: 'REPLY', promises: [{ cents: 5 }, { cents: 7 }] });
-    await send(run, { type: 'REFUND', cents: 6 });
-    const before = ledgersOf(await rows(store), Date.now()).obligations;
-    expect(before).toMatchObject([{ owes: 'act', says: { cents: 7 } }]);
-    run = await next(run, desk, store, config(), more);
-    await send(run, { type: 'REFUND', cents: 7 });
-    await send(run, { type: 'END' });
-    await expect(run.finished()).resolves.toMatchObject({ status: 'done' });
-    expect(value(run)).toBe('end');
-    await run.close();
-  }));
-
-test('OB8: a fork owes nothing of what its parent has said', () =>
-  new DrivenClock().during(async () => {
-    const [desk, store] = [new Desk(), memoryStore()];
-    const run = await begun(desk, store);
-    await send(run, { type: 'REPLY', promises: [{ cents: 5 }] });
-    await run.close();
-    await workClient(store).fork('r', { as: 'child', by: 'ann' });
-    const child = (await resume(desk.machine, { ...desk.options(store), run: 'child' } as never)) as unknown as Sidecar;
-    child.actor.start();
-    await passes(500);
-    await send(child, { type: 'END' });
-    await expect(child.finished()).resolves.toMatchObject({ status: 'done' });
-    await child.close();
-    expect(await owedNow(store)).toHaveLength(1);
   }));
