@@ -22,7 +22,7 @@ export type ObligationEntry =
       readonly as?: string;
       readonly until?: string;
     }
-  /** A person has answered for one of them, by its name `KEY#1` (OB5). */
+  /** A person has answered for the obligation `KEY#1` (OB4). */
   | {
       readonly do: 'obligation';
       readonly is: 'answered';

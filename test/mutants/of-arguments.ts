@@ -16,8 +16,8 @@ export const OF_ARGUMENTS: readonly Mutant[] = [
     rule: 'CS1',
     file: 'sidecar/calls/calls.ts',
     off: 'arguments are asked behind the claims and the governor',
-    find: 'const bad = this.#misfit(call, number) === null ? null : refusedFor(',
-    replace: 'const bad = this.#misfit(call, number) !== 0 ? null : refusedFor(',
+    find: 'this.#misfit(call, number) === null ? null : refusedFor(',
+    replace: 'this.#misfit(call, number) !== 0 ? null : refusedFor(',
     by: BY,
   },
   {

@@ -4,6 +4,7 @@ import type { Mutant } from './mutant.ts';
 const ROUNDS = { run: 'tests', file: 'test/semantics/obligations.test.ts' } as const;
 const REFUSED = { run: 'tests', file: 'test/sidecar/owing-refused.test.ts' } as const;
 const BESIDE = { run: 'tests', file: 'test/sidecar/owing-beside.test.ts' } as const;
+const UNDONE = { run: 'tests', file: 'test/sidecar/owing-undone.test.ts' } as const;
 const BY = { run: 'tests', file: 'test/sidecar/owing.test.ts' } as const;
 
 export const OF_OBLIGATIONS: readonly Mutant[] = [
@@ -70,22 +71,22 @@ export const OF_OBLIGATIONS: readonly Mutant[] = [
     off: 'nothing is released by the context',
     find: "if (until !== null && until.ask(facts).is === 'yes')",
     replace: 'if (until === facts)',
-    by: BY,
+    by: UNDONE,
   },
   {
     rule: 'OB4',
     file: 'sidecar/obligations/owing.ts',
     off: 'a run ends while it owes',
-    find: 'if (first === undefined) return true;',
-    replace: 'if (first !== null) return true;',
+    find: 'const owed = owedActs(parts.runState);\n    const [first] = owed;',
+    replace: 'const owed = owedActs(parts.runState).slice(0, 0);\n    const [first] = owed;',
     by: ROUNDS,
   },
   {
     rule: 'OB4',
     file: 'sidecar/failures/ended-by-person.ts',
     off: 'the end of a person names nothing as broken',
-    find: '...(broken.length > 0 && { broken }),',
-    replace: '',
+    find: 'const broken = brokenIn(parts.runState);',
+    replace: 'const broken = brokenIn(parts.runState).slice(0, 0);',
     by: ROUNDS,
   },
   {
@@ -118,7 +119,7 @@ export const OF_OBLIGATIONS: readonly Mutant[] = [
     off: 'who is outside says what is due',
     find: '!this.owing.isForged(event)) return false;',
     replace: 'event.type !== null) return false;',
-    by: BY,
+    by: UNDONE,
   },
   {
     rule: 'OB6',
@@ -126,7 +127,7 @@ export const OF_OBLIGATIONS: readonly Mutant[] = [
     off: 'what a restore took back of what is due does not come again',
     find: '(back.confirmed === true || isDue(back))',
     replace: '(back.confirmed === true)',
-    by: BY,
+    by: UNDONE,
   },
   {
     rule: 'OB7',

@@ -1,3 +1,4 @@
+/** OB7 and OB8: obligations beside other configs, forks and bases. */
 import { expect, test } from 'vitest';
 import { ledgersOf, memoryStore } from '../../src/index.ts';
 import { SPACING } from '../../src/sidecar/opening/options.ts';

@@ -1,3 +1,4 @@
+/** A support agent for the rules of obligations (semantics.md OB1 to OB8). */
 import { assign } from 'xstate';
 import { type JournalStore, ledgersOf } from '../../src/index.ts';
 import { attach, resume, type Sidecar, tool } from '../../src/xstate/index.ts';

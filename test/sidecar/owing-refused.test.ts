@@ -1,3 +1,4 @@
+/** OB5: what a call may take on. */
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/index.ts';
 import { DrivenClock } from '../../src/testing/driven-clock.ts';
