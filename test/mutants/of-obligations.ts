@@ -10,7 +10,7 @@ const BY = { run: 'tests', file: 'test/sidecar/owing.test.ts' } as const;
 export const OF_OBLIGATIONS: readonly Mutant[] = [
   {
     rule: 'OB1',
-    file: 'sidecar/obligations/taking-on.ts',
+    file: 'sidecar/calls/taking-on.ts',
     off: 'an obligation is recorded once the sentence is confirmed',
     find: "...(entry.do === 'intent' ? takenOnBy(parts, entry) : [])",
     replace: "...(entry.do === 'outcome' ? takenOnBy(parts, { ...parts.runState.ledger.get(entry.key)!.intent }) : [])",
@@ -75,7 +75,7 @@ export const OF_OBLIGATIONS: readonly Mutant[] = [
   },
   {
     rule: 'OB4',
-    file: 'sidecar/obligations/owing.ts',
+    file: 'sidecar/run/owing.ts',
     off: 'a run ends while it owes',
     find: 'const owed = owedActs(parts.runState);\n    const [first] = owed;',
     replace: 'const owed = owedActs(parts.runState).slice(0, 0);\n    const [first] = owed;',
@@ -99,7 +99,7 @@ export const OF_OBLIGATIONS: readonly Mutant[] = [
   },
   {
     rule: 'OB5',
-    file: 'sidecar/obligations/taking-on.ts',
+    file: 'sidecar/calls/taking-on.ts',
     off: 'what is due already is taken on',
     find: 'return past < 0 ? null',
     replace: 'return past < 200 ? null',
@@ -107,7 +107,7 @@ export const OF_OBLIGATIONS: readonly Mutant[] = [
   },
   {
     rule: 'OB6',
-    file: 'sidecar/obligations/owing.ts',
+    file: 'sidecar/run/owing.ts',
     off: 'each process tells again what is overdue',
     find: 'over.filter(({ overdue }) => !overdue)',
     replace: 'over.filter(({ due }) => due !== null)',
@@ -131,7 +131,7 @@ export const OF_OBLIGATIONS: readonly Mutant[] = [
   },
   {
     rule: 'OB7',
-    file: 'sidecar/obligations/owing.ts',
+    file: 'sidecar/run/owing.ts',
     off: 'a config without the tool that keeps is not looked at',
     find: 'if (why === act.unkept) return [];',
     replace: 'if (why !== act.keptBy) return [];',

@@ -20,7 +20,7 @@ tools:
   reply:
     { reads: [], writes: [told], effect: irreversible,
       obligations: { each: args.promises, due: due, kept_by: refund, as: kept.args.cents >= obligation.cents } }
-  refund: { reads: [], writes: [paid], effect: compensable, undo: unpay }
+  refund: { reads: [], writes: [paid], effect: compensable, undo: payback }
 skeletons:
   REFUND:
     entity: '"it"'
@@ -37,7 +37,7 @@ tools:
   reply:
     { reads: [], writes: [told], effect: irreversible,
       obligations: { each: [{ what: revert it }], due: 2h, kept_by: refund, until: 'memory.?over.hasValue()' } }
-  refund: { reads: [], writes: [paid], effect: compensable, undo: unpay }
+  refund: { reads: [], writes: [paid], effect: compensable, undo: payback }
 skeletons: {}
 `);
 
@@ -101,7 +101,7 @@ export class Desk {
 
   readonly options = (journal: JournalStore, of = config(), more: object = {}) => ({
     ...{ run: 'r', config: of, journal, now: () => Date.now() },
-    undo: { unpay: ({ key }: { key: string }) => void this.unpaid.push(key) },
+    undo: { payback: ({ key }: { key: string }) => void this.unpaid.push(key) },
     ...more,
   });
 }

@@ -11,11 +11,11 @@ import { type OwedAct, obligationsIn, owedActs } from '../../reports/obligations
 import type { RuntimeEvent } from '../../runtime/microstep.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Raised, RunParts } from '../parts.ts';
-import type { Actors } from '../run/actors.ts';
-import type { Deliveries } from '../run/deliveries.ts';
-import type { Messages } from '../run/messages.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import type { Writing } from '../writing.ts';
+import type { Actors } from './actors.ts';
+import type { Deliveries } from './deliveries.ts';
+import type { Messages } from './messages.ts';
 
 /** The longest wait before the clock is looked at again, in milliseconds. */
 const LOOK = 60_000;
