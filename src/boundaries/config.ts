@@ -97,7 +97,7 @@ export interface See {
 export interface Obligations {
   /** The part of the arguments that lists them, as in the file, or the list itself. */
   readonly each: string | readonly unknown[];
-  /** The time until it is due, in milliseconds; or the part of an obligation that says when; null where it is never due. */
+  /** The time until an obligation is due, in milliseconds, or the part of the obligation with its due time; null for none. */
   readonly due: { readonly after: number } | { readonly at: string } | null;
   /** The tool that keeps them. */
   readonly keptBy: string;

@@ -12,7 +12,7 @@ export interface BadObligation {
   readonly reason: string;
 }
 
-/** The obligations of a call: what each says, and the wall clock at which it is due; null for one that is never due. */
+/** The obligations of a call: the words of each, and the wall clock of its due time, null for none. */
 export interface Taken {
   readonly says: readonly unknown[];
   readonly due: readonly (number | null)[];

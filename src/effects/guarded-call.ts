@@ -102,7 +102,7 @@ export type Approval =
 
 /** The room that a call needs in the pools of its store (ER10). `of`: its key, or the number of its actor. */
 export interface PoolPass {
-  /** Waits until the pools have room. @returns the refusal where they never will; null where they have, or the call is not made any more. */
+  /** Waits until the pools have room. @returns the refusal of pools that never will; null if the call goes on, or is over. */
   room(of: string): Promise<Reply | null>;
   /** True where the pools have what the call was admitted for, once that is durable. */
   has(of: string): Promise<boolean>;

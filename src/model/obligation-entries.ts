@@ -15,14 +15,14 @@ export type ObligationEntry =
       readonly key: string;
       /** The place in the arguments of the call that lists them, or the list. */
       readonly each: string | readonly unknown[];
-      /** When each is due, as a wall clock in milliseconds; null for one that is never due. */
+      /** The due time of each as a wall clock in milliseconds; null for none. */
       readonly due: readonly (number | null)[];
       readonly keptBy: string;
       /** The conditions, as the config has them. */
       readonly as?: string;
       readonly until?: string;
     }
-  /** A person has answered for one of them, by its name `CALLKEY#1` (OB5). */
+  /** A person has answered for the obligation `KEY#1` (OB4). */
   | {
       readonly do: 'obligation';
       readonly is: 'answered';

@@ -38,7 +38,7 @@ export interface LeftAtEnd {
 
 /** An obligation that a run has left. Its words are in `belay ledger --obligations`. */
 export interface BrokenObligation {
-  /** The key of the call that took it on, and its number: `CALLKEY#1`. */
+  /** The key of the call that took it on, and its number: `KEY#1`. */
   readonly name: string;
   /** The tool of that call, and the one that would have kept it. */
   readonly tool: string;

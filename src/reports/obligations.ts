@@ -16,7 +16,7 @@ type ObligationState = 'unsaid' | 'owed' | 'kept' | 'released' | 'broken' | 'voi
 
 /** One obligation. */
 export interface OwedAct {
-  /** The key of the call that took it on, and its number: `CALLKEY#1`. */
+  /** The key of the call that took it on, and its number: `KEY#1`. */
   readonly name: string;
   readonly key: string;
   /** The tool of that call, and the work that made it. */
@@ -25,7 +25,7 @@ export interface OwedAct {
   readonly keptBy: string;
   /** What it says, without what the config redacts. */
   readonly says: unknown;
-  /** The wall clock at which it is due; null where it never is. */
+  /** The wall clock of its due time; null for none. */
   readonly due: number | null;
   /** The wall clock of the intent of its call. */
   readonly since: number;

@@ -475,8 +475,7 @@ async function settledByKey(
   const message = outcomeMessage(told);
   const { runState } = timelineOf(await gathered(store.read(run)));
   refuseEnded(run, runState.ended);
-  const named = status === 'kept' || status === 'released' || status === 'broken' ? key.replace(/#\d+$/, '') : key;
-  if (runState.ledger.named(named) === undefined)
+  if (runState.ledger.named(key.replace(/#\d+$/, '')) === undefined)
     throw new RangeError(`no call of run ${JSON.stringify(run)} has the key ${JSON.stringify(key)}`);
   return store.post(run, message);
 }

@@ -34,6 +34,7 @@ const READS: Readonly<Record<string, string>> = {
   'approvals/inbox.ts': 'listens no more',
   'bases/basing.ts': 'a run that has ended keeps no base',
   'commits/announcing.ts': 'tells nothing more',
+  'run/owing.ts': 'tells of nothing more that is due',
   'failures/complaints.ts': 'the text of a refusal',
   'failures/ended-by-person.ts': 'who ends it, and why',
   'failures/retrying.ts': 'a message that comes to a run that has ended',

@@ -16,8 +16,8 @@ export const OF_ARGUMENTS: readonly Mutant[] = [
     rule: 'CS1',
     file: 'sidecar/calls/calls.ts',
     off: 'arguments are asked behind the claims and the governor',
-    find: 'const bad = misfit === null ? null : refusedFor(',
-    replace: 'const bad = misfit !== 0 ? null : refusedFor(',
+    find: 'this.#misfit(call, number) === null ? null : refusedFor(',
+    replace: 'this.#misfit(call, number) !== 0 ? null : refusedFor(',
     by: BY,
   },
   {
@@ -48,8 +48,8 @@ export const OF_ARGUMENTS: readonly Mutant[] = [
     rule: 'CS4',
     file: 'sidecar/calls/calls.ts',
     off: 'a call that is journaled is asked again',
-    find: 'return runState.ledger.ofActor(number) === undefined ? misfitOf(config, tool, args) : null;',
-    replace: 'return runState.ledger.ofActor(number) === null ? null : misfitOf(config, tool, args);',
+    find: 'if (runState.ledger.ofActor(number) !== undefined) return null;',
+    replace: '',
     by: BY,
   },
 ];

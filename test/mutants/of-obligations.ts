@@ -2,12 +2,15 @@
 import type { Mutant } from './mutant.ts';
 
 const ROUNDS = { run: 'tests', file: 'test/semantics/obligations.test.ts' } as const;
+const REFUSED = { run: 'tests', file: 'test/sidecar/owing-refused.test.ts' } as const;
+const BESIDE = { run: 'tests', file: 'test/sidecar/owing-beside.test.ts' } as const;
+const UNDONE = { run: 'tests', file: 'test/sidecar/owing-undone.test.ts' } as const;
 const BY = { run: 'tests', file: 'test/sidecar/owing.test.ts' } as const;
 
 export const OF_OBLIGATIONS: readonly Mutant[] = [
   {
     rule: 'OB1',
-    file: 'sidecar/obligations/taking-on.ts',
+    file: 'sidecar/calls/taking-on.ts',
     off: 'an obligation is recorded once the sentence is confirmed',
     find: "...(entry.do === 'intent' ? takenOnBy(parts, entry) : [])",
     replace: "...(entry.do === 'outcome' ? takenOnBy(parts, { ...parts.runState.ledger.get(entry.key)!.intent }) : [])",
@@ -68,22 +71,22 @@ export const OF_OBLIGATIONS: readonly Mutant[] = [
     off: 'nothing is released by the context',
     find: "if (until !== null && until.ask(facts).is === 'yes')",
     replace: 'if (until === facts)',
-    by: BY,
+    by: UNDONE,
   },
   {
     rule: 'OB4',
-    file: 'sidecar/obligations/owing.ts',
+    file: 'sidecar/run/owing.ts',
     off: 'a run ends while it owes',
-    find: 'if (first === undefined) return true;',
-    replace: 'if (first !== null) return true;',
+    find: 'const owed = owedActs(parts.runState);\n    const [first] = owed;',
+    replace: 'const owed = owedActs(parts.runState).slice(0, 0);\n    const [first] = owed;',
     by: ROUNDS,
   },
   {
     rule: 'OB4',
     file: 'sidecar/failures/ended-by-person.ts',
     off: 'the end of a person names nothing as broken',
-    find: '...(broken.length > 0 && { broken }),',
-    replace: '',
+    find: 'const broken = brokenIn(parts.runState);',
+    replace: 'const broken = brokenIn(parts.runState).slice(0, 0);',
     by: ROUNDS,
   },
   {
@@ -92,19 +95,19 @@ export const OF_OBLIGATIONS: readonly Mutant[] = [
     off: 'a time that is none is taken as never',
     find: 'if (at !== null && !Number.isSafeInteger(at))',
     replace: 'if (at === 0)',
-    by: BY,
+    by: REFUSED,
   },
   {
     rule: 'OB5',
-    file: 'sidecar/obligations/taking-on.ts',
+    file: 'sidecar/calls/taking-on.ts',
     off: 'what is due already is taken on',
     find: 'return past < 0 ? null',
     replace: 'return past < 200 ? null',
-    by: BY,
+    by: REFUSED,
   },
   {
     rule: 'OB6',
-    file: 'sidecar/obligations/owing.ts',
+    file: 'sidecar/run/owing.ts',
     off: 'each process tells again what is overdue',
     find: 'over.filter(({ overdue }) => !overdue)',
     replace: 'over.filter(({ due }) => due !== null)',
@@ -116,7 +119,7 @@ export const OF_OBLIGATIONS: readonly Mutant[] = [
     off: 'who is outside says what is due',
     find: '!this.owing.isForged(event)) return false;',
     replace: 'event.type !== null) return false;',
-    by: BY,
+    by: UNDONE,
   },
   {
     rule: 'OB6',
@@ -124,14 +127,14 @@ export const OF_OBLIGATIONS: readonly Mutant[] = [
     off: 'what a restore took back of what is due does not come again',
     find: '(back.confirmed === true || isDue(back))',
     replace: '(back.confirmed === true)',
-    by: BY,
+    by: UNDONE,
   },
   {
     rule: 'OB7',
-    file: 'sidecar/obligations/owing.ts',
+    file: 'sidecar/run/owing.ts',
     off: 'a config without the tool that keeps is not looked at',
     find: 'if (why === act.unkept) return [];',
     replace: 'if (why !== act.keptBy) return [];',
-    by: BY,
+    by: BESIDE,
   },
 ];

@@ -9,8 +9,6 @@ import { VirtualTime } from '../virtual-time.ts';
 import { Dying, settledIn, value } from './dying.ts';
 import { type Given, machineOf } from './little.ts';
 
-const ROUNDS = 3;
-
 /** What the world does with one act: it comes back, its reply is lost, it is lost before, it is refused, or it is refused the second time. */
 export type Fate = 'comes' | 'lost after' | 'lost before' | 'refused' | 'once';
 
@@ -150,7 +148,7 @@ tools:
   say:
     { reads: [round], writes: [told], effect: ${kind}${undo}, reconcile: said,
       obligations: { each: args.promises, kept_by: pay, as: kept.args.cents >= obligation.cents } }
-  pay: { reads: [round], writes: [paid], effect: compensable, undo: unpay, reconcile: paid }
+  pay: { reads: [round], writes: [paid], effect: compensable, undo: payback, reconcile: paid }
 skeletons:
   PAY:
     entity: string(memory.round)
@@ -197,7 +195,7 @@ class Lives {
     const more = {
       now: () => Date.now(),
       undo: {
-        unpay: ({ key }: { key: string }) => void world.unpaid.add(key),
+        payback: ({ key }: { key: string }) => void world.unpaid.add(key),
         unsay: ({ key }: { key: string }) => void world.unsaid.add(key),
       },
       reconcilers: { said: find(world.told), paid: find(world.paid) },

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import type { Ajv, Options, ValidateFunction } from 'ajv';
 
-const OPTIONS: Options = { allErrors: true, strict: true, allowUnionTypes: true };
+const OPTIONS: Options = { allErrors: true, strict: true, allowUnionTypes: true, inlineRefs: false };
 
 const require = createRequire(import.meta.url);
 /** Where the schema lies: among the sources one folder above this file, in a build by its public name, whatever file this code is in. */

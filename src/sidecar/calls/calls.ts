@@ -25,7 +25,6 @@ import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
 import { reliesOnUncommitted } from '../../recovery/covered.ts';
 import type { Call, Runtime } from '../../runtime/runtime.ts';
 import type { Approvals } from '../approvals/approvals.ts';
-import { badObligations, withObligations } from '../obligations/taking-on.ts';
 import type { RunParts, RunWriter } from '../parts.ts';
 import { argsOf } from './args.ts';
 import { billed } from './billing.ts';
@@ -44,6 +43,7 @@ import { retried } from './retrying.ts';
 import { type Look, SecondLooking } from './revalidating.ts';
 import { Sandboxes } from './sandboxes.ts';
 import { storeAct } from './store-acts.ts';
+import { badObligations, withObligations } from './taking-on.ts';
 import { UnderWay } from './under-way.ts';
 import { Undoing } from './undoing.ts';
 

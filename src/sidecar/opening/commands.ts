@@ -14,9 +14,9 @@ import { type AbortPreview, endedError, previewAbort } from '../aborting/preview
 import { requestsOf } from '../approvals/request.ts';
 import type { SteerAnswer } from '../failures/steering.ts';
 import type { Waited } from '../lifecycle/status.ts';
-import { isAnswer } from '../obligations/owing.ts';
 import type { Ending } from '../report.ts';
 import { complain, type FoundWrong } from '../run/complain.ts';
+import { isAnswer } from '../run/owing.ts';
 import { type ComplaintPreview, type PreviewedComplaint, previewComplaint, previewSteer } from '../run/preview.ts';
 import { lookedRest, type RunRest } from '../run/rest.ts';
 import type { Run } from '../run/run.ts';

@@ -13,13 +13,13 @@ import type { Announcing } from '../commits/announcing.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import { takeGone } from '../failures/taking-gone.ts';
-import type { Owing } from '../obligations/owing.ts';
 import type { RunParts } from '../parts.ts';
 import { sandboxFailed } from '../queries/refused-questions.ts';
 import type { Writing } from '../writing.ts';
 import type { Actors } from './actors.ts';
 import type { Choosing } from './choosing.ts';
 import type { Deliveries } from './deliveries.ts';
+import type { Owing } from './owing.ts';
 
 /** The surroundings of the end of a run. */
 interface EndingPort {

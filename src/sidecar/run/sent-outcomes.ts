@@ -3,9 +3,9 @@ import type { SentOutcome } from '../../effects/messages/outcomes.ts';
 import { errorMessage } from '../../effects/signals.ts';
 import type { SettledEntry } from '../../model/message-entries.ts';
 import type { Recovering } from '../failures/recovering.ts';
-import { isAnswer, type Owing } from '../obligations/owing.ts';
 import type { RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
+import { isAnswer, type Owing } from './owing.ts';
 
 /** The surroundings of the outcomes that come to a run. */
 interface SentOutcomesPort {

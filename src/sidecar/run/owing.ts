@@ -11,11 +11,11 @@ import { type OwedAct, obligationsIn, owedActs } from '../../reports/obligations
 import type { RuntimeEvent } from '../../runtime/microstep.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Raised, RunParts } from '../parts.ts';
-import type { Actors } from '../run/actors.ts';
-import type { Deliveries } from '../run/deliveries.ts';
-import type { Messages } from '../run/messages.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import type { Writing } from '../writing.ts';
+import type { Actors } from './actors.ts';
+import type { Deliveries } from './deliveries.ts';
+import type { Messages } from './messages.ts';
 
 /** The longest wait before the clock is looked at again, in milliseconds. */
 const LOOK = 60_000;
@@ -60,7 +60,7 @@ export class Owing {
     return due.length === 0 ? null : Math.min(...due);
   }
 
-  /** Tells of what is overdue, and waits for what is due next. */
+  /** Tells of each overdue obligation, and sets the alarm for the next one. */
   begin(): void {
     const { parts, write } = this.#port;
     const { runState, lifecycle, now } = parts;
@@ -128,7 +128,7 @@ export class Owing {
   /** True for an event that says an obligation is due and that the sidecar has not sent. */
   isForged(event: RuntimeEvent): boolean {
     if (event.type !== DUE_EVENT) return false;
-    const known = this.#port.parts.runState.received.get(idOf(String(event['obligation'])));
+    const known = this.#port.parts.runState.received.get(idOf(String(event.obligation)));
     return known === undefined || known.step !== null || known.is === 'refused';
   }
 

@@ -7,7 +7,7 @@ import type { RunParts } from '../parts.ts';
 
 type Needs = Pick<RunParts, 'config' | 'runState' | 'now'>;
 
-/** Says why a call with these arguments may not leave for what it would take on; null where it may. */
+/** Says why a call may not take on the obligations in its arguments; null if it may. */
 export function badObligations(
   { config, now }: Pick<Needs, 'config' | 'now'>,
   tool: string,
