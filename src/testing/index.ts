@@ -43,3 +43,4 @@ export {
   recordingWorld,
 } from './recording-world.ts';
 export { wrapJournals } from './wrap-journals.ts';
+export { type SandboxCase, type SandboxUnderTest, sandboxCases } from './sandbox-contract.ts';
