@@ -16,8 +16,8 @@ export type {
   Undo,
   UndoCall,
 } from './effects/counterparty.ts';
-export type { SandboxAsk, SandboxProvider, SandboxState } from './effects/sandbox.ts';
 export type { ApprovalRequest, ApprovalStatus, GuardedRequest } from './effects/gates.ts';
+export type { SandboxAsk, SandboxProvider, SandboxState } from './effects/sandbox.ts';
 export { CommitRefused, Denied, NotApplied, type RefusedCall } from './effects/signals.ts';
 export { History, HistoryError } from './history/history.ts';
 export { TraceError, traceReader } from './history/trace.ts';

@@ -82,7 +82,12 @@ const CASES: Readonly<Record<string, (given: Given) => Promise<void>>> = {
 
 async function within(make: () => Promise<SandboxUnderTest>, body: (given: Given) => Promise<void>): Promise<void> {
   const made = await make();
-  const ask = (nth = 0): SandboxAsk => ({ key: `r/box${nth === 0 ? '' : `~${nth}`}`, run: 'r', name: 'box', handle: undefined });
+  const ask = (nth = 0): SandboxAsk => ({
+    key: `r/box${nth === 0 ? '' : `~${nth}`}`,
+    run: 'r',
+    name: 'box',
+    handle: undefined,
+  });
   const up = async (nth = 0) => {
     const handle = await made.provider.start(ask(nth));
     const state = await settled(() => made.provider.probe({ ...ask(nth), handle }), 'running');

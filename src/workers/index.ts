@@ -4,6 +4,7 @@ export type { GuardedRequest, UnansweredComplaint } from '../effects/gates.ts';
 export type { SentEvent } from '../effects/messages/sent-events.ts';
 export { archiveLines } from '../journal/archive/lines.ts';
 export type { DueNotice, ListedNotice, NotedCause, NoticeBoard, SeenCauses } from '../journal/notices.ts';
+export type { SandboxDesk, SandboxName, SandboxRow } from '../journal/sandboxes.ts';
 export type {
   Carried,
   LeftRun,
@@ -14,7 +15,6 @@ export type {
   WorkOrder,
   WorkQueue,
 } from '../journal/work.ts';
-export type { SandboxDesk, SandboxName, SandboxRow } from '../journal/sandboxes.ts';
 export type { CauseCall } from '../reports/causes.ts';
 export type { LeftAtEnd } from '../reports/left-at-end.ts';
 export type { EnteredProgram } from '../sidecar/opening/handed-out.ts';
@@ -44,7 +44,7 @@ export {
   startNotifying,
 } from './notifying.ts';
 export type { AnyAgent, OpenProgram, ProgramAgent } from './program-agent.ts';
+export { type SweptSandbox, sweepSandboxes } from './sweep-sandboxes.ts';
 export type { WorkCounts, WorkTold } from './told.ts';
 export { type WebhookOptions, WebhookRefused, webhook } from './webhook.ts';
 export { startWorker, type Worker, type WorkerOptions } from './worker.ts';
-export { type SweptSandbox, sweepSandboxes } from './sweep-sandboxes.ts';

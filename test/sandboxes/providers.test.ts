@@ -42,7 +42,9 @@ setTimeout(() => process.exit(), 60000);`;
 const say = (handle: unknown, text: string) =>
   new Promise<string>((resolve, reject) => {
     let heard = '';
-    const socket = createConnection({ path: (handle as ProcessHandle).ready, allowHalfOpen: true }, () => socket.end(text));
+    const socket = createConnection({ path: (handle as ProcessHandle).ready, allowHalfOpen: true }, () =>
+      socket.end(text),
+    );
     socket.on('data', (data) => {
       heard += String(data);
     });
@@ -82,7 +84,8 @@ describe.skipIf(engine === undefined)('containers', () => {
     provider: containerSandboxes({ image: 'busybox', command: engine as string }),
     write: async (handle, text) => void exec(handle, 'sh', '-c', `printf %s ${text} > /text`),
     read: async (handle) => exec(handle, 'sh', '-c', 'cat /text 2>/dev/null || true') || null,
-    lose: async (handle) => void execFileSync(engine as string, ['rm', '-f', (handle as { container: string }).container]),
+    lose: async (handle) =>
+      void execFileSync(engine as string, ['rm', '-f', (handle as { container: string }).container]),
   });
   for (const { name, run } of sandboxCases(inContainers)) test(name, run, 120_000);
 });
@@ -91,6 +94,13 @@ test('the contract refuses a provider that forgets what was written', async () =
   const made = await inFolders();
   const forgets = { ...made, provider: { ...made.provider, start: async () => ({ folder: folder() }) } };
   const [cases] = [sandboxCases(async () => forgets)];
-  const failed = await Promise.all(cases.map(({ run }) => run().then(() => 0, () => 1)));
+  const failed = await Promise.all(
+    cases.map(({ run }) =>
+      run().then(
+        () => 0,
+        () => 1,
+      ),
+    ),
+  );
   expect(failed.reduce<number>((sum, each) => sum + each, 0)).toBeGreaterThan(3);
 }, 60_000);

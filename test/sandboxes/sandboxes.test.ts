@@ -34,9 +34,17 @@ test('a cold start of 90 s is waited for; one that is never ready is destroyed, 
 
 test('what was done in a sandbox that is gone is done again; what lies beyond it stands (SB4)', async () => {
   for (const kind of ['reversible', 'idempotent', 'compensable'] as const)
-    expect(await play(scenario(kind, [{ is: 'gone', at: 80 }])), kind).toMatchObject({ wrong: [], status: 'done', rooms: 2 });
+    expect(await play(scenario(kind, [{ is: 'gone', at: 80 }])), kind).toMatchObject({
+      wrong: [],
+      status: 'done',
+      rooms: 2,
+    });
   for (const kind of ['beyond', 'irreversible'] as const)
-    expect(await play(scenario(kind, [{ is: 'gone', at: 80 }])), kind).toMatchObject({ wrong: [], status: 'done', rooms: 1 });
+    expect(await play(scenario(kind, [{ is: 'gone', at: 80 }])), kind).toMatchObject({
+      wrong: [],
+      status: 'done',
+      rooms: 1,
+    });
 });
 
 test('a restore behind the first use makes no second sandbox (SB1)', async () => {
@@ -46,6 +54,11 @@ test('a restore behind the first use makes no second sandbox (SB1)', async () =>
 test('a paused run stops its sandbox, and an abort undoes in it (SB5, SB6)', async () => {
   const paused = await play(scenario('reversible', [{ is: 'pause', at: 20 }]));
   expect(paused).toMatchObject({ wrong: [], status: 'done', rooms: 1 });
-  const aborted = await play(scenario('reversible', [{ is: 'pause', at: 20 }, { is: 'abort', at: 90 }]));
+  const aborted = await play(
+    scenario('reversible', [
+      { is: 'pause', at: 20 },
+      { is: 'abort', at: 90 },
+    ]),
+  );
   expect(aborted).toMatchObject({ wrong: [], status: 'compensated', rooms: 1 });
 });
