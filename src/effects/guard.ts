@@ -45,6 +45,11 @@ export function refusedFor(port: GuardPort, call: GuardedCall): Reply | null {
   return call.misfit !== null && leaves(port, call) ? misfitting(call) : null;
 }
 
+/** True for a call that needs no room in a pool. */
+function isHarmless(port: GuardPort, call: GuardedCall): boolean {
+  return classOf(call.tool) === 'none' || !leaves(port, call);
+}
+
 /** True for a call that leaves now and whose sandbox may not be there. What waits for a person starts none before it is approved. */
 function needsBox(port: GuardPort, call: GuardedCall): boolean {
   return !call.gated && call.box?.isDue() === true && leaves(port, call);
@@ -56,12 +61,11 @@ async function whenClear(port: GuardPort, call: GuardedCall): Promise<Reply> {
     for (let held = port.free(); held !== null; held = port.free()) await held;
     if (isOver()) return { is: 'dropped' };
     if (needsBox(port, call)) {
-      const not = await call.box?.make();
-      if (isOver()) return { is: 'dropped' };
-      if (not) return not;
+      const not = (await call.box?.make()) ?? null;
+      if (not !== null) return isOver() ? { is: 'dropped' } : not;
       continue;
     }
-    if (isAsked || classOf(call.tool) === 'none' || !leaves(port, call)) return guarded(port, call);
+    if (isAsked || isHarmless(port, call)) return guarded(port, call);
     const full = (await call.pools?.room(keyAhead(port, call))) ?? null;
     if (full !== null) return isOver() ? { is: 'dropped' } : full;
   }

@@ -64,7 +64,7 @@ describe('folders', () => {
 });
 
 describe('processes', () => {
-  for (const { name, run } of sandboxCases(inProcesses)) test(name, run, 30_000);
+  for (const { name, run } of sandboxCases(inProcesses)) test(name, run);
 });
 
 const engine = ['docker', 'podman'].find((command) => {
@@ -87,7 +87,7 @@ describe.skipIf(engine === undefined)('containers', () => {
     lose: async (handle) =>
       void execFileSync(engine as string, ['rm', '-f', (handle as { container: string }).container]),
   });
-  for (const { name, run } of sandboxCases(inContainers)) test(name, run, 120_000);
+  for (const { name, run } of sandboxCases(inContainers)) test(name, run);
 });
 
 test('the contract refuses a provider that forgets what was written', async () => {
@@ -103,4 +103,4 @@ test('the contract refuses a provider that forgets what was written', async () =
     ),
   );
   expect(failed.reduce<number>((sum, each) => sum + each, 0)).toBeGreaterThan(3);
-}, 60_000);
+});

@@ -15,7 +15,7 @@ export interface ProcessHandle {
 
 /** The options of {@link processSandboxes}. */
 export interface ProcessOptions {
-  /** A folder in which the processes are noted, for whichever process looks for them. */
+  /** A folder in which the processes are noted, for each process that looks for them. */
   readonly folder: string;
   readonly command: string;
   readonly args?: readonly string[];
