@@ -56,19 +56,20 @@ function needsBox(port: GuardPort, call: GuardedCall): boolean {
 }
 
 async function whenClear(port: GuardPort, call: GuardedCall): Promise<Reply> {
-  const isOver = () => call.signal.aborted || port.cancelled() || port.stopping();
-  for (let isAsked = call.pools === undefined; ; isAsked = true) {
+  for (let isAsked = call.pools === undefined; ; ) {
     for (let held = port.free(); held !== null; held = port.free()) await held;
-    if (isOver()) return { is: 'dropped' };
-    if (needsBox(port, call)) {
-      const not = (await call.box?.make()) ?? null;
-      if (not !== null) return isOver() ? { is: 'dropped' } : not;
-      continue;
-    }
-    if (isAsked || isHarmless(port, call)) return guarded(port, call);
-    const full = (await call.pools?.room(keyAhead(port, call))) ?? null;
-    if (full !== null) return isOver() ? { is: 'dropped' } : full;
+    if (isOver(port, call)) return { is: 'dropped' };
+    const isBoxed = !needsBox(port, call);
+    if (isBoxed && (isAsked || isHarmless(port, call))) return guarded(port, call);
+    const not = await (isBoxed ? call.pools?.room(keyAhead(port, call)) : call.box?.make());
+    if (not) return isOver(port, call) ? { is: 'dropped' } : not;
+    isAsked ||= isBoxed;
   }
+}
+
+/** True where a call is not made any more. */
+function isOver(port: GuardPort, { signal }: GuardedCall): boolean {
+  return signal.aborted || port.cancelled() || port.stopping();
 }
 
 /**
