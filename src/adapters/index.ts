@@ -22,3 +22,6 @@ export { type RowAdapter, type RowInvariant, type RowOptions, rowAdapter, type W
 export type { RowDatabase, RowStatement } from './rows/database.ts';
 export type { RowChange } from './rows/images.ts';
 export type { RowValue, RowWrite, TableRule } from './rows/tables.ts';
+export { type ContainerHandle, type ContainerOptions, containerSandboxes } from './sandboxes/container.ts';
+export { type FolderHandle, folderSandboxes } from './sandboxes/folder.ts';
+export { type ProcessHandle, type ProcessOptions, processSandboxes } from './sandboxes/process.ts';

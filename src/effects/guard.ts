@@ -46,26 +46,31 @@ export function refusedFor(port: GuardPort, call: GuardedCall): Reply | null {
   return misfit !== null && leaves(port, call) ? misfit : null;
 }
 
+/** True for a call that needs no room in a pool. */
+function isHarmless(port: GuardPort, call: GuardedCall): boolean {
+  return classOf(call.tool) === 'none' || !leaves(port, call);
+}
+
 /** True for a call that leaves now and whose sandbox may not be there. What waits for a person starts none before it is approved. */
 function needsBox(port: GuardPort, call: GuardedCall): boolean {
   return !call.gated && call.box?.isDue() === true && leaves(port, call);
 }
 
 async function whenClear(port: GuardPort, call: GuardedCall): Promise<Reply> {
-  const isOver = () => call.signal.aborted || port.cancelled() || port.stopping();
-  for (let isAsked = call.pools === undefined; ; isAsked = true) {
+  for (let isAsked = call.pools === undefined; ; ) {
     for (let held = port.free(); held !== null; held = port.free()) await held;
-    if (isOver()) return { is: 'dropped' };
-    if (needsBox(port, call)) {
-      const not = await call.box?.make();
-      if (isOver()) return { is: 'dropped' };
-      if (not) return not;
-      continue;
-    }
-    if (isAsked || classOf(call.tool) === 'none' || !leaves(port, call)) return guarded(port, call);
-    const full = (await call.pools?.room(keyAhead(port, call))) ?? null;
-    if (full !== null) return isOver() ? { is: 'dropped' } : full;
+    if (isOver(port, call)) return { is: 'dropped' };
+    const isBoxed = !needsBox(port, call);
+    if (isBoxed && (isAsked || isHarmless(port, call))) return guarded(port, call);
+    const not = await (isBoxed ? call.pools?.room(keyAhead(port, call)) : call.box?.make());
+    if (not) return isOver(port, call) ? { is: 'dropped' } : not;
+    isAsked ||= isBoxed;
   }
+}
+
+/** True where a call is not made any more. */
+function isOver(port: GuardPort, { signal }: GuardedCall): boolean {
+  return signal.aborted || port.cancelled() || port.stopping();
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
  * The sandboxes of a store (semantics.md SB7): a row for each that a run has begun to start, beside the run. After the end of the
- * run, whose journal is closed by then, whoever sweeps takes the row for a while, and takes it out once the sandbox is destroyed.
+ * run, whose journal is closed by then, a sweep takes the row for a while, and takes it out once the sandbox is destroyed.
  */
 
 /** An answer: at once, or as a store on a server gives it. */
@@ -27,7 +27,7 @@ export interface SandboxDesk {
   put(row: SandboxRow): Awaitable<void>;
   /** Every row, by run and name. */
   list(): Awaitable<readonly SandboxRow[]>;
-  /** Takes rows whose time is over for so many milliseconds: nobody else gets them meanwhile. */
+  /** Takes rows whose time is over for so many milliseconds: no other process gets them meanwhile. */
   take(now: number, limit: number, leaseMs: number): Awaitable<readonly SandboxRow[]>;
   /** Takes a row out, if it is still that of the same key and its time is over. */
   remove(row: SandboxRow): Awaitable<void>;

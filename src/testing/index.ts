@@ -42,4 +42,5 @@ export {
   RecordingWorld,
   recordingWorld,
 } from './recording-world.ts';
+export { type SandboxCase, type SandboxUnderTest, sandboxCases } from './sandbox-contract.ts';
 export { wrapJournals } from './wrap-journals.ts';

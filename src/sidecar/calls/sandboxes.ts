@@ -1,6 +1,6 @@
 /**
  * The sandboxes of a run (semantics.md SB1 to SB8): started at the first call that needs one, asked about before each call, stopped
- * where the run stands still, and left to whoever sweeps at its end. What was done in one that is gone counts as taken back.
+ * where the run stands still, and left to a sweep at its end. What was done in one that is gone counts as taken back.
  */
 import type { Sandbox as SandboxRules, Tool } from '../../boundaries/config.ts';
 import { within } from '../../clock/clock.ts';
@@ -25,7 +25,7 @@ const WAITS = [20, 100, 500];
 /** The most sandboxes that are lost one after the other before a person is asked. */
 const MOST_LOSSES = 3;
 
-/** The standing of a sandbox for who needs it. `lost`: what was done in an earlier one is gone. `off`: nothing is started any more. */
+/** The standing of a sandbox for a caller. `lost`: what was done in an earlier one is gone. `off`: nothing is started any more. */
 export type Up =
   | { readonly is: 'up'; readonly handle: unknown }
   | { readonly is: 'lost' | 'off' }
@@ -134,7 +134,7 @@ export class Sandboxes {
   }
 
   /**
-   * Before the run ends: asks whether each sandbox is there, stops it, and leaves it to whoever sweeps.
+   * Before the run ends: asks whether each sandbox is there, stops it, and leaves it to a sweep.
    * @returns why the run cannot end yet; null where it can, `lost` where calls are gone.
    */
   async atEnd(): Promise<{ readonly name: string; readonly why: string } | 'lost' | null> {
@@ -287,7 +287,7 @@ export class Sandboxes {
     const { ready } = this.#parts.config.sandboxes.get(box.name) as SandboxRules;
     if (tried.starts > 0) await this.#parts.pause(WAITS[tried.starts - 1] ?? 0, this.#parts.lifecycle.leave);
     tried.starts += 1;
-    // No sandbox without a row: whoever sweeps finds it, whatever becomes of this process.
+    // No sandbox without a row: a sweep finds it, whatever becomes of this process.
     await this.#put(box, null);
     await this.#write.durable();
     if (this.#isLeft) return;
@@ -410,7 +410,7 @@ export class Sandboxes {
     return this.#serials.get(name) ?? 0;
   }
 
-  /** Whoever was let in before has to ask again. */
+  /** Calls that were let in before have to ask again. */
   #shut(name: string): void {
     this.#serials.set(name, this.#serial(name) + 1);
   }

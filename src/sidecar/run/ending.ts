@@ -176,7 +176,7 @@ export class RunEnd {
     if (root !== undefined) deliveries.past(() => runtime.end(root, end.output));
   }
 
-  /** Leaves the sandboxes of the run to whoever sweeps. @returns false where one is gone, or it is not known whether it is: then the run does not end. */
+  /** Leaves the sandboxes of the run to a sweep. @returns false where one is gone, or it is not known whether it is: then the run does not end. */
   async #leavesSandboxes(again: () => void): Promise<boolean> {
     const { parts, calls, recovering } = this.#port;
     const not = await calls.sandboxes.atEnd();

@@ -1,0 +1,98 @@
+/** Sandboxes that are processes: what one holds is gone with it. */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { SandboxAsk, SandboxProvider, SandboxState } from '../../effects/sandbox.ts';
+import { nameOf } from './folder.ts';
+
+/** The handle of a sandbox that is a process. */
+export interface ProcessHandle {
+  readonly pid: number;
+  /** The path at which the process is to make its socket or file, once it is ready: `BELAY_SANDBOX` in its environment. */
+  readonly ready: string;
+}
+
+/** The options of {@link processSandboxes}. */
+export interface ProcessOptions {
+  /** A folder in which the processes are noted, for each process that looks for them. */
+  readonly folder: string;
+  readonly command: string;
+  readonly args?: readonly string[];
+}
+
+/**
+ * Makes each sandbox a process of its own, which outlives the sidecar's. It is ready once it has made what `BELAY_SANDBOX` names: a socket to talk
+ * to it, or a file. A stop leaves it running, since a process that ends loses what it holds; it has no snapshot.
+ * @example
+ * import { mkdtempSync } from 'node:fs';
+ * import { processSandboxes } from 'belay-sidecar/adapters';
+ *
+ * const folder = mkdtempSync('boxes-');
+ * const shells = processSandboxes({ folder, command: 'sh', args: ['-c', 'touch "$BELAY_SANDBOX"; exec sleep 60'] });
+ * const ask = { key: 'r/box', run: 'r', name: 'box', handle: undefined };
+ * await shells.start(ask);
+ * assert.match((await shells.probe(ask)).is, /starting|running/);
+ * await shells.destroy(ask);
+ * assert.equal((await shells.probe(ask)).is, 'gone');
+ */
+export function processSandboxes({ folder, command, args = [] }: ProcessOptions): SandboxProvider {
+  const top = resolve(folder);
+  const noteOf = (ask: SandboxAsk) => join(top, `${nameOf(ask.key)}.json`);
+  const readyOf = (ask: SandboxAsk) => join(top, `${nameOf(ask.key)}.up`);
+  const noted = async (ask: SandboxAsk): Promise<number | null> => {
+    const text = await readFile(noteOf(ask), 'utf8').catch(() => null);
+    const pid = text === null ? null : Number(text);
+    return pid !== null && Number.isSafeInteger(pid) && isAlive(pid) ? pid : null;
+  };
+  return {
+    start: async (ask): Promise<ProcessHandle> => {
+      const ready = readyOf(ask);
+      const known = await noted(ask);
+      if (known !== null) return { pid: known, ready };
+      await mkdir(top, { recursive: true });
+      await rm(ready, { force: true });
+      const env = { ...process.env, BELAY_SANDBOX: ready };
+      const child = spawn(command, args, { detached: true, stdio: 'ignore', env });
+      const pid = await new Promise<number>((started, failed) => {
+        child.once('error', failed);
+        child.once('spawn', () => started(child.pid as number));
+      });
+      child.unref();
+      // Whole or not at all: a note that is cut would tell of another process.
+      await writeFile(`${noteOf(ask)}.new`, String(pid));
+      await rename(`${noteOf(ask)}.new`, noteOf(ask));
+      return { pid, ready };
+    },
+    probe: async (ask): Promise<SandboxState> => {
+      const pid = await noted(ask);
+      if (pid === null) return { is: 'gone' };
+      return existsSync(readyOf(ask)) ? { is: 'running', handle: { pid, ready: readyOf(ask) } } : { is: 'starting' };
+    },
+    stop: async () => {},
+    destroy: async (ask) => {
+      const pid = await noted(ask);
+      if (pid !== null) kill(pid);
+      await rm(noteOf(ask), { force: true });
+      await rm(readyOf(ask), { force: true });
+    },
+  };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { code?: string }).code === 'EPERM';
+  }
+}
+
+/** Kills a process with all that it has started. */
+function kill(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended meanwhile.
+  }
+}

@@ -1,0 +1,106 @@
+/** The providers of sandboxes that Belay brings hold to one contract; containers only where docker or podman answers. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { containerSandboxes } from '../../src/adapters/sandboxes/container.ts';
+import { type FolderHandle, folderSandboxes } from '../../src/adapters/sandboxes/folder.ts';
+import { type ProcessHandle, processSandboxes } from '../../src/adapters/sandboxes/process.ts';
+import { type SandboxUnderTest, sandboxCases } from '../../src/testing/sandbox-contract.ts';
+
+const folders: string[] = [];
+const folder = (): string => {
+  const made = mkdtempSync(join(tmpdir(), 'boxes-'));
+  folders.push(made);
+  return made;
+};
+afterAll(() => {
+  for (const each of folders) rmSync(each, { recursive: true, force: true });
+});
+
+const inFolders = async (): Promise<SandboxUnderTest> => {
+  const file = (handle: unknown) => join((handle as FolderHandle).folder, 'text');
+  return {
+    provider: folderSandboxes(folder()),
+    write: async (handle, text) => writeFileSync(file(handle), text),
+    read: async (handle) => (existsSync(file(handle)) ? readFileSync(file(handle), 'utf8') : null),
+    lose: async (handle) => rmSync((handle as FolderHandle).folder, { recursive: true }),
+  };
+};
+
+/** A process that keeps one text in its memory, and is slow to start. */
+const KEEPER = `let text = '';
+setTimeout(() => require('node:net').createServer({ allowHalfOpen: true }, (socket) => {
+  let said = '';
+  socket.on('data', (data) => { said += data; });
+  socket.on('end', () => { if (said !== '') text = said; socket.end(text); });
+}).listen(process.env.BELAY_SANDBOX), 150);
+setTimeout(() => process.exit(), 60000);`;
+
+const say = (handle: unknown, text: string) =>
+  new Promise<string>((resolve, reject) => {
+    let heard = '';
+    const socket = createConnection({ path: (handle as ProcessHandle).ready, allowHalfOpen: true }, () =>
+      socket.end(text),
+    );
+    socket.on('data', (data) => {
+      heard += String(data);
+    });
+    socket.on('end', () => resolve(heard));
+    socket.on('error', reject);
+  });
+
+const inProcesses = async (): Promise<SandboxUnderTest> => ({
+  provider: processSandboxes({ folder: folder(), command: process.execPath, args: ['-e', KEEPER] }),
+  write: async (handle, text) => void (await say(handle, text)),
+  read: async (handle) => (await say(handle, '')) || null,
+  lose: async (handle) => void process.kill((handle as ProcessHandle).pid, 'SIGKILL'),
+});
+
+describe('folders', () => {
+  for (const { name, run } of sandboxCases(inFolders)) test(name, run);
+});
+
+describe('processes', () => {
+  for (const { name, run } of sandboxCases(inProcesses)) test(name, run);
+});
+
+const engine = ['docker', 'podman'].find((command) => {
+  try {
+    execFileSync(command, ['info'], { stdio: 'ignore', timeout: 10_000 });
+    return true;
+  } catch {
+    return false;
+  }
+});
+if (engine === undefined) console.warn('SKIPPED: containers, as neither docker nor podman answers here');
+
+describe.skipIf(engine === undefined)('containers', () => {
+  const exec = (handle: unknown, ...of: string[]) =>
+    execFileSync(engine as string, ['exec', (handle as { container: string }).container, ...of], { encoding: 'utf8' });
+  const inContainers = async (): Promise<SandboxUnderTest> => ({
+    provider: containerSandboxes({ image: 'busybox', command: engine as string }),
+    write: async (handle, text) => void exec(handle, 'sh', '-c', `printf %s ${text} > /text`),
+    read: async (handle) => exec(handle, 'sh', '-c', 'cat /text 2>/dev/null || true') || null,
+    lose: async (handle) =>
+      void execFileSync(engine as string, ['rm', '-f', (handle as { container: string }).container]),
+  });
+  for (const { name, run } of sandboxCases(inContainers)) test(name, run);
+});
+
+test('the contract refuses a provider that forgets what was written', async () => {
+  const made = await inFolders();
+  const forgets = { ...made, provider: { ...made.provider, start: async () => ({ folder: folder() }) } };
+  const [cases] = [sandboxCases(async () => forgets)];
+  const failed = await Promise.all(
+    cases.map(({ run }) =>
+      run().then(
+        () => 0,
+        () => 1,
+      ),
+    ),
+  );
+  expect(failed.reduce<number>((sum, each) => sum + each, 0)).toBeGreaterThan(3);
+});
