@@ -59,7 +59,12 @@ test('AL4: the time in which no process had the run is none of its branches', as
 test('AL4: the time of a pause is none of the branches', async () => {
   const act = ({ branch }: Seen) => new Promise((resolve) => setTimeout(resolve, 50, branch));
   const { context } = await run(
-    { branches: { rome: ['look', 'look'], oslo: ['wait'] }, tools: LOOK, act, choose: 'rule: best, score: "1", deadline: 150ms' },
+    {
+      branches: { rome: ['look', 'look'], oslo: ['wait'] },
+      tools: LOOK,
+      act,
+      choose: 'rule: best, score: "1", deadline: 150ms',
+    },
     async (own) => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       await own.pause({ by: 'ada' });
