@@ -193,7 +193,7 @@ export interface Sandbox {
   readonly ready: number;
   /** The time between the end of the run and the destroying, in milliseconds. */
   readonly grace: number;
-  /** True where its contents are kept after each call, so that one that is lost is made again from them. */
+  /** True where a snapshot is taken after each call, from which a lost sandbox is made again. */
   readonly snapshot: boolean;
 }
 

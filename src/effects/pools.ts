@@ -25,7 +25,7 @@ export class PoolSpent extends Error {
 }
 
 /**
- * The room of a pool for what a call wants to have reserved in all; null where there is. A call waits only for calls that are under way: they come back by
+ * Why a pool has no room for the amount of a call; null where there is room. A call waits only for calls that are under way: they come back by
  * themselves. What is held back, or of unknown outcome, waits for somebody else.
  */
 export function roomFor(pool: Pool, { run, call, amount }: Pick<Reserved, 'run' | 'call' | 'amount'>): NoRoom | null {

@@ -78,7 +78,7 @@ export interface ReliedRead {
   readonly write: Access;
 }
 
-/** The answers of revalidated tools that a call rests on, in the order of their writes. Costs the writes behind those that it finds; nothing in a run without such answers. */
+/** The answers of revalidated tools that a call rests on, in the order of their writes. Costs the writes behind the answers found; nothing in a run without such answers. */
 export function reliedReads(
   runState: RunState,
   { actor, instance }: { readonly actor: number; readonly instance: InstanceId },

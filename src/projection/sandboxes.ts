@@ -13,7 +13,7 @@ export interface Sandbox {
   handle: { readonly is: unknown } | null;
   /** The wall clock of its last start, in milliseconds. */
   since: number;
-  /** Its contents as they were kept last; null where they are not kept, or hold what was undone since. */
+  /** The last snapshot of the contents; null where there is none, or where a call in the snapshot was undone since. */
   snapshot: { readonly is: unknown } | null;
   /** The calls whose effects the snapshot has. */
   readonly covered: Set<string>;

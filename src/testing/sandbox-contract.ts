@@ -1,5 +1,6 @@
 /** The contract of providers of sandboxes, as cases that any runner of tests can run. */
 import type { SandboxAsk, SandboxProvider, SandboxState } from '../effects/sandbox.ts';
+import { CODE, refuseOther } from '../model/argument.ts';
 
 /** What the cases of {@link sandboxCases} need beside the provider. */
 export interface SandboxUnderTest {
@@ -27,6 +28,7 @@ export interface SandboxCase {
  * assert.ok(sandboxCases(() => Promise.reject(new Error('none'))).length > 5);
  */
 export function sandboxCases(make: () => Promise<SandboxUnderTest>): readonly SandboxCase[] {
+  refuseOther('sandboxCases', { make: [make, CODE] });
   return Object.entries(CASES).map(([name, body]) => ({ name, run: () => within(make, body) }));
 }
 

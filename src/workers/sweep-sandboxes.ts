@@ -4,11 +4,16 @@ import { errorMessage } from '../effects/signals.ts';
 import { gathered } from '../journal/gathered.ts';
 import type { JournalStore } from '../journal/journal.ts';
 import type { SandboxRow } from '../journal/sandboxes.ts';
+import { STORE } from '../journal/store-argument.ts';
+import { CODE, having, namedBy, optional, refuseOther, shape } from '../model/argument.ts';
 import { timelineOf } from '../reports/timeline.ts';
 
 /** The most sandboxes of one sweep, and how long a sweep has a row to itself, in milliseconds. */
 const BATCH = 20;
 const LEASE = 300_000;
+
+const PROVIDER = having('a provider of sandboxes', 'start', 'probe', 'destroy');
+const OPTIONS = shape<{ readonly now?: () => number }>('options such as { now }', { now: optional(CODE) });
 
 /** A sandbox that was destroyed, or why it was not. */
 export interface SweptSandbox extends SandboxRow {
@@ -28,8 +33,15 @@ export interface SweptSandbox extends SandboxRow {
 export async function sweepSandboxes(
   store: JournalStore,
   providers: Readonly<Record<string, SandboxProvider>>,
-  { now = Date.now }: { readonly now?: () => number } = {},
+  options: { readonly now?: () => number } = {},
 ): Promise<readonly SweptSandbox[]> {
+  const taken = {
+    store: [store, STORE],
+    providers: [providers, namedBy(PROVIDER)],
+    options: [options, OPTIONS],
+  } as const;
+  refuseOther('sweepSandboxes', taken);
+  const { now = Date.now } = options;
   const swept: SweptSandbox[] = [];
   for (const row of (await store.sandboxes?.take(now(), BATCH, LEASE)) ?? []) {
     const why = await destroyed(store, row, providers);

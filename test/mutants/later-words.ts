@@ -16,8 +16,8 @@ export const OF_LATER_WORDS: readonly Mutant[] = [
     rule: 'ST2',
     file: 'projection/redelivery.ts',
     off: 'an event that waits is retracted and comes all the same',
-    find: "if (act === 'retract') list.splice(index, 1);\n      else if",
-    replace: 'if',
+    find: 'list.splice(index, 1);\n        gone',
+    replace: 'gone',
     by: ACTS,
   },
   {

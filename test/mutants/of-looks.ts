@@ -25,8 +25,8 @@ export const OF_LOOKS: readonly Mutant[] = [
     rule: 'RV2',
     file: 'effects/acting.ts',
     off: 'a call that has waited behind its intent leaves',
-    find: 'return call.looks?.isDue() === true || (recorded !== undefined && call.isExpired(recorded));',
-    replace: 'return recorded !== undefined && call.isExpired(recorded);',
+    find: 'call.looks?.isDue() === true || call.box?.isDue() === true || (recorded',
+    replace: 'call.box?.isDue() === true || (recorded',
     by: LOOKS,
   },
   {
@@ -65,8 +65,8 @@ export const OF_LOOKS: readonly Mutant[] = [
     rule: 'RV4',
     file: 'effects/awaiting-approval.ts',
     off: 'an approved call is not looked at after its approval',
-    find: 'while (!isRefused && looks?.isDue()) {',
-    replace: 'while (isRefused && looks?.isDue()) {',
+    find: 'return [box, looks].find',
+    replace: 'return [box].find',
     by: LOOKS,
   },
   {

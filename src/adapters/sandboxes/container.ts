@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { SandboxAsk, SandboxProvider } from '../../effects/sandbox.ts';
+import { listOf, NAME, optional, refuseOther, shape, TEXT } from '../../model/argument.ts';
 import { nameOf } from './folder.ts';
 
 const run = promisify(execFile);
@@ -23,6 +24,13 @@ export interface ContainerOptions {
   readonly program?: readonly string[];
 }
 
+const OPTIONS = shape<ContainerOptions>('options such as { image }', {
+  image: NAME,
+  command: optional(NAME),
+  args: optional(listOf(TEXT)),
+  program: optional(listOf(TEXT)),
+});
+
 /**
  * Makes each sandbox a container of its own: stopped and started in place, kept as an image by a snapshot.
  * @example
@@ -32,6 +40,7 @@ export interface ContainerOptions {
  * assert.ok(boxes.snapshot);
  */
 export function containerSandboxes(options: ContainerOptions): Required<SandboxProvider> {
+  refuseOther('containerSandboxes', { options: [options, OPTIONS] });
   const { image, command = 'docker', args = [], program = ['sleep', 'infinity'] } = options;
   const engine = async (...given: readonly string[]) => (await run(command, given)).stdout.trim();
   const container = ({ key }: SandboxAsk) => `belay-${nameOf(key).toLowerCase().replace(/_/g, '-')}`;

@@ -1,8 +1,9 @@
-/** Sandboxes that are folders: nothing runs in them, and what they hold stays until they are destroyed. */
+/** Sandboxes that are folders: nothing runs in a folder, and its files stay until the sandbox is destroyed. */
 import { createHash } from 'node:crypto';
 import { cp, mkdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { SandboxAsk, SandboxProvider } from '../../effects/sandbox.ts';
+import { NAME, refuseOther } from '../../model/argument.ts';
 
 /** The handle of a sandbox that is a folder. */
 export interface FolderHandle {
@@ -25,6 +26,7 @@ export interface FolderHandle {
  * assert.equal((await folders.probe(ask)).is, 'gone');
  */
 export function folderSandboxes(root: string): Required<SandboxProvider> {
+  refuseOther('folderSandboxes', { root: [root, NAME] });
   const top = resolve(root);
   const folderOf = ({ key }: SandboxAsk) => join(top, nameOf(key), 'box');
   const isThere = (path: string) =>

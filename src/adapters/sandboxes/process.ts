@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { SandboxAsk, SandboxProvider, SandboxState } from '../../effects/sandbox.ts';
+import { listOf, NAME, optional, refuseOther, shape, TEXT } from '../../model/argument.ts';
 import { nameOf } from './folder.ts';
 
 /** The handle of a sandbox that is a process. */
@@ -21,6 +22,12 @@ export interface ProcessOptions {
   readonly args?: readonly string[];
 }
 
+const OPTIONS = shape<ProcessOptions>('options such as { folder, command }', {
+  folder: NAME,
+  command: NAME,
+  args: optional(listOf(TEXT)),
+});
+
 /**
  * Makes each sandbox a process of its own, which outlives the sidecar's. It is ready once it has made what `BELAY_SANDBOX` names: a socket to talk
  * to it, or a file. A stop leaves it running, since a process that ends loses what it holds; it has no snapshot.
@@ -36,7 +43,9 @@ export interface ProcessOptions {
  * await shells.destroy(ask);
  * assert.equal((await shells.probe(ask)).is, 'gone');
  */
-export function processSandboxes({ folder, command, args = [] }: ProcessOptions): SandboxProvider {
+export function processSandboxes(options: ProcessOptions): SandboxProvider {
+  refuseOther('processSandboxes', { options: [options, OPTIONS] });
+  const { folder, command, args = [] } = options;
   const top = resolve(folder);
   const noteOf = (ask: SandboxAsk) => join(top, `${nameOf(ask.key)}.json`);
   const readyOf = (ask: SandboxAsk) => join(top, `${nameOf(ask.key)}.up`);

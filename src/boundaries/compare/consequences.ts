@@ -161,6 +161,8 @@ export const CONSEQUENCES: Readonly<
       'Calls are staged elsewhere.',
     ),
     once: both('The same act may be made twice.', 'Calls that are the same act are made once.'),
+    'in sandbox': neither('Calls work in another sandbox.'),
+    'in beyond': neither('What a call has done is said to stand, or not, once its sandbox is gone.'),
     'once by': both(
       'Calls count as different acts that were one: an act may be made twice.',
       'More calls count as one act: a second one is not made.',

@@ -21,7 +21,7 @@ export interface CalledFacts {
   readonly left: boolean;
   readonly args: unknown;
   readonly error: string | null;
-  /** The error of the undo that has failed for it; null where none has. */
+  /** The error of the undo of the call; null where no undo has failed. */
   readonly undoError: string | null;
 }
 

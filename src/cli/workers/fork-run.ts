@@ -15,7 +15,7 @@ export interface ForkOptions {
   readonly as: string;
   readonly by: string;
   readonly why: string | null;
-  /** The queue whose workers take it; null for that of the run, if it has one. */
+  /** The queue whose workers take the fork; null for the queue of the run, if there is one. */
   readonly queue: string | null;
 }
 

@@ -3,13 +3,6 @@ import type { SandboxDesk, SandboxRow } from '../sandboxes.ts';
 import type { Database } from './database.ts';
 import { whole } from './tables.ts';
 
-/** The table of sandboxes. */
-export const SANDBOX_SCHEMA = `
-CREATE TABLE belay.sandbox (
-  run text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL, key text NOT NULL, provider text NOT NULL,
-  until bigint, leased bigint NOT NULL DEFAULT 0, PRIMARY KEY (run, name)
-);`;
-
 const COLUMNS = 'run, name, key, provider, until';
 const PUT = `INSERT INTO belay.sandbox (${COLUMNS}) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (run, name)
   DO UPDATE SET key = excluded.key, provider = excluded.provider, until = excluded.until, leased = 0`;

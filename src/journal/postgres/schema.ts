@@ -9,7 +9,7 @@ import { FUNCTIONS } from './functions.ts';
 import { NOTICE_SCHEMA } from './notice-schema.ts';
 import { OWNER_FUNCTIONS } from './owner-functions.ts';
 import { POOL_SCHEMA } from './pool-schema.ts';
-import { SANDBOX_SCHEMA } from './sandboxes.ts';
+import { SANDBOX_SCHEMA } from './sandbox-schema.ts';
 import { WORK_SCHEMA } from './work-schema.ts';
 
 /** The step to a format from the one before it, in the words of the schema "belay"; the first makes the tables of its format. */

@@ -32,8 +32,8 @@ export class Pooling {
   }
 
   /**
-   * The wall clock at which a call that waits for room asks again, whatever process has the run by then; null where none waits. The longer it has waited, the
-   * later: a worker keeps the run for a while, and then gives its place to one of those that are waited for.
+   * The wall clock at which a call that waits for room asks again, whatever process has the run by then; null where no call waits. A long wait puts
+   * the time off: a worker keeps the run for a while, and then gives the place to a run that the call waits for.
    */
   get next(): number | null {
     const now = this.#parts.now();
@@ -71,7 +71,7 @@ export class Pooling {
     }
   }
 
-  /** Waits until every pool has room for a call. @returns the refusal of one that has none left; null where there is room, or the call is not made any more. */
+  /** Waits until every pool has room for a call. @returns the refusal of a full pool; null where there is room, or the call is not made any more. */
   async #room(pools: PoolDesk, call: PooledCall, instance: InstanceId, of: string): Promise<Reply | null> {
     const { lifecycle, activity } = this.#parts;
     const waits = { since: this.#parts.now() };

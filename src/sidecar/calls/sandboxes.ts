@@ -1,6 +1,6 @@
 /**
  * The sandboxes of a run (semantics.md SB1 to SB8): started at the first call that needs one, asked about before each call, stopped
- * where the run stands still, and left to a sweep at its end. What was done in one that is gone counts as taken back.
+ * where the run stands still, and left to a sweep at its end. The calls in a sandbox that is gone count as taken back.
  */
 import type { Sandbox as SandboxRules, Tool } from '../../boundaries/config.ts';
 import { within } from '../../clock/clock.ts';
@@ -93,7 +93,7 @@ export class Sandboxes {
     return { is: 'made', result: await this.#using(name, () => act(up.handle)) };
   }
 
-  /** A call has come back. One that failed may have failed because its sandbox is gone; after one that has happened the contents are kept. */
+  /** A call has come back. A call may have failed because its sandbox is gone; after a call that has happened a snapshot is taken. */
   async cameBack(tool: Tool | undefined, reply: Reply): Promise<void> {
     const name = tool?.in?.sandbox;
     if (name === undefined || this.#parts.lifecycle.leave.aborted) return;
@@ -319,7 +319,7 @@ export class Sandboxes {
   }
 
   /**
-   * A sandbox is gone: what was done in it, and is in no snapshot, is taken back with it, and what is under way in it has not happened.
+   * A sandbox is gone: the calls in it that no snapshot has are taken back, and a call under way has not happened.
    * @returns true where anything was.
    */
   async #lose(box: Sandbox): Promise<boolean> {

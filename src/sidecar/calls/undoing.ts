@@ -123,7 +123,7 @@ export class Undoing {
     }
   }
 
-  /** Undoes a call, in its sandbox where it works in one: what was done in one that is gone is undone with it. @returns why that cannot be had, or null. */
+  /** Undoes a call, in the sandbox of its tool where there is one. The loss of a sandbox undoes its calls. @returns why that cannot be had, or null. */
   async #undone(call: LedgerCall, undo: Undo | Inverse): Promise<string | null> {
     for (;;) {
       const made = await this.#sandboxes.around(call, async (sandbox) =>

@@ -52,7 +52,7 @@ export class Announcing {
     if (this.#under !== null) return;
     const ends = this.#parts.activity.begin();
     this.#under = this.#all()
-      // A journal that is broken says so to those who wait for the run.
+      // A broken journal is told to the callers that wait for the run.
       .catch(() => {})
       .finally(() => {
         this.#under = null;

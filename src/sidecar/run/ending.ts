@@ -135,7 +135,7 @@ export class RunEnd {
   }
 
   async #try(): Promise<void> {
-    const { outbox, recovering, runtime, actors, deliveries, parts, runState, announcing } = this.#port;
+    const { outbox, recovering, runtime, actors, deliveries, parts, runState } = this.#port;
     // A person may end the run while something of its end is waited for: then it ends by that word.
     const mayEnd = () => this.#end !== null && runState.asked.cancelled === null && parts.lifecycle.may('end');
     if (this.#end === null) return;
@@ -155,10 +155,7 @@ export class RunEnd {
       await parts.lifecycle.past('end');
     }
     const left = this.#end?.rest == null ? [] : await this.#neverLeft();
-    // A turn may end while something is owed: a later one may keep it.
-    if (this.#end?.rest === null && !this.#port.owing.clear(again)) return;
-    if (this.#end?.rest === null) await announcing.atEnd();
-    if (this.#end?.rest === null && !(await this.#leavesSandboxes(again))) return;
+    if (this.#end?.rest === null && !(await this.#leavesNothing(again))) return;
     const end = this.#end;
     if (end === null || !mayEnd() || this.#port.choosing.isOwed || recovering.raiseGone()) return;
     // A complaint that came before the end is answered first (C12).
@@ -176,7 +173,15 @@ export class RunEnd {
     if (root !== undefined) deliveries.past(() => runtime.end(root, end.output));
   }
 
-  /** Leaves the sandboxes of the run to a sweep. @returns false where one is gone, or it is not known whether it is: then the run does not end. */
+  /** Settles what only the end of a run asks about: a turn may end while something is owed, since a later turn may keep it. @returns false where the run goes on. */
+  async #leavesNothing(again: () => void): Promise<boolean> {
+    const { owing, announcing } = this.#port;
+    if (!owing.clear(again)) return false;
+    if (this.#end?.rest === null) await announcing.atEnd();
+    return this.#end?.rest !== null || this.#leavesSandboxes(again);
+  }
+
+  /** Leaves the sandboxes of the run to a sweep. @returns false where a sandbox is gone, or its provider cannot say: then the run does not end. */
   async #leavesSandboxes(again: () => void): Promise<boolean> {
     const { parts, calls, recovering } = this.#port;
     const not = await calls.sandboxes.atEnd();
