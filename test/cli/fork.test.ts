@@ -28,7 +28,7 @@ test('a parked run is refused with the nearest row, forked there, and its fork g
   const made = await desk.ask('fork', 'receipt-1', '--as', 'receipt-2', '--by', 'ada', '--at', row, '--json');
   expect([made.code, JSON.parse(made.out)]).toEqual([
     0,
-    { run: 'receipt-2', of: 'receipt-1', at: Number(row), next: 'belay resume receipt-2' },
+    { run: 'receipt-2', of: 'receipt-1', at: Number(row), next: 'belay resume receipt-2', queue: null },
   ]);
   const again = await desk.ask('fork', 'receipt-1', '--as', 'receipt-2', '--by', 'ada', '--at', row);
   expect([again.code, again.err]).toEqual([2, expect.stringContaining('There is a run "receipt-2" already')]);
