@@ -1,4 +1,5 @@
 /** The contract of providers of sandboxes, as cases that any runner of tests can run. */
+import { PROCESS } from '../clock/clock.ts';
 import type { SandboxAsk, SandboxProvider, SandboxState } from '../effects/sandbox.ts';
 import { CODE, refuseOther } from '../model/argument.ts';
 
@@ -108,7 +109,7 @@ async function settled(ask: () => Promise<SandboxState>, wanted: SandboxState['i
   for (let round = 0; ; round += 1) {
     const state = await ask();
     if (state.is === wanted || round === 200) return state;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await PROCESS.pause(50);
   }
 }
 
