@@ -1,13 +1,13 @@
 /** Acts on the inputs of loops: what they change, what they leave, and who may (semantics.md PA12, RC8, RC9). */
-import { rmSync } from 'node:fs';
-import { afterEach, describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/index.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
+import { scratchFolder } from '../scratch.ts';
 import { Bank, shop } from './shop.ts';
 import { steeredOptions } from './steered-options.ts';
 
-const FILE = `/tmp/belay-steered-${process.pid}.db`;
-afterEach(() => rmSync(FILE, { force: true }));
+const folder = scratchFolder('steered');
 
 const inputs = (run: { events(): readonly { readonly event: unknown; readonly is: string }[] }) =>
   run
@@ -19,7 +19,7 @@ describe('an act on a turn', () => {
     'RC8, RC9: its reader revises a turn, the turns behind it never were, and what they did is undone (%s)',
     async (kind) => {
       const bank = new Bank();
-      const journal = kind === 'memory' ? memoryStore() : sqliteStore(FILE);
+      const journal = kind === 'memory' ? memoryStore() : sqliteStore(join(folder, 'belay.sqlite'));
       const options = steeredOptions(bank, journal, 'stands');
       const run = await shop(bank).attach(options);
       await run.invoke('quote', { id: 'm1' });
