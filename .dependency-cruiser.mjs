@@ -315,7 +315,7 @@ export default {
       to: {
         path: '^src/',
         pathNot:
-          '^src/(adapters/|clock/|effects/(counterparty|sandbox|signals)\\.ts$|model/argument\\.ts$|runtime/tool-call\\.ts$)',
+          '^src/(adapters/|clock/|effects/(counterparty|sandbox|signals)\\.ts$|journal/lease/holder\\.ts$|model/argument\\.ts$|runtime/tool-call\\.ts$)',
       },
     },
     {

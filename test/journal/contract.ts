@@ -12,6 +12,7 @@ import { notesContract } from './notes-contract.ts';
 import { noticesContract } from './notices-contract.ts';
 import { poolsContract } from './pools-contract.ts';
 import { all, failing, refused, row, told } from './rows-of.ts';
+import { sandboxesContract } from './sandboxes-contract.ts';
 import { workContract } from './work-contract.ts';
 
 /** What puts many things into a store at once. */
@@ -237,6 +238,7 @@ export function journalContract(name: string, open: (now: () => number) => Journ
 
     actsContract(newStore, journalOf);
     poolsContract(newStore, journalOf);
+    sandboxesContract(newStore);
     listContract({ newStore, journalOf, setClock, begin: filling.runs ?? begun });
     inboxContract({ newStore, journalOf, setClock, fill: filling.messages ?? left });
     for (const part of [notesContract, basesContract]) part(newStore, journalOf);

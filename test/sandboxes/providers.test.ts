@@ -1,6 +1,6 @@
 /** The providers of sandboxes that Belay brings hold to one contract; containers only where docker or podman answers. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,6 +65,43 @@ describe('folders', () => {
 
 describe('processes', () => {
   for (const { name, run } of sandboxCases(inProcesses)) test(name, run);
+
+  const begun = async () => {
+    const noted = folder();
+    const provider = processSandboxes({ folder: noted, command: process.execPath, args: ['-e', KEEPER] });
+    const ask = { key: 'r/box', run: 'r', name: 'box', handle: undefined };
+    const { pid } = (await provider.start(ask)) as ProcessHandle;
+    const [note = ''] = readdirSync(noted).filter((name) => name.endsWith('.json'));
+    const rewrite = (more: object) => {
+      const text = readFileSync(join(noted, note), 'utf8');
+      writeFileSync(join(noted, note), JSON.stringify({ ...JSON.parse(text), ...more }));
+      return text;
+    };
+    return { provider, ask, pid, rewrite, restore: (text: string) => writeFileSync(join(noted, note), text) };
+  };
+
+  test.skipIf(process.platform !== 'linux')(
+    'a process that has the pid of one that ended is none, and is left alone',
+    async () => {
+      const { provider, ask, pid, rewrite, restore } = await begun();
+      const text = rewrite({ started: '1' });
+      expect(await provider.probe(ask)).toEqual({ is: 'gone' });
+      await provider.destroy(ask);
+      expect(process.kill(pid, 0)).toBe(true);
+      restore(text);
+      await provider.destroy(ask);
+      expect(await provider.probe(ask)).toEqual({ is: 'gone' });
+    },
+  );
+
+  test('of a process on another host nothing can be told from here', async () => {
+    const { provider, ask, rewrite, restore } = await begun();
+    const text = rewrite({ host: 'elsewhere' });
+    await expect(provider.probe(ask)).rejects.toThrow(/its process is on the host elsewhere/);
+    await expect(provider.destroy(ask)).rejects.toThrow(/on the host elsewhere/);
+    restore(text);
+    await provider.destroy(ask);
+  });
 });
 
 const engine = ['docker', 'podman'].find((command) => {

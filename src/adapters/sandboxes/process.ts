@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { SandboxAsk, SandboxProvider, SandboxState } from '../../effects/sandbox.ts';
+import { type Holder, mayLive, processOf, thisProcess } from '../../journal/lease/holder.ts';
 import { listOf, NAME, optional, refuseOther, shape, TEXT } from '../../model/argument.ts';
 import { nameOf } from './folder.ts';
 
@@ -49,10 +50,13 @@ export function processSandboxes(options: ProcessOptions): SandboxProvider {
   const top = resolve(folder);
   const noteOf = (ask: SandboxAsk) => join(top, `${nameOf(ask.key)}.json`);
   const readyOf = (ask: SandboxAsk) => join(top, `${nameOf(ask.key)}.up`);
+  /** The pid of a sandbox whose process lives; null where there is none. @throws Error where that cannot be told from here. */
   const noted = async (ask: SandboxAsk): Promise<number | null> => {
-    const text = await readFile(noteOf(ask), 'utf8').catch(() => null);
-    const pid = text === null ? null : Number(text);
-    return pid !== null && Number.isSafeInteger(pid) && isAlive(pid) ? pid : null;
+    const note = processIn(await readFile(noteOf(ask), 'utf8').catch(() => null));
+    if (note === null) return null;
+    const here = thisProcess();
+    if (nameOfHost(note) !== nameOfHost(here)) throw new Error(`its process is on the host ${nameOfHost(note)}`);
+    return mayLive(note, here) ? note.pid : null;
   };
   return {
     start: async (ask): Promise<ProcessHandle> => {
@@ -69,7 +73,7 @@ export function processSandboxes(options: ProcessOptions): SandboxProvider {
       });
       child.unref();
       // Whole or not at all: a note that is cut would tell of another process.
-      await writeFile(`${noteOf(ask)}.new`, String(pid));
+      await writeFile(`${noteOf(ask)}.new`, JSON.stringify(processOf(pid)));
       await rename(`${noteOf(ask)}.new`, noteOf(ask));
       return { pid, ready };
     },
@@ -88,13 +92,18 @@ export function processSandboxes(options: ProcessOptions): SandboxProvider {
   };
 }
 
-function isAlive(pid: number): boolean {
+/** The process of a note; null where there is no note, or none that can be read. */
+function processIn(text: string | null): Holder | null {
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as { code?: string }).code === 'EPERM';
+    const { host, pid, started } = JSON.parse(text ?? 'null') ?? {};
+    return typeof host === 'string' && Number.isSafeInteger(pid) ? { host, pid, started: started ?? null } : null;
+  } catch {
+    return null;
   }
+}
+
+function nameOfHost({ host }: Holder): string {
+  return host.split(' ')[0] as string;
 }
 
 /** Kills a process with all that it has started. */

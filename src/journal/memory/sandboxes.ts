@@ -22,7 +22,10 @@ export class MemorySandboxes implements SandboxDesk {
 
   take(now: number, limit: number, leaseMs: number): readonly SandboxRow[] {
     this.#refuseIfClosed();
-    const due = [...this.#rows.values()].filter(({ row, leased }) => isDue(row, now) && leased <= now).slice(0, limit);
+    const due = [...this.#rows.values()]
+      .filter(({ row, leased }) => isDue(row, now) && leased <= now)
+      .toSorted((a, b) => (a.row.until ?? 0) - (b.row.until ?? 0))
+      .slice(0, limit);
     for (const each of due) each.leased = now + leaseMs;
     return due.map(({ row }) => row);
   }
