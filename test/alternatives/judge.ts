@@ -88,10 +88,11 @@ function judgeDone(scenario: Scenario, course: Course, acts: readonly Act[]): st
   if (index >= 0 && JSON.stringify(context.out) !== expected)
     return `the output of the winner is ${JSON.stringify(context.out)}, and not ${expected}`;
   if (runState.ledger.open().length > 0) return 'it ended while an outcome is unknown';
-  // Nothing tells what became of a call of a tool that is not declared, whose process died as it left.
+  if (scenario.fault !== null || scenario.word?.is === 'complaint') return null;
+  // Nothing but a person tells what became of a call of a tool that is not declared, whose process died as the call left (E2).
   const isMute = scenario.crash !== null && (scenario.branches[index] ?? []).includes('bare');
-  const mayWait = scenario.fault !== null || scenario.word?.is === 'complaint' || isMute;
-  return waited.length > 0 && !mayWait ? `it waited needlessly: ${waited[0]}` : null;
+  const needless = waited.find((wait) => !isMute || wait !== 'parked effect_outcome_unknown');
+  return needless === undefined ? null : `it waited needlessly: ${needless}`;
 }
 
 /** The world is that of a run in which only the winner was tried, but for what is named. */
