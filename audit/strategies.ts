@@ -58,7 +58,9 @@ export async function undisturbed(site: Site, seed: number): Promise<Outcome> {
     ...attachment(site),
   });
   if (reference.status !== 'done' || reference.decisions > 0)
-    throw new Error(`${given.domain}/${given.name}: the run that never fails does not end`);
+    throw new Error(
+      `${given.domain}/${given.name}: the run that never fails does not end: ${reference.status} after ${reference.decisions} decisions`,
+    );
   return reference;
 }
 
