@@ -213,6 +213,18 @@ export class Chunks {
     );
   }
 
+  /** Tells of sources that another process had and this one cannot make again: their machine spawned them as values, without a name. */
+  tellLost(sources: readonly number[]): void {
+    for (const number of sources) {
+      const { started } = this.#port.runState.actor(number);
+      if (started?.kind === 'other' && started.src === null)
+        this.#port.finds(
+          'source_lost',
+          `${started.id} is gone with the process that had it: it was spawned without a name. Provide it under a name: setup({ actors }).`,
+        );
+    }
+  }
+
   /** Tells of sources that were begun anew and that kept steps have told something: no step tells it again. */
   tellAnew(sources: Iterable<number>): void {
     const { actors, runState } = this.#port;

@@ -109,9 +109,9 @@ export class Restoring {
   /** Has every machine of a run that is taken up take the eventless moves of where it stands, and hear what is complete. */
   settleAll(): void {
     const { runState, actors, deliveries } = this.#port;
-    const running = runState.family
-      .concerned([])
-      .filter(({ number, ended }) => ended === null && actors.at(number) !== undefined);
+    const living = runState.family.concerned([]).filter(({ ended }) => ended === null);
+    const running = living.filter(({ number }) => actors.at(number) !== undefined);
+    deliveries.chunks.tellLost(living.filter((actor) => !running.includes(actor)).map(({ number }) => number));
     deliveries.chunks.tellAnew(running.map(({ number }) => number));
     const machines = running.filter(({ started, begun }) => started === null || (started.kind === 'machine' && begun));
     for (const { number } of [...machines].reverse()) deliveries.settle(number);

@@ -11,7 +11,7 @@ import type {
   AnyTransitionDefinition,
   InspectionEvent,
 } from 'xstate';
-import { isRaising, isSending, isSnapshot, isXstates } from '../events.ts';
+import { isInline, isRaising, isSending, isSnapshot, isXstates } from '../events.ts';
 import { kindOf } from '../shape.ts';
 
 /** The surroundings of an actor, as its logic is handed them. */
@@ -149,7 +149,9 @@ export class Announcements {
   }
 }
 
-/** True for a machine among actors. */
+/** True for a machine that is watched: the root, and those that have a name. Another one is a source, as a callback is. */
 export function isMachine(ref: AnyActorRef): boolean {
-  return kindOf((ref as unknown as { logic: AnyActorLogic }).logic) === 'machine';
+  const { logic, src, _parent } = ref as unknown as { logic: AnyActorLogic; src: unknown; _parent?: unknown };
+  if (kindOf(logic) !== 'machine') return false;
+  return _parent === undefined || (typeof src === 'string' && !isInline(src));
 }

@@ -79,13 +79,14 @@ export class MicrostepReader {
     for (const [id, ref] of Object.entries(after.children) as [string, AnyActorRef | undefined][]) {
       if (ref === undefined || before?.children[id] === ref) continue;
       const node = activeNodes(after).find((active) => active.invoke.some((invoke) => invoke.id === id));
-      const name = typeof ref.src === 'string' && !isInline(ref.src) ? ref.src : null;
       const { logic, options } = ref as unknown as {
         logic: AnyActorLogic;
         options: { input?: unknown; systemId?: string };
       };
       const told = kindOf(logic);
-      const kind = told === 'machine' || told === 'promise' ? told : 'other';
+      const name = typeof ref.src === 'string' && !isInline(ref.src) ? ref.src : null;
+      // A machine without a name is not watched: like every source, it cannot be put back.
+      const kind = told === 'promise' || (told === 'machine' && name !== null) ? told : 'other';
       const { tool: src, input } =
         name === null ? { tool: null, input: options.input } : toolOf(name, logic, options.input);
       const place = node === undefined ? null : this.#layout.of(node);

@@ -18,6 +18,7 @@ import type { ActorPlan } from '../../runtime/restore-plan.ts';
 import type { Watcher } from '../../runtime/runtime.ts';
 import type { Act } from '../../runtime/tool-call.ts';
 import { BEGIN, END, RESTORE, STOP, tellsError, WAKE } from '../events.ts';
+import { machineOf } from '../reducer.ts';
 import type { ActorPlaces } from '../references.ts';
 import { type Adopt, type Around, build, rewind } from '../restore.ts';
 import { kindOf } from '../shape.ts';
@@ -94,6 +95,7 @@ export class MachineWatch {
   #guard(name: string, logic: AnyActorLogic, prefix: string): AnyActorLogic {
     const kind = kindOf(logic);
     if (kind === 'machine') return this.#copy(logic as AnyStateMachine, `${prefix}${name}/`);
+    if (kind === 'transition') return this.#copy(machineOf(name, logic), `${prefix}${name}/`);
     if (kind !== 'promise') return logic;
     const tools = toolsIn(logic);
     if (tools !== null)
