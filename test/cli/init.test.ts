@@ -77,7 +77,7 @@ skeletons:
     entity: '"it"'
     states: [ asking, paying ]
     entry: [ asking ]
-    outputs: [ price, kept ]
+    outputs: [ '**' ]
     commit:
       - { id: asking-done, at: asking -> paying, when: memory.?price.orValue(null) != null, outputs: [ price ] }
     exit:

@@ -2,7 +2,7 @@
  * Proposes skeletons for the states that belong to no skeleton: where the work would begin, where it would end, and
  * which of the keys that its tools write could tell its boundaries. A proposal is for a person to read; no run uses it.
  */
-import type { MachineShape, StateShape } from '../../model/machine.ts';
+import type { AssignShape, MachineShape, StateShape } from '../../model/machine.ts';
 import type { BoundaryConfig, KeyTemplate } from '../config.ts';
 import { isWithin } from '../sections/skeleton.ts';
 import { isOf } from './edges.ts';
@@ -25,7 +25,7 @@ export interface Proposal {
   readonly states: readonly string[];
   /** States that control enters from outside the group. */
   readonly entry: readonly string[];
-  /** The keys that the tools of the group write. */
+  /** The keys that its tools write, and those that the machine assigns in its states; `**` where code assigns what cannot be known. */
   readonly outputs: readonly string[];
   readonly boundaries: readonly ProposedBoundary[];
 }
@@ -34,9 +34,11 @@ export interface Proposal {
 interface Assigned {
   /** The keys that have a value once an answer has taken an edge; null where that is not known. */
   on(from: string, to: string): readonly string[] | null;
+  /** The keys that are assigned while some states are active. */
+  within(states: readonly string[]): AssignShape;
 }
 
-const NOT_KNOWN: Assigned = { on: () => null };
+const NOT_KNOWN: Assigned = { on: () => null, within: () => ({ keys: [], all: true }) };
 
 /**
  * Proposals for every group of states that hang together, belong to no skeleton and can be entered.
@@ -75,7 +77,9 @@ function proposal(group: readonly string[], config: BoundaryConfig, reach: Reach
   const calling = reach.shape.states.filter(({ path }) => owned(path));
   const tools = new Set(calling.flatMap(({ invokes }) => invokes.map(({ tool }) => tool ?? '')));
   const writes = [...tools].flatMap((tool) => config.tools.get(tool)?.writes ?? []);
-  const outputs = [...new Set(writes.map(({ text }) => text))];
+  const { keys, all } = assigned.within(states);
+  const isPlain = all && keys.every((key) => /^[A-Za-z0-9_-]+$/.test(key));
+  const outputs = isPlain ? [...new Set([...writes.map(({ text }) => text), ...keys])] : ['**'];
   return { states, entry: [...entry], outputs, boundaries: boundariesOf(calling, owned, { config, reach, assigned }) };
 }
 

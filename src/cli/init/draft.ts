@@ -32,6 +32,8 @@ const NAMES = {
     'those of ToolNodes, which is all that a graph tells: add those of each graphTool; one that is not here is irreversible',
 };
 const CLASSES = 'TODO none, idempotent, reversible, compensable or irreversible?';
+const ANY_OUTPUT =
+  'an assign with a function, or enqueueActions, writes what the structure does not tell: name the keys';
 const SAME_ACT = '# TODO once: [args.NAME] says which calls are one act? Without it each call is an act of its own';
 /** The defaults of a tool whose config says no more. */
 const DEFAULTS = [
@@ -135,7 +137,9 @@ function oneSkeleton(name: string, { states, entry, outputs, boundaries }: Propo
             'the channels without which its work is not over; what it reads and writes is observed',
           ),
         ]
-      : [line(`    outputs: ${value(outputs)}`, 'what its tools write')]),
+      : [
+          line(`    outputs: ${value(outputs)}`, outputs.includes('**') ? ANY_OUTPUT : 'what is written in its states'),
+        ]),
     ...of('commit'),
     ...of('exit'),
     line('    rollback:'),
@@ -146,7 +150,7 @@ function oneSkeleton(name: string, { states, entry, outputs, boundaries }: Propo
 }
 
 function oneBoundary({ id, from, to, when, outputs }: Proposal['boundaries'][number]): DraftLine {
-  const fields = { id, at: `${from} -> ${to}`, when: when ?? 'true', ...(outputs.length > 0 && { outputs }) };
+  const fields = { id, at: `${from} -> ${to}`, when: when ?? 'true', outputs };
   return line(`      - ${value(fields)}`, ...(when === null ? ['certifies always'] : []));
 }
 

@@ -1,0 +1,835 @@
+/**
+ * Kinds of machines that people publish, written anew in the idioms of their authors: nobody who wrote them had Belay in mind. Each acts
+ * on a shop, and has a person who does something where the machine waits for one.
+ */
+import {
+  type ActorRefFrom,
+  type AnyActorRef,
+  type AnyStateMachine,
+  and,
+  assign,
+  enqueueActions,
+  fromCallback,
+  fromTransition,
+  not,
+  raise,
+  sendParent,
+  sendTo,
+  setup,
+  stateIn,
+} from 'xstate';
+import type { Shop } from './shop.ts';
+
+export interface Stranger {
+  /** Its id, and the name of its config. */
+  readonly name: string;
+  readonly machine: (shop: Shop) => AnyStateMachine;
+  readonly input?: unknown;
+  /** The tools that act; all others read. */
+  readonly acts: readonly string[];
+  /** What a person does where the machine has come to rest in a state: events, by a part of the state's value as JSON. */
+  readonly person: readonly (readonly [
+    state: string,
+    event: { readonly type: string; readonly [key: string]: unknown },
+  ])[];
+}
+
+type Event = { type: string; [key: string]: unknown };
+const events = {} as Event;
+
+const order: Stranger = {
+  name: 'order',
+  acts: ['charge', 'ship'],
+  person: [['cart', { type: 'CHECKOUT' }]],
+  machine: (shop) =>
+    setup({
+      types: {
+        events,
+        context: {} as {
+          items: string[];
+          total: number | null;
+          payment: string | null;
+          parcel: string | null;
+          error: unknown;
+        },
+      },
+      actors: {
+        price: shop.read('price', ({ items }: { items: string[] }) => items.length * 700),
+        charge: shop.act('charge', ({ total }: { total: number | null }) => `payment of ${total}`),
+        ship: shop.act('ship', ({ items }: { items: string[] }) => `parcel of ${items.join()}`),
+      },
+      guards: { isFree: ({ context }) => context.total === 0 },
+    }).createMachine({
+      id: 'order',
+      context: { items: ['lamp', 'desk'], total: null, payment: null, parcel: null, error: null },
+      initial: 'cart',
+      states: {
+        cart: { on: { CHECKOUT: 'pricing' } },
+        pricing: {
+          invoke: {
+            src: 'price',
+            input: ({ context: { items } }) => ({ items }),
+            onDone: { target: 'deciding', actions: assign({ total: ({ event }) => event.output }) },
+            onError: { target: 'failed', actions: assign({ error: ({ event }) => event.error }) },
+          },
+        },
+        deciding: { always: [{ guard: 'isFree', target: 'shipping' }, 'charging'] },
+        charging: {
+          invoke: {
+            src: 'charge',
+            input: ({ context: { total } }) => ({ total }),
+            onDone: { target: 'shipping', actions: assign({ payment: ({ event }) => event.output }) },
+            onError: 'failed',
+          },
+        },
+        shipping: {
+          invoke: {
+            src: 'ship',
+            input: ({ context: { items } }) => ({ items }),
+            onDone: { target: 'shipped', actions: assign({ parcel: ({ event }) => event.output }) },
+            onError: 'failed',
+          },
+        },
+        shipped: { type: 'final' },
+        failed: { type: 'final' },
+      },
+    }),
+};
+
+/** Four invokes in one state; the last answer moves on. */
+const dashboard: Stranger = {
+  name: 'dashboard',
+  acts: ['log'],
+  person: [['ready', { type: 'CLOSE' }]],
+  machine: (shop) => {
+    const names = ['user', 'orders', 'alerts', 'weather'] as const;
+    type Memory = { loaded: Record<string, string>; logged: string | null };
+    return setup({
+      types: { events, context: {} as Memory },
+      actors: {
+        ...(Object.fromEntries(names.map((name) => [name, shop.read(name, () => `the ${name}`)])) as Record<
+          (typeof names)[number],
+          ReturnType<typeof shop.read<unknown, string>>
+        >),
+        log: shop.act('log', ({ loaded }: Pick<Memory, 'loaded'>) => Object.keys(loaded).sort().join()),
+      },
+      guards: { isLoaded: ({ context: { loaded } }) => Object.keys(loaded).length === names.length },
+    }).createMachine({
+      id: 'dashboard',
+      context: { loaded: {}, logged: null },
+      initial: 'loading',
+      states: {
+        loading: {
+          invoke: names.map((name) => ({
+            id: name,
+            src: name,
+            onDone: {
+              actions: assign(({ context: { loaded }, event }) => ({ loaded: { ...loaded, [name]: event.output } })),
+            },
+          })),
+          always: { guard: 'isLoaded', target: 'logging' },
+        },
+        logging: {
+          invoke: {
+            src: 'log',
+            input: ({ context: { loaded } }) => ({ loaded }),
+            onDone: { target: 'ready', actions: assign({ logged: ({ event }) => event.output }) },
+          },
+        },
+        ready: { on: { CLOSE: 'closed' } },
+        closed: { type: 'final' },
+      },
+    });
+  },
+};
+
+/** Two bureaus, each a child machine that reports to the reference it was given. */
+const credit: Stranger = {
+  name: 'credit',
+  acts: ['decide'],
+  person: [],
+  machine: (shop) => {
+    const bureau = setup({
+      types: {
+        input: {} as { parent: AnyActorRef; name: string },
+        context: {} as { parent: AnyActorRef; name: string; score: number | null },
+      },
+      actors: { score: shop.read('score', ({ name }: { name: string }) => name.length * 100) },
+    }).createMachine({
+      id: 'bureau',
+      context: ({ input }) => ({ ...input, score: null }),
+      initial: 'asking',
+      states: {
+        asking: {
+          invoke: {
+            src: 'score',
+            input: ({ context: { name } }) => ({ name }),
+            onDone: { target: 'told', actions: assign({ score: ({ event }) => event.output }) },
+          },
+        },
+        told: {
+          type: 'final',
+          entry: sendTo(
+            ({ context }) => context.parent,
+            ({ context: { name, score } }) => ({ type: 'SCORE', name, score }),
+          ),
+        },
+      },
+    });
+    type Memory = { scores: Record<string, number>; decision: string | null };
+    return setup({
+      types: { events, context: {} as Memory },
+      actors: {
+        bureau,
+        decide: shop.act('decide', ({ scores }: Pick<Memory, 'scores'>) =>
+          Object.values(scores).reduce((a, b) => a + b, 0) > 700 ? 'granted' : 'refused',
+        ),
+      },
+    }).createMachine({
+      id: 'credit',
+      context: { scores: {}, decision: null },
+      initial: 'checking',
+      states: {
+        checking: {
+          invoke: ['equi', 'experia'].map((name) => ({
+            id: name,
+            src: 'bureau' as const,
+            input: ({ self }: { self: AnyActorRef }) => ({ parent: self, name }),
+          })),
+          on: {
+            SCORE: {
+              actions: assign(({ context: { scores }, event }) => ({
+                scores: { ...scores, [event.name as string]: event.score as number },
+              })),
+            },
+          },
+          always: { guard: ({ context: { scores } }) => Object.keys(scores).length === 2, target: 'deciding' },
+        },
+        deciding: {
+          invoke: {
+            src: 'decide',
+            input: ({ context: { scores } }) => ({ scores }),
+            onDone: { target: 'decided', actions: assign({ decision: ({ event }) => event.output }) },
+          },
+        },
+        decided: { type: 'final' },
+      },
+    });
+  },
+};
+
+/** An audience that is known by its place in the system. */
+const newsroom: Stranger = {
+  name: 'newsroom',
+  acts: ['publish'],
+  person: [['draft', { type: 'PUBLISH' }]],
+  machine: (shop) => {
+    const archive = setup({ types: { events, context: {} as { kept: string[] } } }).createMachine({
+      id: 'archive',
+      context: { kept: [] },
+      on: {
+        KEEP: {
+          actions: [
+            assign({ kept: ({ context: { kept }, event }) => [...kept, event.text as string] }),
+            sendParent(({ context: { kept } }) => ({ type: 'KEPT', count: kept.length })),
+          ],
+        },
+      },
+    });
+    type Memory = { archive: AnyActorRef | null; text: string | null; link: string | null; count: number };
+    return setup({
+      types: { events, context: {} as Memory },
+      actors: {
+        archive,
+        write: shop.read('write', () => 'a text'),
+        publish: shop.act('publish', ({ text }: { text: string | null }) => `link to ${text}`),
+      },
+    }).createMachine({
+      id: 'newsroom',
+      context: ({ spawn }) => ({
+        archive: spawn('archive', { id: 'shelf', systemId: 'archive' }) as AnyActorRef,
+        text: null,
+        link: null,
+        count: 0,
+      }),
+      initial: 'writing',
+      states: {
+        writing: {
+          invoke: { src: 'write', onDone: { target: 'draft', actions: assign({ text: ({ event }) => event.output }) } },
+        },
+        draft: { on: { PUBLISH: 'publishing' } },
+        publishing: {
+          invoke: {
+            src: 'publish',
+            input: ({ context: { text } }) => ({ text }),
+            onDone: { target: 'keeping', actions: assign({ link: ({ event }) => event.output }) },
+          },
+        },
+        keeping: {
+          entry: sendTo(
+            ({ system }) => system.get('archive') as AnyActorRef,
+            ({ context: { link } }) => ({ type: 'KEEP', text: link }),
+          ),
+          on: { KEPT: { target: 'over', actions: assign({ count: ({ event }) => event.count as number }) } },
+        },
+        over: { type: 'final' },
+      },
+    });
+  },
+};
+
+/** A form of pages, which a person leaves for help and comes back to where they were. */
+const wizard: Stranger = {
+  name: 'wizard',
+  acts: ['submit'],
+  person: [
+    ['name', { type: 'NEXT', value: 'Ada' }],
+    ['address', { type: 'HELP' }],
+    ['help', { type: 'BACK' }],
+    ['address', { type: 'NEXT', value: 'Rue 1' }],
+  ],
+  machine: (shop) =>
+    setup({
+      types: { events, context: {} as { answers: string[]; checked: boolean; receipt: string | null } },
+      actors: {
+        check: shop.read('check', ({ answers }: { answers: string[] }) => answers.every((each) => each !== '')),
+        submit: shop.act('submit', ({ answers }: { answers: string[] }) => `form of ${answers.join()}`),
+      },
+      actions: { keep: assign({ answers: ({ context: { answers }, event }) => [...answers, event.value as string] }) },
+    }).createMachine({
+      id: 'wizard',
+      context: { answers: [], checked: false, receipt: null },
+      initial: 'form',
+      states: {
+        form: {
+          initial: 'name',
+          on: { HELP: 'help' },
+          states: {
+            name: { on: { NEXT: { target: 'address', actions: 'keep' } } },
+            address: { on: { NEXT: { target: 'checking', actions: 'keep' } } },
+            checking: {
+              invoke: {
+                src: 'check',
+                input: ({ context: { answers } }) => ({ answers }),
+                onDone: { target: '#wizard.submitting', actions: assign({ checked: ({ event }) => event.output }) },
+              },
+            },
+            last: { type: 'history' },
+          },
+        },
+        help: { on: { BACK: 'form.last' } },
+        submitting: {
+          invoke: {
+            src: 'submit',
+            input: ({ context: { answers } }) => ({ answers }),
+            onDone: { target: 'over', actions: assign({ receipt: ({ event }) => event.output }) },
+          },
+        },
+        over: { type: 'final' },
+      },
+    }),
+};
+
+/** A source of ticks as a callback, which is told to stop. */
+const auction: Stranger = {
+  name: 'auction',
+  acts: ['bid'],
+  person: [['watching', { type: 'BID' }]],
+  machine: (shop) =>
+    setup({
+      types: { events, context: {} as { seen: number; receipt: string | null } },
+      actors: {
+        ticker: fromCallback<Event>(({ sendBack, receive }) => {
+          sendBack({ type: 'TICK' });
+          receive(({ type }) => {
+            if (type === 'MORE') sendBack({ type: 'TICK' });
+          });
+          return () => {};
+        }),
+        look: shop.read('look', () => 42),
+        bid: shop.act('bid', ({ cents }: { cents: number }) => `bid of ${cents}`),
+      },
+    }).createMachine({
+      id: 'auction',
+      context: { seen: 0, receipt: null },
+      initial: 'opening',
+      states: {
+        opening: {
+          invoke: { id: 'ticker', src: 'ticker' },
+          on: { TICK: { target: 'looking' } },
+        },
+        looking: {
+          invoke: {
+            src: 'look',
+            onDone: { target: 'watching', actions: assign({ seen: ({ event }) => event.output }) },
+          },
+        },
+        watching: { on: { BID: 'bidding' } },
+        bidding: {
+          invoke: {
+            src: 'bid',
+            input: ({ context: { seen } }) => ({ cents: seen + 1 }),
+            onDone: { target: 'over', actions: assign({ receipt: ({ event }) => event.output }) },
+          },
+        },
+        over: { type: 'final' },
+      },
+    }),
+};
+
+/** A step of its own machine, whose output the outer one keeps. */
+const onboarding: Stranger = {
+  name: 'onboarding',
+  acts: ['create', 'welcome'],
+  person: [],
+  machine: (shop) => {
+    const account = setup({
+      types: {
+        input: {} as { mail: string },
+        context: {} as { mail: string; free: boolean | null; id: string | null },
+        output: {} as { id: string },
+      },
+      actors: {
+        lookup: shop.read('lookup', ({ mail }: { mail: string }) => mail.length > 0),
+        create: shop.act('create', ({ mail }: { mail: string }) => `account ${mail}`),
+      },
+    }).createMachine({
+      id: 'account',
+      context: ({ input: { mail } }) => ({ mail, free: null, id: null }),
+      initial: 'lookup',
+      states: {
+        lookup: {
+          invoke: {
+            src: 'lookup',
+            input: ({ context: { mail } }) => ({ mail }),
+            onDone: [
+              { guard: ({ event }) => event.output, target: 'create', actions: assign({ free: true }) },
+              { target: 'taken' },
+            ],
+          },
+        },
+        create: {
+          invoke: {
+            src: 'create',
+            input: ({ context: { mail } }) => ({ mail }),
+            onDone: { target: 'created', actions: assign({ id: ({ event }) => event.output }) },
+          },
+        },
+        created: { type: 'final' },
+        taken: { type: 'final' },
+      },
+      output: ({ context: { id } }) => ({ id: id ?? 'none' }),
+    });
+    return setup({
+      types: {
+        input: {} as { mail: string },
+        context: {} as { mail: string; account: string | null; mailed: string | null },
+      },
+      actors: { account, welcome: shop.act('welcome', ({ id }: { id: string | null }) => `mail to ${id}`) },
+    }).createMachine({
+      id: 'onboarding',
+      context: ({ input: { mail } }) => ({ mail, account: null, mailed: null }),
+      initial: 'account',
+      states: {
+        account: {
+          invoke: {
+            src: 'account',
+            input: ({ context: { mail } }) => ({ mail }),
+            onDone: { target: 'welcome', actions: assign({ account: ({ event }) => event.output.id }) },
+          },
+        },
+        welcome: {
+          invoke: {
+            src: 'welcome',
+            input: ({ context: { account: id } }) => ({ id }),
+            onDone: { target: 'over', actions: assign({ mailed: ({ event }) => event.output }) },
+          },
+        },
+        over: { type: 'final' },
+      },
+    });
+  },
+  input: { mail: 'ada@example.org' },
+};
+
+/** Three regions that are entered at once, and the state behind them. */
+const release: Stranger = {
+  name: 'release',
+  acts: ['deploy', 'tell'],
+  person: [],
+  machine: (shop) => {
+    type Memory = { built: string | null; tested: string | null; told: string | null; live: string | null };
+    return setup({
+      types: { context: {} as Memory },
+      actors: {
+        build: shop.read('build', () => 'artefact'),
+        test: shop.read('test', () => 'green'),
+        tell: shop.act('tell', () => 'notice'),
+        deploy: shop.act('deploy', ({ built }: { built: string | null }) => `deployed ${built}`),
+      },
+    }).createMachine({
+      id: 'release',
+      context: { built: null, tested: null, told: null, live: null },
+      initial: 'preparing',
+      states: {
+        preparing: {
+          type: 'parallel',
+          onDone: 'deploying',
+          states: {
+            build: {
+              initial: 'running',
+              states: {
+                running: {
+                  invoke: {
+                    src: 'build',
+                    onDone: { target: 'done', actions: assign({ built: ({ event }) => event.output }) },
+                  },
+                },
+                done: { type: 'final' },
+              },
+            },
+            test: {
+              initial: 'running',
+              states: {
+                running: {
+                  invoke: {
+                    src: 'test',
+                    onDone: { target: 'done', actions: assign({ tested: ({ event }) => event.output }) },
+                  },
+                },
+                done: { type: 'final' },
+              },
+            },
+            tell: {
+              initial: 'running',
+              states: {
+                running: {
+                  invoke: {
+                    src: 'tell',
+                    onDone: { target: 'done', actions: assign({ told: ({ event }) => event.output }) },
+                  },
+                },
+                done: { type: 'final' },
+              },
+            },
+          },
+        },
+        deploying: {
+          invoke: {
+            src: 'deploy',
+            input: ({ context: { built } }) => ({ built }),
+            onDone: { target: 'live', actions: assign({ live: ({ event }) => event.output }) },
+          },
+        },
+        live: { type: 'final' },
+      },
+    });
+  },
+};
+
+/** A list of tasks, each an actor of its own that is spawned when a person adds it. */
+const tasks: Stranger = {
+  name: 'tasks',
+  acts: ['file'],
+  person: [
+    ['"open"', { type: 'ADD', title: 'milk' }],
+    ['"open"', { type: 'ADD', title: 'bread' }],
+    ['"open"', { type: 'FINISH' }],
+  ],
+  machine: (shop) => {
+    const task = setup({
+      types: { events, input: {} as { title: string }, context: {} as { title: string; number: string | null } },
+      actors: { file: shop.act('file', ({ title }: { title: string }) => `ticket ${title}`) },
+    }).createMachine({
+      id: 'task',
+      context: ({ input: { title } }) => ({ title, number: null }),
+      initial: 'filing',
+      states: {
+        filing: {
+          invoke: {
+            src: 'file',
+            input: ({ context: { title } }) => ({ title }),
+            onDone: { target: 'filed', actions: assign({ number: ({ event }) => event.output }) },
+          },
+        },
+        filed: { entry: sendParent(({ context: { number } }) => ({ type: 'FILED', number })) },
+      },
+    });
+    return setup({
+      types: { events, context: {} as { tasks: ActorRefFrom<typeof task>[]; filed: string[] } },
+      actors: { task },
+    }).createMachine({
+      id: 'tasks',
+      context: { tasks: [], filed: [] },
+      initial: 'open',
+      on: {
+        FILED: {
+          actions: assign({ filed: ({ context: { filed }, event }) => [...filed, event.number as string].sort() }),
+        },
+      },
+      states: {
+        open: {
+          on: {
+            ADD: {
+              actions: assign({
+                tasks: ({ context, event, spawn }) => [
+                  ...context.tasks,
+                  spawn('task', { id: `task-${event.title}`, input: { title: event.title as string } }),
+                ],
+              }),
+            },
+            FINISH: 'finishing',
+          },
+        },
+        finishing: {
+          always: { guard: ({ context }) => context.filed.length === context.tasks.length, target: 'over' },
+        },
+        over: { type: 'final' },
+      },
+    });
+  },
+};
+
+/** A poll with a delay, a count and an end. */
+const poll: Stranger = {
+  name: 'poll',
+  acts: ['request', 'collect'],
+  person: [],
+  machine: (shop) => {
+    type Memory = { job: string | null; tries: number; state: string | null; result: string | null };
+    return setup({
+      types: { context: {} as Memory },
+      actors: {
+        request: shop.act('request', () => 'job 1'),
+        status: shop.read('status', ({ tries }: { tries: number }) => (tries >= 2 ? 'ready' : 'working')),
+        collect: shop.act('collect', ({ job }: { job: string | null }) => `result of ${job}`),
+      },
+      guards: { isReady: ({ context: { state } }) => state === 'ready' },
+      delays: { wait: ({ context: { tries } }) => 100 * 2 ** tries },
+    }).createMachine({
+      id: 'poll',
+      context: { job: null, tries: 0, state: null, result: null },
+      initial: 'requesting',
+      states: {
+        requesting: {
+          invoke: {
+            src: 'request',
+            onDone: { target: 'waiting', actions: assign({ job: ({ event }) => event.output }) },
+          },
+        },
+        waiting: { after: { wait: 'asking' } },
+        asking: {
+          invoke: {
+            src: 'status',
+            input: ({ context: { tries } }) => ({ tries }),
+            onDone: {
+              target: 'judging',
+              actions: assign({ state: ({ event }) => event.output, tries: ({ context: { tries } }) => tries + 1 }),
+            },
+          },
+        },
+        judging: { always: [{ guard: 'isReady', target: 'collecting' }, { target: 'waiting' }] },
+        collecting: {
+          invoke: {
+            src: 'collect',
+            input: ({ context: { job } }) => ({ job }),
+            onDone: { target: 'over', actions: assign({ result: ({ event }) => event.output }) },
+          },
+        },
+        over: { type: 'final' },
+      },
+    });
+  },
+};
+
+/** A reducer beside the machine, spawned and told. */
+const ledger: Stranger = {
+  name: 'ledger',
+  acts: ['post'],
+  person: [],
+  machine: (shop) => {
+    const sum = fromTransition(
+      (state: { total: number }, event: { type: 'add'; cents: number }) => ({ total: state.total + event.cents }),
+      { total: 0 },
+    );
+    type Memory = { sum: ActorRefFrom<typeof sum>; lines: number[]; receipts: string[]; total: number | null };
+    return setup({
+      types: { context: {} as Memory },
+      actors: {
+        sum,
+        list: shop.read('list', () => [300, 500]),
+        post: shop.act('post', ({ cents }: { cents: number }) => `post ${cents}`),
+      },
+    }).createMachine({
+      id: 'ledger',
+      context: ({ spawn }) => ({ sum: spawn('sum', { id: 'sum' }), lines: [], receipts: [], total: null }),
+      initial: 'listing',
+      states: {
+        listing: {
+          invoke: { src: 'list', onDone: { target: 'next', actions: assign({ lines: ({ event }) => event.output }) } },
+        },
+        next: {
+          always: [
+            { guard: ({ context: { lines, receipts } }) => receipts.length < lines.length, target: 'posting' },
+            {
+              target: 'over',
+              actions: assign({ total: ({ context: { sum: ref } }) => ref.getSnapshot().context.total }),
+            },
+          ],
+        },
+        posting: {
+          invoke: {
+            src: 'post',
+            input: ({ context: { lines, receipts } }) => ({ cents: lines[receipts.length] ?? 0 }),
+            onDone: {
+              target: 'next',
+              actions: [
+                sendTo('sum', ({ context: { lines, receipts } }) => ({
+                  type: 'add',
+                  cents: lines[receipts.length] ?? 0,
+                })),
+                assign({ receipts: ({ context: { receipts }, event }) => [...receipts, event.output] }),
+              ],
+            },
+          },
+        },
+        over: { type: 'final' },
+      },
+    });
+  },
+};
+
+/** Conditions over regions, raised events and a queue of actions. */
+const robot: Stranger = {
+  name: 'robot',
+  acts: ['grip'],
+  person: [['"idle"', { type: 'ARM' }]],
+  machine: (shop) =>
+    setup({
+      types: { events, context: {} as { place: string | null; gripped: string | null; log: string[] } },
+      actors: {
+        scan: shop.read('scan', () => 'shelf 3'),
+        grip: shop.act('grip', ({ place }: { place: string | null }) => `part of ${place}`),
+      },
+      guards: {
+        isArmed: stateIn({ safety: 'armed' }),
+        isKnown: ({ context: { place } }) => place !== null,
+      },
+    }).createMachine({
+      id: 'robot',
+      context: { place: null, gripped: null, log: [] },
+      type: 'parallel',
+      states: {
+        safety: {
+          initial: 'idle',
+          states: {
+            idle: { on: { ARM: { target: 'armed', actions: raise({ type: 'CHECK' }) } } },
+            armed: { on: { OVER: 'off' } },
+            off: { type: 'final' },
+          },
+        },
+        arm: {
+          initial: 'scanning',
+          states: {
+            scanning: {
+              invoke: {
+                src: 'scan',
+                onDone: {
+                  target: 'waiting',
+                  actions: enqueueActions(({ enqueue, event }) => {
+                    enqueue.assign({ place: event.output });
+                    enqueue.assign({ log: ({ context: { log } }) => [...log, `scanned ${event.output}`] });
+                  }),
+                },
+              },
+            },
+            waiting: {
+              always: { guard: and(['isArmed', 'isKnown']), target: 'gripping' },
+              on: {
+                CHECK: {
+                  guard: not('isKnown'),
+                  actions: assign({ log: ({ context: { log } }) => [...log, 'checked'] }),
+                },
+              },
+            },
+            gripping: {
+              invoke: {
+                src: 'grip',
+                input: ({ context: { place } }) => ({ place }),
+                onDone: {
+                  target: 'over',
+                  actions: [assign({ gripped: ({ event }) => event.output }), raise({ type: 'OVER' })],
+                },
+              },
+            },
+            over: { type: 'final' },
+          },
+        },
+      },
+    }),
+};
+
+/** A client and a closure that travel as the input of a machine, and are called by actors that close over them. */
+const support: Stranger = {
+  name: 'support',
+  acts: ['reply'],
+  person: [['reviewing', { type: 'SEND' }]],
+  machine: (shop) => {
+    // As a class of an SDK, with state and methods of its own.
+    class Desk {
+      #asked = 0;
+      ask(question: string): string {
+        this.#asked += 1;
+        return `answer to ${question}`;
+      }
+    }
+    const desk = new Desk();
+    type Memory = { question: string; draft: string | null; ticket: string | null };
+    return setup({
+      types: { events, input: {} as { question: string }, context: {} as Memory },
+      actors: {
+        draft: shop.read('draft', ({ question }: { question: string }) => desk.ask(question)),
+        reply: shop.act('reply', ({ text }: { text: string | null }) => `sent ${text}`),
+      },
+    }).createMachine({
+      id: 'support',
+      context: ({ input: { question } }) => ({ question, draft: null, ticket: null }),
+      initial: 'drafting',
+      states: {
+        drafting: {
+          invoke: {
+            src: 'draft',
+            input: ({ context: { question } }) => ({ question }),
+            onDone: { target: 'reviewing', actions: assign({ draft: ({ event }) => event.output }) },
+          },
+        },
+        reviewing: { on: { SEND: 'replying' } },
+        replying: {
+          invoke: {
+            src: 'reply',
+            input: ({ context: { draft } }) => ({ text: draft }),
+            onDone: { target: 'over', actions: assign({ ticket: ({ event }) => event.output }) },
+          },
+        },
+        over: { type: 'final' },
+      },
+    });
+  },
+  input: { question: 'where is my parcel' },
+};
+
+export const STRANGERS: readonly Stranger[] = [
+  order,
+  dashboard,
+  credit,
+  newsroom,
+  wizard,
+  auction,
+  onboarding,
+  release,
+  tasks,
+  poll,
+  ledger,
+  robot,
+  support,
+];
