@@ -12,6 +12,7 @@ import { attach, resume } from '../../src/xstate/attach.ts';
 import { MortalStore } from '../simulation/mortal-store.ts';
 import { VirtualTime } from '../virtual-time.ts';
 import { STRANGERS, type Stranger } from './strangers/machines.ts';
+import { MORE } from './strangers/more.ts';
 import { Shop } from './strangers/shop.ts';
 
 const time = new VirtualTime();
@@ -39,31 +40,23 @@ const plain = (context: object): unknown =>
     ),
   );
 
-/** A person, who does the next thing once the machine has come to rest where it is to be done; and again, where the word was lost. */
+/** A person, who does the next thing once the machine has come to rest where it is to be done; and again, where the process has lost it. */
 class Person {
-  readonly #word: Stranger['person'];
-  #nth = 0;
-  #told = '';
+  readonly #words: Stranger['person'];
+  /** What the machine showed as each word was said. */
+  readonly #saw: string[] = [];
 
   constructor({ person }: Stranger) {
-    this.#word = person;
+    this.#words = person;
   }
 
-  /** @param isHeard true where what was said before has been received. */
   act(snapshot: Snapshot, send: (event: { readonly type: string }) => void): void {
     const seen = JSON.stringify([snapshot.value, plain(snapshot.context)]);
-    if (this.#told !== '' && seen !== this.#told) {
-      this.#told = '';
-      this.#nth += 1;
-    }
-    const isAt = (nth: number) =>
-      JSON.stringify(snapshot.value).includes(this.#word[nth]?.[0] ?? 'nothing left to say');
-    // What was said before is said again where the process has lost it.
-    const before = this.#word.slice(0, this.#nth).findLastIndex((_, nth) => isAt(nth));
-    if (!isAt(this.#nth) && before >= 0 && snapshot.status === 'active') this.#nth = before;
-    const next = this.#word[this.#nth];
-    if (next === undefined || !isAt(this.#nth)) return;
-    this.#told = seen;
+    const lost = this.#saw.indexOf(seen);
+    if (lost >= 0) this.#saw.length = lost;
+    const next = this.#words[this.#saw.length];
+    if (next === undefined || !JSON.stringify(snapshot.value).includes(next[0])) return;
+    this.#saw.push(seen);
     send(next[1]);
   }
 }
@@ -75,7 +68,9 @@ async function alone(stranger: Stranger) {
   const person = new Person(stranger);
   let still = 0;
   let last: unknown = null;
-  while (actor.getSnapshot().status === 'active') {
+  for (let moments = 0; actor.getSnapshot().status === 'active'; moments += 1) {
+    if (moments > MOST_MOMENTS)
+      throw new Error(`${stranger.name} does not end: ${JSON.stringify(actor.getSnapshot())}`);
     await moment();
     const now = actor.getSnapshot();
     still = now === last ? still + 1 : 0;
@@ -165,7 +160,7 @@ async function under(stranger: Stranger, config: BoundaryConfig, append: number,
 }
 
 const DRAFTED = await Promise.all(
-  STRANGERS.map(async (stranger) => [stranger.name, stranger, await drafted(stranger)] as const),
+  [...STRANGERS, ...MORE].map(async (stranger) => [stranger.name, stranger, await drafted(stranger)] as const),
 );
 
 describe.each(DRAFTED)('%s', (_, stranger, config) => {

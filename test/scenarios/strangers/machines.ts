@@ -290,7 +290,7 @@ const wizard: Stranger = {
   ],
   machine: (shop) =>
     setup({
-      types: { events, context: {} as { answers: string[]; checked: boolean; receipt: string | null } },
+      types: { events, context: {} as { answers: string[]; helped: number; checked: boolean; receipt: string | null } },
       actors: {
         check: shop.read('check', ({ answers }: { answers: string[] }) => answers.every((each) => each !== '')),
         submit: shop.act('submit', ({ answers }: { answers: string[] }) => `form of ${answers.join()}`),
@@ -298,12 +298,12 @@ const wizard: Stranger = {
       actions: { keep: assign({ answers: ({ context: { answers }, event }) => [...answers, event.value as string] }) },
     }).createMachine({
       id: 'wizard',
-      context: { answers: [], checked: false, receipt: null },
+      context: { answers: [], helped: 0, checked: false, receipt: null },
       initial: 'form',
       states: {
         form: {
           initial: 'name',
-          on: { HELP: 'help' },
+          on: { HELP: { target: 'help', actions: assign({ helped: ({ context: { helped } }) => helped + 1 }) } },
           states: {
             name: { on: { NEXT: { target: 'address', actions: 'keep' } } },
             address: { on: { NEXT: { target: 'checking', actions: 'keep' } } },
