@@ -191,7 +191,7 @@ const credit: Stranger = {
       initial: 'checking',
       states: {
         checking: {
-          invoke: ['equi', 'experia'].map((name) => ({
+          invoke: ['north', 'southern'].map((name) => ({
             id: name,
             src: 'bureau' as const,
             input: ({ self }: { self: AnyActorRef }) => ({ parent: self, name }),
