@@ -4,13 +4,14 @@
  */
 import type { BoundaryConfig } from '../../../src/boundaries/config.ts';
 import { loadConfig } from '../../../src/boundaries/load.ts';
+import { flow } from '../../../src/flow/flow.ts';
 import { memoryStore } from '../../../src/journal/memory/store.ts';
 import { type AttachedLoop, loop } from '../../../src/loop/loop.ts';
 import { MortalStore } from '../../../src/rehearsal/trial/mortal-store.ts';
 import { workClient } from '../../../src/workers/client.ts';
 import { VirtualTime } from '../../virtual-time.ts';
-import { type Case, CLASSES, type TurnAct } from './cases.ts';
-import { World } from './world.ts';
+import { type Case, CLASSES, type Class, type TurnAct } from './cases.ts';
+import { type Wanted, World } from './world.ts';
 
 type Log = readonly string[];
 
@@ -40,23 +41,32 @@ export interface Result {
 export const AGAIN = 10;
 const LONGEST = 3_000;
 const IDLE = 4;
-const known = new Map<boolean, BoundaryConfig>();
+const known = new Map<string, BoundaryConfig>();
 
 class Dead extends Error {}
 
-/** The page of all cases: one tool for each class. */
-function configOf(decides: boolean): BoundaryConfig {
-  const made = known.get(decides);
+/** The page of all cases: one tool for each class. A step of a flow may be behind any other, and at the end of a turn. */
+function configOf(decides: boolean, as: Case['as']): BoundaryConfig {
+  const name = `${as} ${decides}`;
+  const made = known.get(name);
   if (made !== undefined) return made;
   const tools = ['model', ...CLASSES.map((each) => `t_${each}`)];
+  const reads = as === undefined ? 'reads: []' : 'reads: [turns, steps]';
+  const exits = (tool: string) =>
+    (as === undefined ? ['end'] : [...tools, 'end']).map((to) => ({
+      id: `${tool}_${to}`,
+      at: `${tool} -> ${to}`,
+      when: 'true',
+      outputs: [`steps/${tool}@{entity}`],
+    }));
   const text = [
     'belay: 1\nagent: little\ntries: 50\ntools:',
-    `  model: { reads: [], writes: [], effect: none${decides ? ', decides: true' : ''} }`,
+    `  model: { ${reads}, writes: [], effect: none${decides ? ', decides: true' : ''} }`,
     ...CLASSES.map((effect) => {
       const undo = effect === 'reversible' ? ', undo: undo' : '';
       const ask =
         effect === 'none' ? ', retry: { max: 2, backoff: 1ms }' : ', reconcile: { ask: find, tries: 3, wait: 1ms }';
-      return `  t_${effect}: { reads: [], writes: [], effect: ${effect}${undo}${ask} }`;
+      return `  t_${effect}: { ${reads}, writes: [], effect: ${effect}${undo}${ask} }`;
     }),
     'skeletons:',
     ...tools.map(
@@ -65,14 +75,14 @@ function configOf(decides: boolean): BoundaryConfig {
     states: [${tool}]
     entry: [${tool}]
     outputs: ['steps/${tool}@{entity}']
-    exit: [{ id: ${tool}_over, at: ${tool} -> end, when: 'true', outputs: ['steps/${tool}@{entity}'] }]
-    rollback: { anchors: [${tool}_over], resume: ${tool}, compensable: undo, tries: 20, joint: [${tools.map((each) => `${each}_`).join(', ')}] }`,
+    exit: ${JSON.stringify(exits(tool))}
+    rollback: { anchors: ${JSON.stringify(exits(tool).map(({ id }) => id))}, resume: ${tool}, compensable: undo, tries: 20, joint: [${tools.map((each) => `${each}_`).join(', ')}] }`,
     ),
     '',
   ].join('\n');
   const { config, findings } = loadConfig(text, { file: 'little.yaml' });
   if (config === null) throw new Error(`${findings.map(({ message }) => message)}\n${text}`);
-  known.set(decides, config);
+  known.set(name, config);
   return config;
 }
 
@@ -85,6 +95,14 @@ export async function runCase(one: Case): Promise<Result> {
   } finally {
     time.release();
   }
+}
+
+/** The ways of the program, whatever it is. */
+interface Ways {
+  ask(on: readonly string[], turn: number, wants: readonly Class[]): Promise<Wanted>;
+  /** Makes the calls that are wanted. @returns their answers, in order. */
+  all(wanted: Wanted, turn: number): Promise<readonly string[]>;
+  receive<T>(said: unknown): Promise<T>;
 }
 
 type Settled = { readonly value: unknown } | { readonly error: unknown };
@@ -104,6 +122,7 @@ class Drive {
   readonly #gone: number[] = [];
   #after: Result['after'] = [];
   readonly #durable: string[] = [];
+  #pause: 'due' | 'on' | 'over' = 'due';
 
   constructor(one: Case, time: VirtualTime) {
     this.#case = one;
@@ -151,38 +170,80 @@ class Drive {
     return { world, said, state, answer, gone, after, before, hangs, durable, appends };
   }
 
+  #program(life: { readonly isDead: boolean }) {
+    return this.#case.as === 'flow' ? this.#flow(life) : this.#loop(life);
+  }
+
   #loop(life: { readonly isDead: boolean }) {
-    const [world, { turns, act: turnAct }] = [this.#world, this.#case];
+    const world = this.#world;
     const never = () => new Promise<never>(() => {});
-    return loop('little', async ({ think, act, receive }) => {
-      const log: string[] = [];
-      for (;;) {
-        const said = await receive<number>([...log]);
-        const turn = said % AGAIN;
-        log.push(`in ${said}`);
-        for (const wants of turns[turn] ?? []) {
-          const on = turnAct?.isBlind ? [`turn ${turn}`, `round ${log.length}`] : [...log];
-          const wanted = await think(on, () => (life.isDead ? never() : world.think(on, turn, wants)));
-          log.push(wanted.answer);
-          const answers = wanted.calls.map(({ tool, id }) =>
-            act(`t_${tool}`, id, { of: wanted.answer }, ({ key = '', input }) =>
+    return loop('little', ({ think, act, receive }) => {
+      const ask: Ways['ask'] = (on, turn, wants) =>
+        think(on, () => (life.isDead ? never() : world.think(on, turn, wants)));
+      const all: Ways['all'] = ({ answer, calls }, turn) =>
+        Promise.all(
+          calls.map(({ tool, id }) =>
+            act(`t_${tool}`, id, { of: answer }, ({ key = '', input }) =>
+              life.isDead ? never() : world.act(tool, id, turn, input.of, key),
+            ),
+          ),
+        );
+      return this.#body({ ask, all, receive });
+    });
+  }
+
+  /** The same, one step after the other. */
+  #flow(life: { readonly isDead: boolean }) {
+    const world = this.#world;
+    const never = () => new Promise<never>(() => {});
+    return flow<undefined>('little', (step, _, receive) => {
+      let thoughts = 0;
+      const ask: Ways['ask'] = (on, turn, wants) => {
+        thoughts += 1;
+        const call = String(thoughts);
+        return step(`model@${call}`, { call, on }, ({ input }) =>
+          life.isDead ? never() : world.think(input.on, turn, wants),
+        );
+      };
+      const all: Ways['all'] = async ({ answer, calls }, turn) => {
+        const answers: string[] = [];
+        for (const { tool, id } of calls)
+          answers.push(
+            await step(`t_${tool}@${id}`, { call: id, of: answer }, ({ key = '', input }) =>
               life.isDead ? never() : world.act(tool, id, turn, input.of, key),
             ),
           );
-          log.push(...(await Promise.all(answers)));
-        }
-      }
+        return answers;
+      };
+      return this.#body({ ask, all, receive });
     });
+  }
+
+  async #body({ ask, all, receive }: Ways): Promise<never> {
+    const { turns, act: turnAct } = this.#case;
+    const log: string[] = [];
+    for (;;) {
+      const said = await receive<number>([...log]);
+      const turn = said % AGAIN;
+      log.push(`in ${said}`);
+      for (const wants of turns[turn] ?? []) {
+        const on = turnAct?.isBlind ? [`turn ${turn}`, `round ${log.length}`] : [...log];
+        const wanted = await ask(on, turn, wants);
+        log.push(wanted.answer);
+        log.push(...(await all(wanted, turn)));
+      }
+    }
   }
 
   async #begin(how: 'attach' | 'resume'): Promise<void> {
     const life = { isDead: false };
     this.#life = life;
     const never = () => new Promise<never>(() => {});
-    const opening = this.#loop(life)[how]({
+    const opening = this.#program(life)[how]({
+      input: undefined,
       run: 'r',
       // An equal question has its old answer.
-      config: configOf(this.#case.act !== undefined),
+      config: configOf(this.#case.act !== undefined, this.#case.as),
       journal: await this.#store.next(),
       said: this.#case.said,
       now: this.#time.now,
@@ -204,7 +265,9 @@ class Drive {
         if (this.#isDue && this.#answer === null) await this.#complain(this.#run as AttachedLoop);
         return await go(this.#run as AttachedLoop);
       } catch (error) {
-        if (!(error instanceof Dead)) throw error;
+        const isPaused = (error as { readonly code?: string }).code === 'paused' && this.#pause === 'on';
+        if (isPaused) await this.#unpauses();
+        else if (!(error instanceof Dead)) throw error;
       }
     }
   }
@@ -341,11 +404,35 @@ class Drive {
       if (this.#life.isDead) throw new Dead();
       if (settled !== null) return settled;
       if (isLeft()) return null;
+      await this.#pauses();
       const [call] = this.#world.calls;
       if (call !== undefined) call.return();
-      else if (!this.#time.fireNext()) break;
+      else if (this.#time.fireNext()) continue;
+      else if (this.#pause === 'on') await this.#unpauses();
+      else break;
     }
     throw new Error(`at rest, ${this.#run?.status}, and nothing comes of it`);
+  }
+
+  /** Has a person pause the run where that is due. */
+  async #pauses(): Promise<void> {
+    const { pauses } = this.#case;
+    const run = this.#run;
+    if (pauses === undefined || this.#pause !== 'due' || run === null || this.#store.appends <= pauses) return;
+    this.#pause = 'over';
+    await run.pause({ by: 'ann' }).then(
+      () => {
+        this.#pause = 'on';
+        this.#world.log.push('paused');
+      },
+      (error: Error) => void this.#world.log.push(`not paused: ${error.message}`),
+    );
+  }
+
+  async #unpauses(): Promise<void> {
+    this.#pause = 'over';
+    this.#world.log.push('goes on');
+    await this.#run?.unpause({ by: 'ann' });
   }
 
   /** Waits until promises and flushes have nothing more to do. */
