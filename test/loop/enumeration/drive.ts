@@ -238,6 +238,7 @@ class Drive {
   async #begin(how: 'attach' | 'resume'): Promise<void> {
     const life = { isDead: false };
     this.#life = life;
+    this.#run = null;
     const never = () => new Promise<never>(() => {});
     const opening = this.#program(life)[how]({
       input: undefined,
@@ -260,12 +261,12 @@ class Drive {
   async #alive<T>(go: (run: AttachedLoop) => Promise<T>): Promise<T> {
     for (;;) {
       try {
-        if (this.#life.isDead) await this.#begin('resume');
+        if (this.#life.isDead || this.#run === null) await this.#begin('resume');
         // What was found wrong is told again where the process died over it.
         if (this.#isDue && this.#answer === null) await this.#complain(this.#run as AttachedLoop);
         return await go(this.#run as AttachedLoop);
       } catch (error) {
-        const isPaused = (error as { readonly code?: string }).code === 'paused' && this.#pause === 'on';
+        const isPaused = (error as { readonly code?: string }).code === 'paused' && this.#case.pauses !== undefined;
         if (isPaused) await this.#unpauses();
         else if (!(error instanceof Dead)) throw error;
       }
@@ -420,19 +421,22 @@ class Drive {
     const run = this.#run;
     if (pauses === undefined || this.#pause !== 'due' || run === null || this.#store.appends <= pauses) return;
     this.#pause = 'over';
-    await run.pause({ by: 'ann' }).then(
-      () => {
-        this.#pause = 'on';
-        this.#world.log.push('paused');
-      },
-      (error: Error) => void this.#world.log.push(`not paused: ${error.message}`),
-    );
+    let isSaid = false;
+    const told = (pause: 'on' | 'over', text: string) => () => {
+      [isSaid, this.#pause] = [true, pause];
+      this.#world.log.push(text);
+    };
+    run.pause({ by: 'ann' }).then(told('on', 'paused'), told('over', 'not paused'));
+    // A process that dies over it says nothing more.
+    while (!isSaid && !this.#life.isDead) await this.#quiet();
+    if (!isSaid) throw new Dead();
   }
 
   async #unpauses(): Promise<void> {
     this.#pause = 'over';
     this.#world.log.push('goes on');
-    await this.#run?.unpause({ by: 'ann' });
+    await workClient(this.#rows).unpause('r', { by: 'ann' });
+    this.#run?.rest();
   }
 
   /** Waits until promises and flushes have nothing more to do. */
