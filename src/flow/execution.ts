@@ -164,10 +164,15 @@ export class Execution extends ReceivingRuntime<Setting, Received, Entry, 'flow'
     return this.receive(entry, said);
   }
 
-  protected async toEnd(entry: Entry, where: string): Promise<void> {
+  /** The reason why the function cannot come to a receive or its end now: it has to have come to each step that the journal has. */
+  #astray(entry: Entry, where: string): string | null {
     const left = Object.keys(this.at.memory.steps).find((name) => !entry.taken.has(name));
     const other = left === undefined ? null : `the flow came to ${where}, and its journal has step "${left}" before`;
-    const why = this.#refused(entry, null, where) ?? other;
+    return this.#refused(entry, null, where) ?? other;
+  }
+
+  protected async toEnd(entry: Entry, where: string): Promise<void> {
+    const why = this.#astray(entry, where);
     if (why !== null) return this.breaks(entry, why);
     const { value } = this.at;
     if (value !== BEGIN && value !== END) await new Promise<void>((done) => this.#move(END, null, done));
@@ -180,7 +185,7 @@ export class Execution extends ReceivingRuntime<Setting, Received, Entry, 'flow'
 
   #return(entry: Entry, output: unknown): void {
     if (this.entry !== entry || entry.hasFailed) return;
-    const why = this.#refused(entry, null, 'its end');
+    const why = this.#astray(entry, 'its end');
     if (why !== null) throw new Error(why);
     const told = { event: { type: 'flow.return' }, hears: false, done: true, output };
     const end = () => {

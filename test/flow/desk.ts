@@ -10,6 +10,8 @@ export class Bank {
   readonly paid: { readonly key: string; readonly cents: number; undone: boolean }[] = [];
   /** Called before a payment answers. */
   onPay: () => Promise<void> = async () => {};
+  /** Called before a quote answers. */
+  onQuote: () => Promise<void> = async () => {};
 
   get standing(): readonly number[] {
     return this.paid.flatMap(({ cents, undone }) => (undone ? [] : [cents]));
@@ -47,6 +49,7 @@ export function desk(bank: Bank) {
         } else {
           price = await step(`quote@${of}`, { of }, async () => {
             bank.quotes += 1;
+            await bank.onQuote();
             return bank.price;
           });
           log.push(`quoted ${price}`);
@@ -56,14 +59,14 @@ export function desk(bank: Bank) {
   });
 }
 
-/** The page of the desk. A step may be behind any other, and at the end of a turn. */
+/** The page of the desk. A step may be behind any other, and at the end of a turn; that it is taken depends on all that was said before. */
 export function deskText(pay: 'reversible' | 'irreversible' = 'irreversible'): string {
   const undo = pay === 'reversible' ? ', undo: undo' : '';
   const tools = ['quote', 'pay'];
   return [
     'belay: 1\nagent: desk\ntools:',
-    '  quote: { reads: [], writes: [], effect: none }',
-    `  pay: { reads: [steps/*], writes: [], effect: ${pay}${undo}, reconcile: find }`,
+    '  quote: { reads: [turns, steps], writes: [], effect: none }',
+    `  pay: { reads: [turns, steps], writes: [], effect: ${pay}${undo}, reconcile: find }`,
     'skeletons:',
     ...tools.map(
       (tool) => `  ${tool}_:
