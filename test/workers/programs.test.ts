@@ -213,6 +213,23 @@ describe('a worker that has a loop', () => {
     ]);
   });
 
+  test('leaves a message where its code comes to no receive any more (RC6)', async () => {
+    const [store, bank, told] = [memoryStore(), new Bank(), [] as string[]];
+    const client = workClient(store);
+    await client.start({ run: 'chat', agent: 'shop' });
+    await client.send('chat', { type: 'turn', input: 'quote' }, { id: 'm1' });
+    const first = working(store, [agentOf(bank)]);
+    await until(async () => (await client.outcome('chat', 'm1'))?.turn?.isOver === true);
+    await first.stop();
+    const broken = loop('shop', async () => {
+      throw new Error('broken');
+    });
+    await client.send('chat', { type: 'turn', input: 'pay' }, { id: 'm2' });
+    working(store, [agentOf(bank, { program: broken })], told);
+    await until(() => told.includes('chat parked'));
+    expect((await client.outcome('chat', 'm2'))?.is).toBe('left');
+  });
+
   test('ends it where its function returns', async () => {
     const [store, bank] = [memoryStore(), new Bank()];
     const once = loop('shop', async ({ act, input }) => [input, await act('quote', '1', {}, async () => bank.price)]);

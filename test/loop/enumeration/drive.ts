@@ -8,6 +8,7 @@ import { flow } from '../../../src/flow/flow.ts';
 import { memoryStore } from '../../../src/journal/memory/store.ts';
 import { type AttachedLoop, loop } from '../../../src/loop/loop.ts';
 import { MortalStore } from '../../../src/rehearsal/trial/mortal-store.ts';
+import { timelineOf } from '../../../src/reports/timeline.ts';
 import { workClient } from '../../../src/workers/client.ts';
 import { VirtualTime } from '../../virtual-time.ts';
 import { type Case, CLASSES, type Class, type TurnAct } from './cases.ts';
@@ -24,6 +25,8 @@ export interface Result {
   readonly state: Log | null;
   /** The code by which the complaint was refused; `taken` where it was, null where there was none. */
   readonly answer: string | null;
+  /** True where the turn that the complaint is about was over when it was told. */
+  readonly isSaid: boolean;
   /** The turns that an act has taken out while they were open. */
   readonly gone: readonly number[];
   /** The acts that stood when the act on a turn was answered: what may be why it was refused. */
@@ -122,6 +125,7 @@ class Drive {
   readonly #gone: number[] = [];
   #after: Result['after'] = [];
   readonly #durable: string[] = [];
+  #isSaid = false;
   #pause: 'due' | 'on' | 'over' = 'due';
 
   constructor(one: Case, time: VirtualTime) {
@@ -167,7 +171,7 @@ class Drive {
     const { appends } = this.#store;
     const [world, answer, before, durable] = [this.#world, this.#answer, this.#before, this.#durable];
     const [gone, after] = [this.#gone, this.#after];
-    return { world, said, state, answer, gone, after, before, hangs, durable, appends };
+    return { world, said, state, answer, isSaid: this.#isSaid, gone, after, before, hangs, durable, appends };
   }
 
   #program(life: { readonly isDead: boolean }) {
@@ -254,7 +258,8 @@ class Drive {
         this.#world.log.push(`${code}: ${text}`);
       },
     });
-    this.#run = (await this.#settles(opening)) as AttachedLoop;
+    // A flow is entered as it is opened: its calls come back once it is.
+    this.#run = (await this.#settles(opening, this.#case.as !== 'flow')) as AttachedLoop;
   }
 
   /** Does something in a process, and once more in the next one where it dies over it. */
@@ -363,6 +368,9 @@ class Drive {
     if (complaint === null) return;
     if (!this.#isDue) this.#before = this.#world.acts.filter(({ undone }) => !undone).map(({ answer }) => answer);
     const { about, of } = complaint;
+    // A flow that a process takes up goes on by itself: its turn may be over before anyone complains.
+    const ended = timelineOf([...this.#rows.read('r')]).runState.turns.said;
+    if ((ended?.turn ?? 0) > about) this.#isSaid = true;
     const rounds = turns.slice(0, about).reduce((sum, { length }) => sum + length, 0);
     const own = this.#world.acts.findLast((act) => act.turn === about && act.isWrong);
     const entity = of === 'model' ? String(rounds + 1) : own?.id;
@@ -383,14 +391,14 @@ class Drive {
   }
 
   /** Waits for something, has calls return meanwhile, and timers fire. @throws Dead where the process dies. */
-  async #settles(promise: Promise<unknown>): Promise<unknown> {
-    const settled = (await this.#settled(promise)) as Settled;
+  async #settles(promise: Promise<unknown>, returns = true): Promise<unknown> {
+    const settled = (await this.#settled(promise, undefined, returns)) as Settled;
     if ('error' in settled) throw settled.error;
     return settled.value;
   }
 
   /** @returns null where it has come to where it is to be left. */
-  async #settled(promise: Promise<unknown>, isLeft = () => false): Promise<Settled | null> {
+  async #settled(promise: Promise<unknown>, isLeft = () => false, returns = true): Promise<Settled | null> {
     let settled: Settled | null = null;
     promise.then(
       (value) => {
@@ -407,7 +415,7 @@ class Drive {
       if (isLeft()) return null;
       await this.#pauses();
       const [call] = this.#world.calls;
-      if (call !== undefined) call.return();
+      if (call !== undefined && returns) call.return();
       else if (this.#time.fireNext()) continue;
       else if (this.#pause === 'on') await this.#unpauses();
       else break;

@@ -98,13 +98,13 @@ function* wrongs(one: Case, result: Result): Generator<string> {
 }
 
 /** A complaint is refused as said where its turn is over and what is said stands, and nowhere else. */
-function* ofAnswer({ said, complaint }: Case, { answer, world, before }: Result): Generator<string> {
+function* ofAnswer({ said, complaint }: Case, { answer, world, before, isSaid: wasSaid }: Result): Generator<string> {
   if (complaint === null) return;
   if (answer === null) {
     if (world.isTold) yield 'the complaint has no answer';
     return;
   }
-  const isOpen = complaint.while !== 'over' && complaint.about === complaint.during;
+  const isOpen = complaint.while !== 'over' && complaint.about === complaint.during && !wasSaid;
   const isSaid = said === 'stands' && !isOpen;
   if (isSaid !== (answer === 'said_to_person')) yield `the complaint was answered ${answer}`;
   if (!isSaid) return;
