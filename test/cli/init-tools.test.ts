@@ -25,7 +25,8 @@ const put = (name: string, text: string) => {
 };
 const init = (...args: string[]) => belay(['init', ...args], '', {}, folder);
 
-const HAND_WRITTEN = 'export const tools = { quote: async () => 4900, pay: async () => { throw new Error("called"); } };';
+const HAND_WRITTEN =
+  'export const tools = { quote: async () => 4900, pay: async () => { throw new Error("called"); } };';
 const AI_SDK = `import { jsonSchema, tool } from ${of('ai')};
 const schema = (properties, required) => jsonSchema({ type: 'object', properties, required });
 export const tools = {

@@ -99,7 +99,7 @@ test('a step of the changed turn that acts and is given the same is not taken ag
   await run.close();
 });
 
-test('a flow that comes to receive() beside a step, or without one that its journal has, fails there', async () => {
+test('a flow that comes to receive() beside a step, or without one that its journal has, fails there (RC10)', async () => {
   const { flow } = await import('../../src/flow/flow.ts');
   const bank = new Bank();
   const store = memoryStore();

@@ -125,7 +125,7 @@ describe.each(KINDS)('turns of a $name in a worker', ({ name, make }) => {
     expect([await said(client, 'm3'), bank.standing]).toEqual([['quoted 100', 'paid 100', 'quoted 100'], [100]]);
   });
 
-  test('are steered while no process has the run, and the next worker does it', async () => {
+  test('are steered while no process has the run, and the next worker does it (RC11)', async () => {
     const store = memoryStore();
     const { bank, agent } = make('reversible');
     const client = workClient(store);

@@ -321,6 +321,7 @@ class Drive {
       const told = await client.outcome('r', id);
       if (told?.turn?.isOver === true) return told.turn.said;
       if (error !== null) throw error;
+      if (told?.is === 'retracted') throw Object.assign(new Error('it was taken out'), { code: 'turn_retracted' });
       if (told?.is === 'refused') throw new Error(`refused: ${told.why}`);
     }
   }
