@@ -67,7 +67,13 @@ function work(store: JournalStore, agent: ProgramAgent) {
 /** Leaves turns one after the other, each by a sender, and waits for the last one. */
 async function says(client: WorkClient, words: Readonly<Record<string, string>>, by = 'ada'): Promise<void> {
   for (const [id, input] of Object.entries(words)) await client.send('chat', { type: 'turn', input }, { id, by });
-  await until(async () => (await client.outcome('chat', Object.keys(words).at(-1) ?? ''))?.turn?.isOver === true);
+  await until(() => isOver(client, Object.keys(words).at(-1) ?? ''));
+}
+
+/** True once a turn is over, or was taken out. */
+async function isOver(client: WorkClient, id: string): Promise<boolean> {
+  const told = await client.outcome('chat', id);
+  return told?.turn?.isOver === true || told?.is === 'retracted' || told?.is === 'refused';
 }
 
 const said = async (client: WorkClient, id: string) => (await client.outcome('chat', id))?.turn?.said;
@@ -136,7 +142,7 @@ describe.each(KINDS)('turns of a $name in a worker', ({ name, make }) => {
     const post = await client.steer('chat', { retract: 'm2' }, { by: 'ada' });
     await client.send('chat', { type: 'turn', input: 'quote' }, { id: 'm3', by: 'ada' });
     work(store, agent);
-    await until(async () => (await client.outcome('chat', 'm3'))?.turn?.isOver === true);
+    await until(() => isOver(client, 'm3'));
     expect(await client.outcome('chat', post)).toMatchObject({ is: 'taken' });
     expect([await said(client, 'm3'), bank.standing]).toEqual([['quoted 100', 'quoted 100'], []]);
   });
@@ -159,7 +165,7 @@ describe.each(KINDS)('turns of a $name in a worker', ({ name, make }) => {
     await client.send('chat', { type: 'turn', input: 'pay' }, { id: 'm4', by: 'ada' });
     expect(await steers(client, { retract: 'm2' })).toMatchObject({ is: 'taken' });
     answered.resolve(null);
-    await until(async () => (await client.outcome('chat', 'm4'))?.turn?.isOver === true);
+    await until(() => isOver(client, 'm4'));
     expect(await said(client, 'm3')).toEqual(['quoted 100', 'quoted 100', 'quoted 100']);
     expect(await said(client, 'm4')).toEqual(['quoted 100', 'quoted 100', 'quoted 100', 'paid 100']);
     expect(bank.standing).toEqual([100]);
@@ -187,14 +193,13 @@ describe.each(KINDS)('turns of a $name in a worker', ({ name, make }) => {
         await client.send('chat', { type: 'turn', input: 'quote' }, { id: 'm4', by: 'ada' });
         const { store, life, next } = await mortal(rows, dies);
         const first = startWorker({ store, ...own });
-        const isOver = async () => (await client.outcome('chat', 'm4'))?.turn?.isOver === true;
-        await until(async () => life.isDead || (await isOver()));
+        await until(async () => life.isDead || (await isOver(client, 'm4')));
         const { isDead } = life;
         const stopped = first.stop();
         if (isDead) {
           deaths += 1;
           const second = startWorker({ store: await next(), ...own });
-          await until(isOver);
+          await until(() => isOver(client, 'm4'));
           await second.stop();
         } else await stopped;
         expect(await said(client, 'm4'), `dies at ${dies}`).toEqual(ends);
