@@ -140,9 +140,9 @@ export const OF_LOOPS: readonly Mutant[] = [
   },
   {
     rule: 'PA12',
-    file: 'flow/flow.ts',
+    file: 'flow/execution.ts',
     off: 'a step of a flow meets the same whatever it is given',
-    find: 'if (!hasActed(name, given))',
+    find: 'if (change.behind.has(name) && !change.hasActed(name, given))',
     replace: "if (name === 'none')",
     by: { run: 'tests', file: 'test/flow/steered.test.ts' },
   },
@@ -188,7 +188,7 @@ export const OF_LOOPS: readonly Mutant[] = [
   },
   {
     rule: 'LP3',
-    file: 'loop/memory.ts',
+    file: 'runtime/receiving.ts',
     off: 'a call reads none of the answers before it',
     find: "[['input'], ['turns'], ['steps']]",
     replace: "[['input'], ['turns']]",

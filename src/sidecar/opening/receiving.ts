@@ -15,7 +15,7 @@ import type { RunOptions } from './options.ts';
 import type { Program } from './program.ts';
 
 /** The reasons why the input of a turn is not taken, or is not answered. */
-export type InvokeCode = TurnCode | Standstill['code'] | 'run_over';
+type InvokeCode = TurnCode | Standstill['code'] | 'run_over';
 
 /** The way to hand a run its next input. */
 export interface Invoked {
