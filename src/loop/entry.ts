@@ -1,5 +1,6 @@
 /** One entry into the function of a loop: what it has come to since, and what waits for the round that is under way. */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ReceivingEntry } from '../runtime/receiving.ts';
 import type { Act } from '../runtime/tool-call.ts';
 
 /** The ways out of a loop's function, as it is executed. */
@@ -21,13 +22,6 @@ export interface Asked {
   readonly answer: (output: unknown) => void;
 }
 
-/** A receive that waits for the input of a turn. */
-export interface Waiting {
-  readonly nth: number;
-  readonly said: unknown;
-  readonly given: (input: unknown) => void;
-}
-
 /** The code of which call runs here, for a call within a call. */
 const within = new AsyncLocalStorage<string>();
 
@@ -37,14 +31,14 @@ export function enclosed(name: string, act: Act): Act {
 }
 
 /** One entry. */
-export class Entry {
+export class Entry implements ReceivingEntry {
   isStale = false;
   isOver = false;
   /** The names of the calls that it has come to. */
   readonly taken = new Set<string>();
   /** The calls that wait until the calls before them are answered. */
   queue: Asked[] = [];
-  waiting: Waiting | null = null;
+  waiting: ((input: unknown) => void) | null = null;
   received = 0;
   thoughts = 0;
   isOpening = false;

@@ -3,49 +3,25 @@
  * next round. The function is entered again after a restore and in each process, and is answered from the context as far as that goes.
  */
 
-import { argsDigest } from '../effects/digest.ts';
-import type { ValueCodec } from '../journal/value-codec.ts';
-import type { TurnEntry } from '../model/entry.ts';
 import type { StateValue } from '../model/step-entry.ts';
 import { CallsUnderWay, CallUnderWay, never } from '../runtime/calls-under-way.ts';
-import { EnteredRuntime } from '../runtime/entered.ts';
 import { BEGIN, END, type Lane, laneNamed, partOf, placeOf, placesOf, superstep } from '../runtime/lanes.ts';
 import type { ActorHandle, Place } from '../runtime/microstep.ts';
 import { rootPlace } from '../runtime/plain-step.ts';
-import type { ActorPlan } from '../runtime/restore-plan.ts';
+import { ALL, type BetweenCalls, OWN, ReceivingRuntime, type Surroundings } from '../runtime/receiving.ts';
 import type { Enterable, Watcher } from '../runtime/runtime.ts';
 import type { Act } from '../runtime/tool-call.ts';
-import { type TurnEvent, Turns, turnOf } from '../runtime/turns.ts';
 import { type Asked, Entry, enclosed, type Ways } from './entry.ts';
-import {
-  ALL,
-  answered,
-  firstMemory,
-  idIn,
-  laneFor,
-  type Memory,
-  MODEL,
-  nameOf,
-  noted,
-  OWN,
-  seenInRound,
-} from './memory.ts';
+import { answered, firstMemory, idIn, laneFor, type Memory, MODEL, nameOf, noted, seenInRound } from './memory.ts';
 import { loopOnPaper } from './on-paper.ts';
 import { AT_BEGIN, AT_END, Telling } from './telling.ts';
 
 export type { Ways } from './entry.ts';
 
 /** The surroundings of a loop. */
-export interface Setting {
+export interface Setting extends Surroundings {
   readonly body: (ways: Ways) => Promise<unknown>;
   readonly tools: ReadonlyMap<string, { readonly effect: string; readonly decides: boolean }>;
-  readonly codecs: readonly ValueCodec[];
-  /** Under which the digests of inputs are made, in a run that begins. */
-  readonly salt: string;
-  readonly said: TurnEntry['said'];
-  /** Hears that the loop rests between two turns, and that it does so no more. */
-  rests(): void;
-  leavesRest(): void;
 }
 
 type Call = CallUnderWay;
@@ -54,35 +30,18 @@ type Call = CallUnderWay;
 const PATIENCE = 100;
 
 /** Executes a loop, and is its root. */
-export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
+export class Execution extends ReceivingRuntime<Setting, Memory, Entry, 'loop'> {
   protected readonly at: Telling;
   protected readonly calls = new CallsUnderWay<Call>((id, tool, input) => new CallUnderWay(id, tool, input));
-  readonly turns: Turns<'loop.input'>;
 
   constructor(setting: Setting, watcher: Watcher) {
-    super(setting, watcher);
+    super('loop', setting, watcher);
     this.at = new Telling(this, watcher);
-    this.turns = new Turns({
-      type: 'loop.input',
-      watcher,
-      said: setting.said,
-      turn: () => (this.at.value === null ? null : this.at.memory[OWN].thread),
-      digestOf: (input) => this.#digest(input),
-      when: (event, isStale, then) => this.when(event, isStale, then),
-      begins: (event) => this.#begins(event),
-      ends: () => this.at.tell([this.#resting()]),
-      rests: () => setting.rests(),
-      leavesRest: () => setting.leavesRest(),
-    });
-  }
-
-  override get receives(): Turns<'loop.input'> {
-    return this.turns;
   }
 
   override get enterable(): Enterable {
     const { at, calls, program } = this;
-    const digest = (input: unknown) => this.#digest(input);
+    const digest = (input: unknown) => this.digest(input);
     const isAskedAnew = (name: string) => {
       const tool = program.tools.get(name);
       return tool?.effect === 'none' && !tool.decides;
@@ -105,22 +64,11 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
     return !this.turns.isReady && this.at.open.length === 0;
   }
 
-  /** What the turn has said that was last, or the output of a loop that has returned. */
-  get said(): unknown {
-    const { memory } = this.at;
-    return 'output' in memory ? memory.output : memory.said[memory[OWN].thread.turn];
-  }
-
   outputOf = (): unknown => this.at.memory.output;
   protected isOver = (): boolean => 'output' in this.at.memory;
   protected first = (input: unknown): Memory => firstMemory(input, this.program.salt);
   protected begin = (): void => this.at.begin();
   override seen = (context: unknown): unknown => seenInRound(context as Memory);
-
-  override restore(ref: ActorHandle, plan: ActorPlan): void {
-    this.turns.leaves();
-    super.restore(ref, plan);
-  }
 
   override arrival(_: ActorHandle, value: StateValue, _context: unknown, region: string) {
     const after = placesOf(value);
@@ -144,9 +92,9 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
     this.entry = entry;
     const isStale = () => entry.isStale;
     const ways: Ways = {
-      call: (tool, id, input, act) => this.#ask(entry, nameOf(tool, id), tool, input, this.#digest(input), act),
+      call: (tool, id, input, act) => this.#ask(entry, nameOf(tool, id), tool, input, this.digest(input), act),
       think: (question, act) => {
-        const is = this.#digest(question);
+        const is = this.digest(question);
         entry.thoughts += 1;
         return this.#ask(entry, nameOf(MODEL, String(entry.thoughts)), MODEL, { asks: is }, is, act);
       },
@@ -174,26 +122,22 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
     void this.crashes({ type: 'loop.failed' }, error, places, now).then(again);
   }
 
-  #breaks(entry: Entry, why: string): Promise<never> {
+  protected breaks(entry: Entry, why: string): Promise<never> {
     this.#fails(entry, new Error(why));
     return never();
-  }
-
-  #digest(input: unknown): string {
-    return argsDigest(input, this.at.memory[OWN].salt, this.program.codecs);
   }
 
   async #ask(entry: Entry, name: string, tool: string, input: unknown, is: string, act: Act): Promise<unknown> {
     if (entry.isStale) return never();
     const why = entry.refused(name);
-    if (why !== null) return this.#breaks(entry, why);
+    if (why !== null) return this.breaks(entry, why);
     entry.taken.add(name);
     const own = enclosed(name, act);
     this.calls.tools.set(tool, own);
     const { steps, [OWN]: notes } = this.at.memory;
     if (Object.hasOwn(steps, name)) {
       // An answer is served to the question that it was given to, and to no other.
-      if (notes.asked[name] !== is) return this.#breaks(entry, differs(name));
+      if (notes.asked[name] !== is) return this.breaks(entry, differs(name));
       return steps[name];
     }
     return new Promise((answer) => this.#come(entry, { name, tool, input, is, act: own, answer }));
@@ -217,8 +161,8 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
       this.#starts(entry, [{ lane, asked }], []);
       return;
     }
-    if (this.#digest(call.input) !== this.#digest(asked.input)) {
-      void this.#breaks(entry, differs(asked.name));
+    if (this.digest(call.input) !== this.digest(asked.input)) {
+      void this.breaks(entry, differs(asked.name));
       return;
     }
     this.#makes(entry, call, asked);
@@ -234,7 +178,7 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
       const { open } = this.at;
       const owed = this.#owed(entry);
       if (owed !== undefined && patience > 0) this.#opens(entry, patience - 1);
-      else if (owed !== undefined) void this.#breaks(entry, astray(entry.queue[0]?.name ?? '', owed));
+      else if (owed !== undefined) void this.breaks(entry, astray(entry.queue[0]?.name ?? '', owed));
       else if (open.length === 0) this.#round(entry);
     });
   }
@@ -318,81 +262,22 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
   async #receive(entry: Entry, said: unknown): Promise<unknown> {
     if (entry.isStale) return never();
     const why = entry.refused('receive');
-    if (why !== null) return this.#breaks(entry, why);
-    entry.received += 1;
-    const nth = entry.received;
-    const { turns } = this.at.memory;
-    if (Object.hasOwn(turns, nth)) return turns[nth];
-    const input = new Promise((given) => {
-      entry.waiting = { nth, said, given };
-    });
-    await this.#toEnd(entry, 'receive()');
-    if (entry.isStale) return never();
-    // One that was handed in meanwhile is there.
-    if (Object.hasOwn(this.at.memory.turns, nth)) return input;
-    const { turn, isOpen } = this.at.memory[OWN].thread;
-    if (nth !== turn + 1)
-      return this.#breaks(entry, `the loop came to its turn ${nth}, and its journal has it in turn ${turn}`);
-    if (!isOpen) this.turns.rest();
-    else if (turn === 0) this.#begun(entry);
-    else this.#endsTurn(entry, said);
-    return input;
+    return why === null ? this.receive(entry, said) : this.breaks(entry, why);
   }
 
-  /** Rests before the first turn: nothing was said yet. */
-  #begun(entry: Entry): void {
-    this.when(
-      { type: 'loop.turn' },
-      () => entry.isStale,
-      () => {
-        this.at.tell([this.#resting()]);
-        this.turns.rest();
-      },
-    );
-  }
-
-  #endsTurn(entry: Entry, said: unknown): void {
-    if (this.at.value === END) {
-      this.turns.end();
-      return;
-    }
-    this.when(
-      { type: 'loop.turn' },
-      () => entry.isStale,
-      () => {
-        const { turn } = this.at.memory[OWN].thread;
-        const memory = (before: Memory) => noted({ ...before, said: { ...before.said, [turn]: said } }, { round: [] });
-        this.at.tell([{ event: { type: 'loop.turn' }, ...AT_END, reads: ALL, memory }]);
-        this.turns.end();
-      },
-    );
-  }
-
-  #resting() {
-    const memory = (before: Memory) => noted(before, { thread: { ...before[OWN].thread, isOpen: false } });
-    return { event: { type: 'loop.rest' }, ...AT_BEGIN, memory } as const;
-  }
-
-  #begins(event: TurnEvent<'loop.input'>): void {
-    const memory = (before: Memory) =>
-      noted({ ...before, turns: { ...before.turns, [event.turn]: event.input } }, { thread: turnOf(event) });
-    this.at.tell([{ event, ...AT_BEGIN, outside: true, memory }]);
-    const { entry } = this;
-    const waiting = entry?.waiting;
-    if (entry == null || waiting == null) return;
-    entry.waiting = null;
-    waiting.given(event.input);
+  protected tells({ to, memory, ...change }: BetweenCalls<Memory>): void {
+    // What a turn has said, it has said behind its last round.
+    const behind = to === END ? (before: Memory) => noted(memory(before), { round: [] }) : memory;
+    this.at.tell([{ ...change, ...(to === END ? AT_END : AT_BEGIN), memory: behind }]);
   }
 
   async #returns(entry: Entry, output: unknown): Promise<void> {
     if (entry.isStale) return;
     entry.isOver = true;
-    await this.#toEnd(entry, 'its end');
+    await this.toEnd(entry, 'its end');
     if (entry.isStale) return;
     const end = () => {
-      const { turn } = this.at.memory[OWN].thread;
-      const memory = (before: Memory) =>
-        noted({ ...before, said: { ...before.said, [turn]: output }, output }, { round: [] });
+      const memory = (before: Memory) => noted({ ...this.saying(before, output), output }, { round: [] });
       this.at.tell([{ event: { type: 'loop.end' }, ...AT_END, done: true, output, reads: ALL, memory }]);
       this.watcher.holdsEnd(output);
     };
@@ -400,22 +285,22 @@ export class Execution extends EnteredRuntime<Setting, Memory, Entry> {
   }
 
   /** Sees to it that the function has come to each call that the journal has, and awaited it. */
-  async #toEnd(entry: Entry, where: string): Promise<void> {
+  protected async toEnd(entry: Entry, where: string): Promise<void> {
     for (let times = 0; times < PATIENCE && this.#owed(entry) !== undefined; times += 1)
       await new Promise((resolve) => setImmediate(resolve));
     if (entry.isStale) return;
     const owed = this.#owed(entry);
     const [open] = this.at.open;
-    if (owed !== undefined) void this.#breaks(entry, astray(where, owed));
+    if (owed !== undefined) void this.breaks(entry, astray(where, owed));
     else if (open !== undefined || entry.queue.length > 0)
-      void this.#breaks(
+      void this.breaks(
         entry,
         `the loop came to ${where} beside a call of ${open?.node ?? entry.queue[0]?.tool}: await its calls`,
       );
     else {
       const left = Object.keys(this.at.memory.steps).find((name) => !entry.taken.has(name));
       if (left !== undefined)
-        void this.#breaks(entry, `the loop came to ${where}, and its journal has a call "${left}" before`);
+        void this.breaks(entry, `the loop came to ${where}, and its journal has a call "${left}" before`);
     }
   }
 }

@@ -1,18 +1,13 @@
 /** Loops: an async function that calls a model and tools, and receives one input after the other, under the sidecar (`belay-sidecar/loop`). */
-import { createHash, randomBytes } from 'node:crypto';
-import { ANYTHING, CODE, kind, NAME, optional, refuseOther, shape } from '../model/argument.ts';
+import { ANYTHING, CODE, NAME, oneOf, optional, refuseOther, shape } from '../model/argument.ts';
 import type { ToolCall } from '../runtime/tool-call.ts';
-import { handIn, type ThreadNotes, type TurnCode, type TurnOptions } from '../runtime/turns.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
-import { configOf } from '../sidecar/opening/config.ts';
-import { type EnteredProgram, HANDED_OUT, type HandedOptions, type HandedOut } from '../sidecar/opening/handed-out.ts';
-import { beginRun, resumeRun } from '../sidecar/opening/open-run.ts';
+import { type EnteredProgram, HANDED_OUT } from '../sidecar/opening/handed-out.ts';
 import type { RunOptions } from '../sidecar/opening/options.ts';
+import { type Invoked, receivingWays } from '../sidecar/opening/receiving.ts';
 import { RUN_FIELDS } from '../sidecar/opening/taken-options.ts';
-import { isStill, noTurn, type Standstill, standstill } from '../sidecar/standstill.ts';
 import { Execution, type Setting, type Ways } from './execution.ts';
 import { LoopError } from './loop-error.ts';
-import { Rest } from './rest.ts';
 
 export type { ToolCall } from '../runtime/tool-call.ts';
 export type { TurnOptions } from '../runtime/turns.ts';
@@ -45,15 +40,7 @@ export interface LoopOptions extends RunOptions {
 }
 
 /** A run of a loop. */
-export interface AttachedLoop extends RunCommands {
-  /**
-   * Hands in the input of the next turn, and answers with what that turn says; with the output, where the loop returns. Without an input, goes on to where the
-   * loop rests. The input of the turn that is open goes on with it, in another process, too.
-   * @throws LoopError `turn_open` for another input while a turn is open; `turn_differs`, `turn_over` for the id of another turn; `run_over`;
-   * `run_parked`, `paused`, `run_cancelled` where the run takes none.
-   */
-  invoke(input?: unknown, turn?: TurnOptions): Promise<unknown>;
-}
+export type AttachedLoop = RunCommands & Invoked;
 
 /** A loop, to be run under the sidecar, by itself or by workers. */
 export interface Loop extends EnteredProgram {
@@ -87,31 +74,23 @@ export interface Loop extends EnteredProgram {
  */
 export function loop(agent: string, body: (ways: LoopWays) => Promise<unknown>): Loop {
   refuseOther('loop', { agent: [agent, NAME], body: [body, CODE] });
-  const digest = createHash('sha256').update(`loop ${agent}`).digest('hex');
-  const programFor = (options: HandedOptions, rest = new Rest()): ReturnType<HandedOut['programFor']> => {
-    const setting: Setting = {
-      body: (ways) => body(waysOf(ways)),
-      tools: options.config.tools,
-      codecs: options.codecs ?? [],
-      salt: randomBytes(16).toString('hex'),
-      said: options.said ?? 'stands',
-      rests: () => rest.comes(),
-      leavesRest: () => rest.goes(),
-    };
-    const { input } = options;
-    return { program: { agent, digest, input, runtime: (watcher) => new Execution(setting, watcher) }, options };
-  };
-  const run = async (open: typeof resumeRun, options: LoopOptions): Promise<AttachedLoop> => {
+  const { begin, resume, handed } = receivingWays({
+    agent,
+    kind: 'loop',
+    runtime: ({ config }, around) => {
+      const setting: Setting = { ...around, body: (ways) => body(waysOf(ways)), tools: config.tools };
+      return (watcher) => new Execution(setting, watcher);
+    },
+    refuse: (code, text) => new LoopError(code, text),
+  });
+  const checked = (options: LoopOptions): LoopOptions => {
     refuseOther(`the loop "${agent}"`, { options: [options, LOOP_OPTIONS] });
-    const rest = new Rest();
-    const given = programFor({ ...options, config: configOf(agent, options) }, rest);
-    const { root, commands } = await open(given.program, given.options);
-    return attached(root as Execution, commands, rest);
+    return options;
   };
   return {
-    attach: (options) => run(beginRun, options),
-    resume: (options) => run(resumeRun, options),
-    [HANDED_OUT]: { agent, digestFor: () => digest, programFor: (options) => programFor(options) },
+    attach: async (options) => (await begin(checked(options))).commands,
+    resume: async (options) => (await resume(checked(options))).commands,
+    [HANDED_OUT]: handed,
   };
 }
 
@@ -128,49 +107,9 @@ function waysOf({ call, think, receive, input }: Ways): LoopWays {
   };
 }
 
-function attached(execution: Execution, commands: RunCommands, rest: Rest): AttachedLoop {
-  const ended = async (): Promise<unknown> => {
-    const ending = await commands.finished();
-    if (ending.status === 'done') return ending.output;
-    throw still(standstill(ending));
-  };
-  const invoke: AttachedLoop['invoke'] = async (input, turn = {}) => {
-    refuseOther('invoke', { turn: [turn, TURN] });
-    execution.start();
-    const { turns } = execution;
-    // A loop that is entered again has to come to its receive() first: a turn that was taken back comes before any other.
-    if (!rest.is && (turns.isResting || turns.turn?.turn === 0)) await Promise.race([rest.next(), ended()]);
-    if (input !== undefined) {
-      const refuse = (code: TurnCode | 'run_over', text: string) => new LoopError(code, text);
-      if (commands.status === 'done') throw refuse('run_over', 'The loop has returned, and receives nothing more.');
-      handIn(turns, input, turn.id, refuse, () => still(noTurn(commands.status)));
-      const own = turns.turn;
-      await Promise.race([rest.next(), ended()]);
-      if (rest.is && isGone(own, turns.turn))
-        throw refuse('turn_retracted', 'The turn was taken out by an act on it, or on a turn before it.');
-    } else if (rest.is && isStill(commands.status)) throw still(noTurn(commands.status));
-    if (rest.is) return execution.said;
-    return Promise.race([rest.next().then(() => execution.said), ended()]);
-  };
-  return Object.create(commands, Object.getOwnPropertyDescriptors({ invoke })) as AttachedLoop;
-}
-
-/** True for a turn that the run has no more. */
-function isGone(own: ThreadNotes | null, last: ThreadNotes | null): boolean {
-  return own !== null && (last?.turn ?? 0) < own.turn && last?.is !== own.is;
-}
-
-function still({ code, text }: Standstill): LoopError {
-  return new LoopError(code, text);
-}
-
-const TURN = shape<TurnOptions>('a turn: { id }', { id: optional(NAME) });
-
-const isSaid = (value: unknown) => value === 'stands' || value === 'rewritten';
-
 /** The kinds of the options. */
 const LOOP_OPTIONS = shape<LoopOptions>('an object: { run, config }', {
   ...RUN_FIELDS,
   input: ANYTHING,
-  said: optional(kind("'stands' or 'rewritten'", isSaid)),
+  said: optional(oneOf('stands', 'rewritten')),
 });

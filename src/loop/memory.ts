@@ -1,19 +1,13 @@
 /** The context of a loop: its input, what it has received and said by the numbers of its turns, and the answers to its calls by their names. */
 import { createHash } from 'node:crypto';
 import { type Lane, laneOf } from '../runtime/lanes.ts';
-import type { ThreadNotes } from '../runtime/turns.ts';
-
-/** The name under which the runtime keeps its own notes in the context. */
-export const OWN = '__belay';
+import { OWN, type OwnNotes } from '../runtime/receiving.ts';
 
 /** The tool of a model's calls, and the state of a call of a model. */
 export const MODEL = 'model';
 
 /** The notes of the runtime's own. */
-interface Notes {
-  /** Under which the digests of inputs are made. */
-  readonly salt: string;
-  readonly thread: ThreadNotes;
+interface Notes extends OwnNotes {
   /** The calls that go on side by side, by their names. */
   readonly round: readonly string[];
   /** The digests of what calls were made with, by their names. */
@@ -30,9 +24,6 @@ export interface Memory {
   readonly output?: unknown;
   readonly [OWN]: Notes;
 }
-
-/** What a loop knows as it makes a call: everything that it was given before. */
-export const ALL: readonly (readonly string[])[] = [['input'], ['turns'], ['steps']];
 
 /** The context of a run that begins. */
 export function firstMemory(input: unknown, salt: string): Memory {

@@ -1,9 +1,10 @@
 /** A loop that is entered on paper: its inputs may be others, and it is answered from its context (semantics.md PA12). */
 import type { CallUnderWay } from '../runtime/calls-under-way.ts';
-import { PaperEntry, type Past } from '../runtime/paper-entry.ts';
+import { inputsOnPaper, PaperEntry, type Past } from '../runtime/paper-entry.ts';
+import { OWN } from '../runtime/receiving.ts';
 import type { PaperChange } from '../runtime/runtime.ts';
 import type { Ways } from './entry.ts';
-import { type Memory, MODEL, nameOf, OWN } from './memory.ts';
+import { type Memory, MODEL, nameOf } from './memory.ts';
 
 /** The past of a loop, as an entry on paper asks it. */
 export interface LoopPast {
@@ -21,7 +22,7 @@ export function loopOnPaper(
   change: PaperChange,
 ): Promise<ReadonlySet<string>> {
   const entry = new PaperEntry();
-  const inputs = inputsWith(memory, change);
+  const inputs = inputsOnPaper(memory.turns, change);
   let [received, thoughts] = [0, 0];
   const pastOf = (tool: string, name: string, is: string): Past => {
     const call = underWay.get(name);
@@ -49,11 +50,4 @@ export function loopOnPaper(
     input: change.turn === 0 && change.input !== null ? change.input.is : memory.input,
   };
   return entry.whole(() => body(ways));
-}
-
-/** The inputs of the turns up to the changed one: the end of that turn leaves nothing aside (RC2), so no later call meets the same. */
-function inputsWith({ turns }: Memory, { turn, input }: PaperChange): unknown[] {
-  const before = Object.keys(turns).flatMap((nth) => (Number(nth) < turn ? [turns[nth]] : []));
-  const own = turn === 0 || input === null ? [] : [input.is];
-  return [...before, ...own];
 }

@@ -4,8 +4,9 @@ import { type LaneStep, laneChange, laneMove, type Superstep, superstepMove } fr
 import { BEGIN, END, type Lane, lanesOf, type Part, partOf, placesOf } from '../runtime/lanes.ts';
 import type { ActorHandle, Microstep } from '../runtime/microstep.ts';
 import { plainStep, rootPlace } from '../runtime/plain-step.ts';
+import { OWN } from '../runtime/receiving.ts';
 import type { Watcher } from '../runtime/runtime.ts';
-import { firstMemory, type Memory, OWN } from './memory.ts';
+import { firstMemory, type Memory } from './memory.ts';
 
 /** A step of a call's lane, or of the loop around its lanes. */
 export type Change = ({ readonly lane: Lane; readonly part: Part } | Superstep) &

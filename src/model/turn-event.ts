@@ -1,8 +1,8 @@
 /** The events that bring the inputs of turns, as journals have them. */
 import { eventType } from './reply-event.ts';
 
-/** The types of the events that bring the input of a turn: those of loops, and those of graphs. */
-const TYPES: readonly string[] = ['loop.input', 'graph.input'];
+/** The types of the events that bring the input of a turn: those of loops, flows and graphs. */
+const TYPES: readonly string[] = ['loop.input', 'flow.input', 'graph.input'];
 
 /** The input of a turn. */
 export interface JournaledTurn {

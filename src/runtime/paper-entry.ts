@@ -1,5 +1,6 @@
 /** One entry of a program on paper: it makes no call, and is answered from its past as far as that meets the same (semantics.md PA12). */
 import { never } from './calls-under-way.ts';
+import type { PaperChange } from './runtime.ts';
 
 /** The turns of the event loop in which a program has to come to its next call once it is answered. */
 const PATIENCE = 100;
@@ -47,4 +48,14 @@ export class PaperEntry {
     this.#isOver = true;
     return this.met;
   }
+}
+
+/** The inputs of the turns up to the changed one: the end of that turn leaves nothing aside (RC2), so no later call meets the same. */
+export function inputsOnPaper(
+  turns: Readonly<Record<string, unknown>>,
+  { turn, input }: Pick<PaperChange, 'turn' | 'input'>,
+): readonly unknown[] {
+  const before = Object.keys(turns).flatMap((nth) => (Number(nth) < turn ? [turns[nth]] : []));
+  const own = turn === 0 || input === null ? [] : [input.is];
+  return [...before, ...own];
 }

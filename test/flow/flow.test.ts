@@ -70,7 +70,7 @@ test('a function that does not wait for its step fails the run', async () => {
   const end = await endOf(async (step) => {
     void pack(step, 'a');
   });
-  expect(end).toMatch(/^parked .*the flow ended beside its step "pack@a"/);
+  expect(end).toMatch(/^parked .*the flow came to its end beside its step "pack@a"/);
 });
 
 test('a function that returns nothing ends its run, and the run is resumed as over', async () => {

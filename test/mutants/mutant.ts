@@ -62,6 +62,8 @@ export const RULES = [
   'RC7',
   'RC8',
   'RC9',
+  'RC10',
+  'RC11',
   'RV1',
   'RV2',
   'RV3',

@@ -5,6 +5,7 @@ const by = { run: 'tests', file: 'test/loop/loop.test.ts' } as const;
 
 const inWorkers = { run: 'tests', file: 'test/workers/programs.test.ts' } as const;
 
+const receivingFlows = { run: 'tests', file: 'test/flow/receiving.test.ts' } as const;
 const otherInput = { run: 'tests', file: 'test/loop/other-input.test.ts' } as const;
 const steered = { run: 'tests', file: 'test/loop/steered.test.ts' } as const;
 
@@ -61,8 +62,8 @@ export const OF_LOOPS: readonly Mutant[] = [
     rule: 'RC6',
     file: 'sidecar/run/messages.ts',
     off: 'a turn is begun while another one is open',
-    find: 'if (program.isReady)',
-    replace: 'if (program)',
+    find: 'if (program.isReady &&',
+    replace: 'if (program &&',
     by: inWorkers,
   },
   {
@@ -72,6 +73,46 @@ export const OF_LOOPS: readonly Mutant[] = [
     find: 'if (known === undefined) return null;\n    return known.is === this.digestOf(input)',
     replace: 'if (known !== null) return null;\n    return known === this.digestOf(input)',
     by: inWorkers,
+  },
+  {
+    rule: 'RC10',
+    file: 'flow/execution.ts',
+    off: 'a flow receives without a step that its journal has',
+    find: 'const other = left === undefined ?',
+    replace: 'const other = left !== null ?',
+    by: receivingFlows,
+  },
+  {
+    rule: 'RC10',
+    file: 'flow/execution.ts',
+    off: 'a turn ends while its last answer is in no step',
+    find: 'if (value !== BEGIN && value !== END)',
+    replace: 'if (value === null)',
+    by: receivingFlows,
+  },
+  {
+    rule: 'RC10',
+    file: 'flow/execution.ts',
+    off: 'a look of an earlier turn is asked anew on paper',
+    find: 'change.behind.has(name) && !change.hasActed(name, given)',
+    replace: '!change.hasActed(name, given)',
+    by: receivingFlows,
+  },
+  {
+    rule: 'RC10',
+    file: 'model/turn-event.ts',
+    off: 'the turns of flows are no turns',
+    find: "'loop.input', 'flow.input', 'graph.input'",
+    replace: "'loop.input', 'graph.input'",
+    by: receivingFlows,
+  },
+  {
+    rule: 'RC11',
+    file: 'sidecar/run/messages.ts',
+    off: 'a turn is taken while an act on the turn before is answered',
+    find: " && this.#port.parts.lifecycle.may('leave')",
+    replace: '',
+    by: { run: 'tests', file: 'test/workers/steered-programs.test.ts' },
   },
   {
     rule: 'RC7',
@@ -99,9 +140,9 @@ export const OF_LOOPS: readonly Mutant[] = [
   },
   {
     rule: 'PA12',
-    file: 'flow/flow.ts',
+    file: 'flow/execution.ts',
     off: 'a step of a flow meets the same whatever it is given',
-    find: 'if (!hasActed(name, given))',
+    find: 'if (change.behind.has(name) && !change.hasActed(name, given))',
     replace: "if (name === 'none')",
     by: { run: 'tests', file: 'test/flow/steered.test.ts' },
   },
@@ -147,7 +188,7 @@ export const OF_LOOPS: readonly Mutant[] = [
   },
   {
     rule: 'LP3',
-    file: 'loop/memory.ts',
+    file: 'runtime/receiving.ts',
     off: 'a call reads none of the answers before it',
     find: "[['input'], ['turns'], ['steps']]",
     replace: "[['input'], ['turns']]",

@@ -3,17 +3,17 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { JournalStore, LocalStore } from '../../src/journal/journal.ts';
+import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { loop } from '../../src/loop/loop.ts';
-import { MortalStore } from '../../src/rehearsal/trial/mortal-store.ts';
 import { workClient } from '../../src/workers/client.ts';
 import type { ProgramAgent } from '../../src/workers/program-agent.ts';
 import type { WorkTold } from '../../src/workers/told.ts';
 import { startWorker, type Worker } from '../../src/workers/worker.ts';
 import { Bank, shop, shopText } from '../loop/shop.ts';
 import { until } from '../poll.ts';
+import { mortal } from './mortal.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'belay-programs-'));
 const closing: (() => Promise<void>)[] = [];
@@ -213,6 +213,23 @@ describe('a worker that has a loop', () => {
     ]);
   });
 
+  test('leaves a message where its code comes to no receive any more (RC6)', async () => {
+    const [store, bank, told] = [memoryStore(), new Bank(), [] as string[]];
+    const client = workClient(store);
+    await client.start({ run: 'chat', agent: 'shop' });
+    await client.send('chat', { type: 'turn', input: 'quote' }, { id: 'm1' });
+    const first = working(store, [agentOf(bank)]);
+    await until(async () => (await client.outcome('chat', 'm1'))?.turn?.isOver === true);
+    await first.stop();
+    const broken = loop('shop', async () => {
+      throw new Error('broken');
+    });
+    await client.send('chat', { type: 'turn', input: 'pay' }, { id: 'm2' });
+    working(store, [agentOf(bank, { program: broken })], told);
+    await until(() => told.includes('chat parked'));
+    expect((await client.outcome('chat', 'm2'))?.is).toBe('left');
+  });
+
   test('ends it where its function returns', async () => {
     const [store, bank] = [memoryStore(), new Bank()];
     const once = loop('shop', async ({ act, input }) => [input, await act('quote', '1', {}, async () => bank.price)]);
@@ -223,28 +240,6 @@ describe('a worker that has a loop', () => {
     expect(await client.result('one')).toEqual({ is: 'done', output: ['a lamp', 100] });
   });
 });
-
-/** A store whose process dies after so many appends, and takes no run from then on. */
-async function mortal(rows: LocalStore, dies: number) {
-  const life = { isDead: false };
-  const store = new MortalStore(rows, dies, {
-    death: () => {
-      life.isDead = true;
-    },
-    row: () => {},
-  });
-  const open = await store.next();
-  const none = async () => [];
-  const work = new Proxy(rows.work, {
-    get: (of, name) => {
-      const method = Reflect.get(of, name);
-      if (typeof method !== 'function') return method;
-      return life.isDead && name === 'ready' ? none : method.bind(of);
-    },
-  });
-  const own = new Proxy(open, { get: (of, name) => (name === 'work' ? work : Reflect.get(of, name)) });
-  return { store: own, life, next: () => store.next() };
-}
 
 test.each(Object.entries(STORES))(
   'RC6: pays once and takes each turn once, whichever row a worker dies at, over %s',

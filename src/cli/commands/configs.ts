@@ -182,6 +182,7 @@ export function addInit(program: Command): void {
     )
     .option('--machines <file>', 'as for check')
     .option('--mcp <file>', 'what an MCP server answered to tools/list, as JSON: schemas are taken, hints are quoted')
+    .option('--tools <module>', 'for a loop of that name: the module that exports its tools')
     .option('--out <file>', 'where it is written (default: standard output)')
     .option('--force', 'write over a file that is there')
     .option('--json', 'one JSON object: the config, its TODOs, and what belay check says of it')
@@ -195,8 +196,13 @@ such as readOnlyHint, relaxes nothing. Of each tool two things are asked: its
 class, and what makes two calls one act. The rest has a default that is said.
 What is written loads, and what belay check says of it stands on its line.
 
+With --tools it is the config of a loop: the module exports functions by their
+names, or tools of the AI SDK or of the OpenAI Agents SDK, as \`tools\`. None of
+them is called.
+
 Examples:
   belay init machine.ts
+  belay init shop --tools dist/tools.js --out boundaries/shop.yaml
   belay init trip --machines dist/graph.js --out boundaries/trip.yaml
   belay init expenses --out boundaries/expenses.yaml
   belay init expenses --mcp tools.json --out boundaries/expenses.yaml --force
@@ -208,14 +214,16 @@ misused.`,
     .action(
       async (
         machine: string | undefined,
-        options: { machines?: string; mcp?: string; out?: string; force?: boolean; json?: boolean },
+        options: { machines?: string; mcp?: string; tools?: string; out?: string; force?: boolean; json?: boolean },
       ) => {
-        const { machines = null, mcp = null, out = null, force = false, json = false } = options;
+        const { machines = null, mcp = null, tools = null, out = null, force = false, json = false } = options;
         if (force && out === null) return finish('', '--force writes over the file of --out, and none is named', 2);
         if (isModule(machine ?? null) && machines !== null)
           return finish('', `${machine} and --machines both name a module: name one, and the machine by its id`, 2);
+        if (tools !== null && (machines !== null || mcp !== null))
+          return finish('', '--tools names the module of a loop: --machines and --mcp go with a machine', 2);
         const onModule = (file: string) => note(`running ${relative('', file)} to read its machines`);
-        const drafted = await initConfig({ machine: machine ?? null, machines, mcp, out, force, onModule });
+        const drafted = await initConfig({ machine: machine ?? null, machines, mcp, tools, out, force, onModule });
         if ('problem' in drafted) return finish('', drafted.problem, 2);
         return finish(json ? `${JSON.stringify(drafted, null, 2)}\n` : draftedText(drafted), null, 0);
       },

@@ -14,11 +14,15 @@ export interface DraftLine {
   readonly notes: readonly string[];
 }
 
-/** A tool of the draft. `writes` are the keys that the machine assigns when it answers; `mcp` is what its server says of it. */
+/** A tool of the draft. `writes` are the keys that the machine assigns when it answers; `mcp` is what its server, or its SDK, says of it. */
 export interface DraftTool {
   readonly name: string;
   readonly writes: readonly string[];
   readonly mcp: McpTool | null;
+  /** Where the tool is described; left out for the answer of a server. */
+  readonly from?: string;
+  /** What a person has to know of it besides. */
+  readonly note?: string;
 }
 
 const SCHEMA = '../node_modules/belay-sidecar/dist/boundaries/boundary.schema.json';
@@ -76,13 +80,16 @@ export function toolLines(
           ),
         ]),
     line(tools.length === 0 ? 'tools: {}' : 'tools:', NAMES[of]),
-    ...tools.flatMap(oneTool),
+    ...tools.flatMap((tool) => oneTool(tool)),
   ];
 }
 
-function oneTool({ name, writes, mcp }: DraftTool): DraftLine[] {
-  const args = mcp === null || mcp.args.length === 0 ? [] : [`args in tools/list: ${mcp.args.join(', ')}`];
-  const hints = mcp === null || mcp.hints.length === 0 ? [] : [`tools/list hints ${mcp.hints.join(', ')}: no promise`];
+function oneTool(
+  { name, writes, mcp, from = 'tools/list', note }: DraftTool,
+  reads: readonly string[] = ['**'],
+): DraftLine[] {
+  const args = mcp === null || mcp.args.length === 0 ? [] : [`args in ${from}: ${mcp.args.join(', ')}`];
+  const hints = mcp === null || mcp.hints.length === 0 ? [] : [`${from} hints ${mcp.hints.join(', ')}: no promise`];
   const output =
     mcp === null || mcp.output === null
       ? []
@@ -96,11 +103,60 @@ function oneTool({ name, writes, mcp }: DraftTool): DraftLine[] {
         : [line(`    # output: the outputSchema of tools/list is not read: ${printable(mcp.refused)}`)];
   return [
     line(`  ${value(name)}:`, ...args),
-    line("    reads: [ '**' ]"),
+    line(`    reads: ${value(reads)}`),
     line(`    writes: ${value(writes)}`),
-    line('    effect: irreversible', CLASSES, ...hints),
+    line('    effect: irreversible', CLASSES, ...hints, ...(note === undefined ? [] : [note])),
     line(`    ${SAME_ACT}`),
     ...output,
+  ];
+}
+
+/** The lines for a loop that calls a model and tools: one skeleton for each, whose state is the tool and whose entity is the id of the call. */
+export function loopLines(agent: string, tools: readonly DraftTool[]): DraftLine[] {
+  const names = ['model', ...tools.map(({ name }) => name)];
+  const taken = new Set<string>();
+  return [
+    line(`# yaml-language-server: $schema=${SCHEMA}`),
+    line(
+      `# A config to start from, made by belay init for the loop ${printable(agent)}. Nothing in it is reviewed: what is not`,
+    ),
+    line(
+      '# known is irreversible, and no boundary certifies. Its questions are the TODOs; docs/guide.md asks them in order.',
+    ),
+    line(
+      '# Of each tool two things are asked. What a call has read of the loop, the loop itself knows; what it reads and writes',
+    ),
+    line(
+      '# outside is to be added; without timeout, a call is waited for without end; without reconcile, a person is asked.',
+    ),
+    line('belay: 1'),
+    line(`agent: ${value(agent)}`),
+    line('tools:', 'one that is not here is irreversible'),
+    line(
+      '  model: { reads: [], writes: [], effect: none }',
+      'decides: true has its old answers count for acts on turns',
+    ),
+    ...tools.flatMap((tool) => oneTool(tool, [])),
+    line('skeletons:', 'one for each tool: its state is the tool, its entity is the id of the call'),
+    ...names.flatMap((name) => loopSkeleton(skeletonName(name, taken), name)),
+  ];
+}
+
+function loopSkeleton(name: string, tool: string): DraftLine[] {
+  const outputs = [`steps/${tool}@{entity}`];
+  const id = `${tool}-answered`;
+  return [
+    line(`  ${value(name)}:`),
+    line('    entity: args.call'),
+    line(`    states: ${value([tool])}`),
+    line(`    entry: ${value([tool])}`),
+    line(`    outputs: ${value(outputs)}`),
+    line('    exit:'),
+    line(`      - ${value({ id, at: `${tool} -> end`, when: 'true', outputs })}`),
+    line('    rollback:'),
+    line('      anchors: []', 'none is a promise before a person has moved it here from pending'),
+    line(`      pending: ${value([id])}`),
+    line(`      resume: ${value(tool)}`),
   ];
 }
 
@@ -158,7 +214,11 @@ function oneBoundary({ id, from, to, when, outputs }: Proposal['boundaries'][num
 function nameFor({ states }: Proposal, agent: string, taken: Set<string>): string {
   const [first = '', ...others] = states;
   const around = others.length === 0 ? first : common(first, others);
-  const words = (around === '' ? agent : around).split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
+  return skeletonName(around === '' ? agent : around, taken);
+}
+
+function skeletonName(text: string, taken: Set<string>): string {
+  const words = text.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
   const name = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('') || 'Work';
   let free = name;
   for (let number = 2; taken.has(free); number += 1) free = `${name}${number}`;

@@ -11,14 +11,25 @@ import { suggest } from '../../predicates/suggest.ts';
 import { type AnswersAssigned, answersAssigned } from '../../xstate/assigned.ts';
 import { findMachines } from '../check/check.ts';
 import type { Machines } from '../reading/machines.ts';
-import { type DraftLine, type DraftTool, draftText, skeletonLines, toolLines, withFindings } from './draft.ts';
+import {
+  type DraftLine,
+  type DraftTool,
+  draftText,
+  loopLines,
+  skeletonLines,
+  toolLines,
+  withFindings,
+} from './draft.ts';
 import { type McpTool, readMcpTools } from './mcp-tools.ts';
+import { readToolModule } from './tool-module.ts';
 
 /** The request: null, or a module, for the only machine of that module, for the module of package.json, for no list of tools, for standard output. */
 export interface InitOptions {
   readonly machine: string | null;
   readonly machines: string | null;
   readonly mcp: string | null;
+  /** The module of the tools of a loop, whose name is `machine`; null for a machine or a graph. */
+  readonly tools: string | null;
   readonly out: string | null;
   /** True where a file may be written over. */
   readonly force: boolean;
@@ -42,14 +53,35 @@ export interface Drafted {
 
 /** Makes a config for a machine; a problem is something that kept it from being made or written. */
 export async function initConfig(options: InitOptions): Promise<Drafted | { readonly problem: string }> {
-  const { machine, mcp, out, force } = options;
+  const { machine, mcp, tools, out, force } = options;
+  if (tools !== null) return saved(await ofTools(machine, tools), out, force);
   const machines = await findMachines(isModule(machine) ? machine : options.machines, options.onModule);
   if ('problem' in machines) return machines;
   const agent = agentOf(isModule(machine) ? null : machine, machines);
   if ('problem' in agent) return agent;
   const described = mcp === null ? new Map<string, McpTool>() : readMcpTools(mcp);
   if ('problem' in described) return described as { readonly problem: string };
-  const drafted = draft(agent, described);
+  return saved(draft(agent, described), out, force);
+}
+
+/** A config for a loop that has the tools of a module. */
+async function ofTools(agent: string | null, file: string): Promise<Drafted | { readonly problem: string }> {
+  if (agent === null || isModule(agent))
+    return { problem: 'no_agent belay init NAME --tools MODULE: the name is that of the loop' };
+  const tools = await readToolModule(file);
+  if ('problem' in tools) return tools as { readonly problem: string };
+  const lines = loopLines(agent, tools);
+  const loaded = load(lines);
+  if (loaded.config === null) return { problem: `bad_name ${agent} cannot be described: ${firstError(loaded)}` };
+  const config = draftText(withFindings(lines, loaded.findings));
+  return draftedOf(agent, config, tools.length, loaded);
+}
+
+function saved(
+  drafted: Drafted | { readonly problem: string },
+  out: string | null,
+  force: boolean,
+): Drafted | { readonly problem: string } {
   if ('problem' in drafted) return drafted;
   const refused = out === null ? null : written(out, drafted.config, force);
   return refused === null ? { ...drafted, file: out } : { problem: refused };
@@ -112,19 +144,16 @@ function draft(
   if (loaded.config === null) return { problem: `bad_name ${shape.id} cannot be described: ${firstError(loaded)}` };
   const findings = [...loaded.findings, ...lintConfig(loaded.config, loaded.document, shape)];
   const config = draftText(withFindings(lines, findings));
+  return draftedOf(shape.id, config, tools.length, { config: loaded.config, findings });
+}
+
+function draftedOf(agent: string, config: string, tools: number, loaded: Pick<Loaded, 'config' | 'findings'>): Drafted {
   const todos = config.split('\n').flatMap((text, index) => {
     const at = text.indexOf('TODO ');
     return at < 0 ? [] : [{ line: index + 1, text: text.slice(at) }];
   });
-  return {
-    agent: shape.id,
-    file: null,
-    config,
-    tools: tools.length,
-    skeletons: loaded.config.skeletons.size,
-    todos,
-    findings,
-  };
+  const { findings } = loaded;
+  return { agent, file: null, config, tools, skeletons: loaded.config?.skeletons.size ?? 0, todos, findings };
 }
 
 /** Every actor that a config can name: those that the machine calls, and those that are provided and may be spawned. */

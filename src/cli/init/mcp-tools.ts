@@ -48,9 +48,7 @@ export function readMcpTools(file: string): ReadonlyMap<string, McpTool> | { rea
 }
 
 function toolOf(name: string, { inputSchema, outputSchema: given, annotations }: Record<string, unknown>): McpTool {
-  const { properties, required } = table(inputSchema);
-  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
-  const args = Object.keys(table(properties)).map((arg) => (needed.includes(arg) ? arg : `${arg}?`));
+  const args = argumentsOfSchema(inputSchema);
   const { $schema: _, $id: __, ...schema } = table(given);
   const output = typeof given === 'object' && given !== null ? schema : null;
   const compiled = output === null ? null : outputSchema(output);
@@ -58,6 +56,13 @@ function toolOf(name: string, { inputSchema, outputSchema: given, annotations }:
     typeof value === 'boolean' ? [`${hint}: ${value}`] : [],
   );
   return { name, args, output, refused: compiled !== null && 'problem' in compiled ? compiled.problem : null, hints };
+}
+
+/** The names of the arguments that a JSON Schema has, those that may be left out with a question mark. */
+export function argumentsOfSchema(schema: unknown): readonly string[] {
+  const { properties, required } = table(schema);
+  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
+  return Object.keys(table(properties)).map((arg) => (needed.includes(arg) ? arg : `${arg}?`));
 }
 
 function table(value: unknown): Record<string, unknown> {

@@ -75,16 +75,24 @@ export function moduleOfPackage(from: string): { readonly file: string | null } 
   return { problem: `${path}: wrong_type belay.machines is not the name of a file` };
 }
 
-/** Loads a module and takes the machines out of its exports, also out of lists and records of machines. */
-export async function loadMachines(file: string): Promise<Machines | { readonly problem: string }> {
+/** Loads a module that the user has named. */
+export async function loadModule(
+  file: string,
+): Promise<{ readonly exports: Readonly<Record<string, unknown>> } | { readonly problem: string }> {
   if (!existsSync(file)) return { problem: `${file}: cannot_read there is no such file` };
-  let exports: Record<string, unknown>;
   try {
-    exports = await withinTime(imported(resolve(file)));
+    return { exports: await withinTime(imported(resolve(file))) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { problem: `${file}: cannot_import ${message.split('\n')[0]}` };
   }
+}
+
+/** Loads a module and takes the machines out of its exports, also out of lists and records of machines. */
+export async function loadMachines(file: string): Promise<Machines | { readonly problem: string }> {
+  const loaded = await loadModule(file);
+  if ('problem' in loaded) return loaded;
+  const { exports } = loaded;
   const machines = new Map<string, MachineLike>();
   for (const value of Object.values(exports)) {
     for (const machine of machinesIn(value)) if (!machines.has(machine.id)) machines.set(machine.id, machine);

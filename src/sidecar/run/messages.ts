@@ -167,7 +167,8 @@ export class Messages {
     const { write } = this.#port;
     const taken = { do: 'message', post: one.post, ...one.said, event: event.type, by, refused: null } as const;
     let isTaken = false;
-    if (program.isReady)
+    // While an act or a complaint is answered, it is in question what the turn would come behind.
+    if (program.isReady && this.#port.parts.lifecycle.may('leave'))
       write.together(() => {
         isTaken = program.receive(input, one.said.id, () => write.append([taken]));
       }, false);

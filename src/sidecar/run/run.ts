@@ -150,6 +150,7 @@ export class Run implements Watcher {
     });
     this.calls.reconciling.whenReturned(() => void this.recovering.askAgain());
     for (const question of ['answer', 'deliver'] as const) lifecycle.whenever(question, () => this.#goOn());
+    lifecycle.whenever('leave', () => this.heard.offer());
     // Answers, events and calls wait for claims.
     lifecycle.whenever('claim', () => this.reuse.begin());
   }

@@ -33,6 +33,10 @@ export interface Case {
   readonly lost: number | null;
   /** `message`: turns are left for the run by another process; left out where the program itself hands them in. */
   readonly by?: 'message';
+  /** `flow`: the same program as a flow, one step after the other; left out for a loop. */
+  readonly as?: 'flow';
+  /** The append behind which a person pauses the run, and has it go on once nothing moves; left out where nobody does. */
+  readonly pauses?: number;
   /** The append at which the process dies; null where it lives. */
   readonly dies: number | null;
 }
@@ -77,7 +81,7 @@ export function* actsOn(turns: readonly Turn[]): Generator<TurnAct> {
 }
 
 /** The name of a case, by which it is found again. */
-export function nameOf({ turns, said, complaint, act, lost, dies, by }: Case): string {
+export function nameOf({ turns, said, complaint, act, lost, dies, by, as, pauses }: Case): string {
   const text = turns.map((turn) => turn.map((round) => round.join('+')).join(',')).join(' / ');
   const wrong =
     act !== undefined
@@ -85,5 +89,6 @@ export function nameOf({ turns, said, complaint, act, lost, dies, by }: Case): s
       : complaint === null
         ? 'nothing wrong'
         : `${complaint.of} of turn ${complaint.about + 1} wrong in ${complaint.during + 1} ${complaint.while}`;
-  return `${by === undefined ? '' : 'sent: '}${text} | ${said} | ${wrong} | ${lost === null ? 'all come back' : `lost in ${lost + 1}`} | ${dies === null ? 'lives' : `dies at ${dies}`}`;
+  const paused = pauses === undefined ? '' : ` | paused at ${pauses}`;
+  return `${as === undefined ? '' : 'flow: '}${by === undefined ? '' : 'sent: '}${text} | ${said} | ${wrong} | ${lost === null ? 'all come back' : `lost in ${lost + 1}`}${paused} | ${dies === null ? 'lives' : `dies at ${dies}`}`;
 }

@@ -4,13 +4,15 @@
  */
 import type { BoundaryConfig } from '../../../src/boundaries/config.ts';
 import { loadConfig } from '../../../src/boundaries/load.ts';
+import { flow } from '../../../src/flow/flow.ts';
 import { memoryStore } from '../../../src/journal/memory/store.ts';
 import { type AttachedLoop, loop } from '../../../src/loop/loop.ts';
 import { MortalStore } from '../../../src/rehearsal/trial/mortal-store.ts';
+import { timelineOf } from '../../../src/reports/timeline.ts';
 import { workClient } from '../../../src/workers/client.ts';
 import { VirtualTime } from '../../virtual-time.ts';
-import { type Case, CLASSES, type TurnAct } from './cases.ts';
-import { World } from './world.ts';
+import { type Case, CLASSES, type Class, type TurnAct } from './cases.ts';
+import { type Wanted, World } from './world.ts';
 
 type Log = readonly string[];
 
@@ -23,6 +25,8 @@ export interface Result {
   readonly state: Log | null;
   /** The code by which the complaint was refused; `taken` where it was, null where there was none. */
   readonly answer: string | null;
+  /** True where the turn that the complaint is about was over when it was told. */
+  readonly isSaid: boolean;
   /** The turns that an act has taken out while they were open. */
   readonly gone: readonly number[];
   /** The acts that stood when the act on a turn was answered: what may be why it was refused. */
@@ -40,23 +44,32 @@ export interface Result {
 export const AGAIN = 10;
 const LONGEST = 3_000;
 const IDLE = 4;
-const known = new Map<boolean, BoundaryConfig>();
+const known = new Map<string, BoundaryConfig>();
 
 class Dead extends Error {}
 
-/** The page of all cases: one tool for each class. */
-function configOf(decides: boolean): BoundaryConfig {
-  const made = known.get(decides);
+/** The page of all cases: one tool for each class. A step of a flow may be behind any other, and at the end of a turn. */
+function configOf(decides: boolean, as: Case['as']): BoundaryConfig {
+  const name = `${as} ${decides}`;
+  const made = known.get(name);
   if (made !== undefined) return made;
   const tools = ['model', ...CLASSES.map((each) => `t_${each}`)];
+  const reads = as === undefined ? 'reads: []' : 'reads: [turns, steps]';
+  const exits = (tool: string) =>
+    (as === undefined ? ['end'] : [...tools, 'end']).map((to) => ({
+      id: `${tool}_${to}`,
+      at: `${tool} -> ${to}`,
+      when: 'true',
+      outputs: [`steps/${tool}@{entity}`],
+    }));
   const text = [
     'belay: 1\nagent: little\ntries: 50\ntools:',
-    `  model: { reads: [], writes: [], effect: none${decides ? ', decides: true' : ''} }`,
+    `  model: { ${reads}, writes: [], effect: none${decides ? ', decides: true' : ''} }`,
     ...CLASSES.map((effect) => {
       const undo = effect === 'reversible' ? ', undo: undo' : '';
       const ask =
         effect === 'none' ? ', retry: { max: 2, backoff: 1ms }' : ', reconcile: { ask: find, tries: 3, wait: 1ms }';
-      return `  t_${effect}: { reads: [], writes: [], effect: ${effect}${undo}${ask} }`;
+      return `  t_${effect}: { ${reads}, writes: [], effect: ${effect}${undo}${ask} }`;
     }),
     'skeletons:',
     ...tools.map(
@@ -65,14 +78,14 @@ function configOf(decides: boolean): BoundaryConfig {
     states: [${tool}]
     entry: [${tool}]
     outputs: ['steps/${tool}@{entity}']
-    exit: [{ id: ${tool}_over, at: ${tool} -> end, when: 'true', outputs: ['steps/${tool}@{entity}'] }]
-    rollback: { anchors: [${tool}_over], resume: ${tool}, compensable: undo, tries: 20, joint: [${tools.map((each) => `${each}_`).join(', ')}] }`,
+    exit: ${JSON.stringify(exits(tool))}
+    rollback: { anchors: ${JSON.stringify(exits(tool).map(({ id }) => id))}, resume: ${tool}, compensable: undo, tries: 20, joint: [${tools.map((each) => `${each}_`).join(', ')}] }`,
     ),
     '',
   ].join('\n');
   const { config, findings } = loadConfig(text, { file: 'little.yaml' });
   if (config === null) throw new Error(`${findings.map(({ message }) => message)}\n${text}`);
-  known.set(decides, config);
+  known.set(name, config);
   return config;
 }
 
@@ -85,6 +98,14 @@ export async function runCase(one: Case): Promise<Result> {
   } finally {
     time.release();
   }
+}
+
+/** The ways of the program, whatever it is. */
+interface Ways {
+  ask(on: readonly string[], turn: number, wants: readonly Class[]): Promise<Wanted>;
+  /** Makes the calls that are wanted. @returns their answers, in order. */
+  all(wanted: Wanted, turn: number): Promise<readonly string[]>;
+  receive<T>(said: unknown): Promise<T>;
 }
 
 type Settled = { readonly value: unknown } | { readonly error: unknown };
@@ -104,6 +125,8 @@ class Drive {
   readonly #gone: number[] = [];
   #after: Result['after'] = [];
   readonly #durable: string[] = [];
+  #isSaid = false;
+  #pause: 'due' | 'on' | 'over' = 'due';
 
   constructor(one: Case, time: VirtualTime) {
     this.#case = one;
@@ -148,41 +171,84 @@ class Drive {
     const { appends } = this.#store;
     const [world, answer, before, durable] = [this.#world, this.#answer, this.#before, this.#durable];
     const [gone, after] = [this.#gone, this.#after];
-    return { world, said, state, answer, gone, after, before, hangs, durable, appends };
+    return { world, said, state, answer, isSaid: this.#isSaid, gone, after, before, hangs, durable, appends };
+  }
+
+  #program(life: { readonly isDead: boolean }) {
+    return this.#case.as === 'flow' ? this.#flow(life) : this.#loop(life);
   }
 
   #loop(life: { readonly isDead: boolean }) {
-    const [world, { turns, act: turnAct }] = [this.#world, this.#case];
+    const world = this.#world;
     const never = () => new Promise<never>(() => {});
-    return loop('little', async ({ think, act, receive }) => {
-      const log: string[] = [];
-      for (;;) {
-        const said = await receive<number>([...log]);
-        const turn = said % AGAIN;
-        log.push(`in ${said}`);
-        for (const wants of turns[turn] ?? []) {
-          const on = turnAct?.isBlind ? [`turn ${turn}`, `round ${log.length}`] : [...log];
-          const wanted = await think(on, () => (life.isDead ? never() : world.think(on, turn, wants)));
-          log.push(wanted.answer);
-          const answers = wanted.calls.map(({ tool, id }) =>
-            act(`t_${tool}`, id, { of: wanted.answer }, ({ key = '', input }) =>
+    return loop('little', ({ think, act, receive }) => {
+      const ask: Ways['ask'] = (on, turn, wants) =>
+        think(on, () => (life.isDead ? never() : world.think(on, turn, wants)));
+      const all: Ways['all'] = ({ answer, calls }, turn) =>
+        Promise.all(
+          calls.map(({ tool, id }) =>
+            act(`t_${tool}`, id, { of: answer }, ({ key = '', input }) =>
+              life.isDead ? never() : world.act(tool, id, turn, input.of, key),
+            ),
+          ),
+        );
+      return this.#body({ ask, all, receive });
+    });
+  }
+
+  /** The same, one step after the other. */
+  #flow(life: { readonly isDead: boolean }) {
+    const world = this.#world;
+    const never = () => new Promise<never>(() => {});
+    return flow<undefined>('little', (step, _, receive) => {
+      let thoughts = 0;
+      const ask: Ways['ask'] = (on, turn, wants) => {
+        thoughts += 1;
+        const call = String(thoughts);
+        return step(`model@${call}`, { call, on }, ({ input }) =>
+          life.isDead ? never() : world.think(input.on, turn, wants),
+        );
+      };
+      const all: Ways['all'] = async ({ answer, calls }, turn) => {
+        const answers: string[] = [];
+        for (const { tool, id } of calls)
+          answers.push(
+            await step(`t_${tool}@${id}`, { call: id, of: answer }, ({ key = '', input }) =>
               life.isDead ? never() : world.act(tool, id, turn, input.of, key),
             ),
           );
-          log.push(...(await Promise.all(answers)));
-        }
-      }
+        return answers;
+      };
+      return this.#body({ ask, all, receive });
     });
+  }
+
+  async #body({ ask, all, receive }: Ways): Promise<never> {
+    const { turns, act: turnAct } = this.#case;
+    const log: string[] = [];
+    for (;;) {
+      const said = await receive<number>([...log]);
+      const turn = said % AGAIN;
+      log.push(`in ${said}`);
+      for (const wants of turns[turn] ?? []) {
+        const on = turnAct?.isBlind ? [`turn ${turn}`, `round ${log.length}`] : [...log];
+        const wanted = await ask(on, turn, wants);
+        log.push(wanted.answer);
+        log.push(...(await all(wanted, turn)));
+      }
+    }
   }
 
   async #begin(how: 'attach' | 'resume'): Promise<void> {
     const life = { isDead: false };
     this.#life = life;
+    this.#run = null;
     const never = () => new Promise<never>(() => {});
-    const opening = this.#loop(life)[how]({
+    const opening = this.#program(life)[how]({
+      input: undefined,
       run: 'r',
       // An equal question has its old answer.
-      config: configOf(this.#case.act !== undefined),
+      config: configOf(this.#case.act !== undefined, this.#case.as),
       journal: await this.#store.next(),
       said: this.#case.said,
       now: this.#time.now,
@@ -192,19 +258,22 @@ class Drive {
         this.#world.log.push(`${code}: ${text}`);
       },
     });
-    this.#run = (await this.#settles(opening)) as AttachedLoop;
+    // A flow is entered as it is opened: its calls come back once it is.
+    this.#run = (await this.#settles(opening, this.#case.as !== 'flow')) as AttachedLoop;
   }
 
   /** Does something in a process, and once more in the next one where it dies over it. */
   async #alive<T>(go: (run: AttachedLoop) => Promise<T>): Promise<T> {
     for (;;) {
       try {
-        if (this.#life.isDead) await this.#begin('resume');
+        if (this.#life.isDead || this.#run === null) await this.#begin('resume');
         // What was found wrong is told again where the process died over it.
         if (this.#isDue && this.#answer === null) await this.#complain(this.#run as AttachedLoop);
         return await go(this.#run as AttachedLoop);
       } catch (error) {
-        if (!(error instanceof Dead)) throw error;
+        const isPaused = (error as { readonly code?: string }).code === 'paused' && this.#case.pauses !== undefined;
+        if (isPaused) await this.#unpauses();
+        else if (!(error instanceof Dead)) throw error;
       }
     }
   }
@@ -252,6 +321,7 @@ class Drive {
       const told = await client.outcome('r', id);
       if (told?.turn?.isOver === true) return told.turn.said;
       if (error !== null) throw error;
+      if (told?.is === 'retracted') throw Object.assign(new Error('it was taken out'), { code: 'turn_retracted' });
       if (told?.is === 'refused') throw new Error(`refused: ${told.why}`);
     }
   }
@@ -299,6 +369,9 @@ class Drive {
     if (complaint === null) return;
     if (!this.#isDue) this.#before = this.#world.acts.filter(({ undone }) => !undone).map(({ answer }) => answer);
     const { about, of } = complaint;
+    // A flow that a process takes up goes on by itself: its turn may be over before anyone complains.
+    const ended = timelineOf([...this.#rows.read('r')]).runState.turns.said;
+    if ((ended?.turn ?? 0) > about) this.#isSaid = true;
     const rounds = turns.slice(0, about).reduce((sum, { length }) => sum + length, 0);
     const own = this.#world.acts.findLast((act) => act.turn === about && act.isWrong);
     const entity = of === 'model' ? String(rounds + 1) : own?.id;
@@ -319,14 +392,14 @@ class Drive {
   }
 
   /** Waits for something, has calls return meanwhile, and timers fire. @throws Dead where the process dies. */
-  async #settles(promise: Promise<unknown>): Promise<unknown> {
-    const settled = (await this.#settled(promise)) as Settled;
+  async #settles(promise: Promise<unknown>, returns = true): Promise<unknown> {
+    const settled = (await this.#settled(promise, undefined, returns)) as Settled;
     if ('error' in settled) throw settled.error;
     return settled.value;
   }
 
   /** @returns null where it has come to where it is to be left. */
-  async #settled(promise: Promise<unknown>, isLeft = () => false): Promise<Settled | null> {
+  async #settled(promise: Promise<unknown>, isLeft = () => false, returns = true): Promise<Settled | null> {
     let settled: Settled | null = null;
     promise.then(
       (value) => {
@@ -341,11 +414,38 @@ class Drive {
       if (this.#life.isDead) throw new Dead();
       if (settled !== null) return settled;
       if (isLeft()) return null;
+      await this.#pauses();
       const [call] = this.#world.calls;
-      if (call !== undefined) call.return();
-      else if (!this.#time.fireNext()) break;
+      if (call !== undefined && returns) call.return();
+      else if (this.#time.fireNext()) continue;
+      else if (this.#pause === 'on') await this.#unpauses();
+      else break;
     }
     throw new Error(`at rest, ${this.#run?.status}, and nothing comes of it`);
+  }
+
+  /** Has a person pause the run where that is due. */
+  async #pauses(): Promise<void> {
+    const { pauses } = this.#case;
+    const run = this.#run;
+    if (pauses === undefined || this.#pause !== 'due' || run === null || this.#store.appends <= pauses) return;
+    this.#pause = 'over';
+    let isSaid = false;
+    const told = (pause: 'on' | 'over', text: string) => () => {
+      [isSaid, this.#pause] = [true, pause];
+      this.#world.log.push(text);
+    };
+    run.pause({ by: 'ann' }).then(told('on', 'paused'), told('over', 'not paused'));
+    // A process that dies over it says nothing more.
+    while (!isSaid && !this.#life.isDead) await this.#quiet();
+    if (!isSaid) throw new Dead();
+  }
+
+  async #unpauses(): Promise<void> {
+    this.#pause = 'over';
+    this.#world.log.push('goes on');
+    await workClient(this.#rows).unpause('r', { by: 'ann' });
+    this.#run?.rest();
   }
 
   /** Waits until promises and flushes have nothing more to do. */

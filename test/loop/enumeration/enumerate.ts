@@ -14,6 +14,10 @@ export interface Options {
   readonly seed?: number;
   /** `message`: turns are left for the run by another process. */
   readonly by?: 'message';
+  /** `flow`: the programs are flows. */
+  readonly as?: 'flow';
+  /** True where a person pauses each drawn run, behind an append of its own. */
+  readonly pauses?: boolean;
   /** True for acts on turns in place of complaints. */
   readonly acts?: boolean;
   /** A case by its name. */
@@ -80,22 +84,27 @@ export async function enumerate(options: Options): Promise<Totals> {
 }
 
 /** Larger loops, drawn, each with one death or none. */
-async function* larger(draw: (below: number) => number, { by, acts }: Options): AsyncGenerator<Case> {
+async function* larger(draw: (below: number) => number, { by, acts, as, pauses }: Options): AsyncGenerator<Case> {
   for (;;) {
     const all = casesOf(drawn(draw), by, acts);
-    const whole = all[draw(all.length)] as Case;
+    const whole = { ...(all[draw(all.length)] as Case), ...(as && { as }) };
     const { appends } = await runCase(whole);
-    yield { ...whole, dies: draw(4) === 0 || appends === 0 ? null : draw(appends) };
+    yield {
+      ...whole,
+      ...(pauses && appends > 0 && { pauses: draw(appends) }),
+      dies: draw(4) === 0 || appends === 0 ? null : draw(appends),
+    };
   }
 }
 
 /** All loops of two turns of one act, with the deaths that are wanted. */
 async function* twoTurns(
-  { share = 1, only, by, acts }: Options,
+  { share = 1, only, by, acts, as }: Options,
   draw: (below: number) => number,
   run: (one: Case) => Promise<Result>,
 ): AsyncGenerator<Case> {
-  for (const whole of [...ofTwoTurns()].flatMap((turns) => casesOf(turns, by, acts))) {
+  for (const each of [...ofTwoTurns()].flatMap((turns) => casesOf(turns, by, acts))) {
+    const whole = { ...each, ...(as && { as }) };
     if (only !== undefined && !only.startsWith(nameOf(whole).replace(/lives$/, ''))) continue;
     const { appends } = await (only === undefined || only === nameOf(whole) ? run : runCase)(whole);
     for (let dies = 0; dies < appends; dies += 1) {
@@ -108,7 +117,7 @@ async function* twoTurns(
 function count(totals: Totals, one: Case, judged: Judged): void {
   totals.cases += 1;
   const wrong = one.act !== undefined ? one.act.does : one.complaint === null ? 'nothing wrong' : 'found wrong';
-  const of = `${one.by === undefined ? '' : 'sent, '}${one.said}, ${wrong}${one.lost === null ? '' : ', lost'}${one.dies === null ? '' : ', killed'}`;
+  const of = `${one.as === undefined ? '' : 'flow: '}${one.by === undefined ? '' : 'sent, '}${one.said}, ${wrong}${one.lost === null ? '' : ', lost'}${one.pauses === undefined ? '' : ', paused'}${one.dies === null ? '' : ', killed'}`;
   const counts = totals.shares[of] ?? {};
   totals.shares[of] = counts;
   counts[judged.is] = (counts[judged.is] ?? 0) + 1;

@@ -47,6 +47,19 @@ test('acts on turns move what rests on them, or nothing, wherever a process dies
   expect(drawn.told, totalsText(drawn)).toEqual([]);
 });
 
+test('flows end so, too, by complaints, acts on turns, messages and pauses (RC10)', async () => {
+  for (const more of [{}, { acts: true }, { by: 'message' }, { pauses: true }, { pauses: true, acts: true }] as const) {
+    const totals = await enumerate({ of: 'drawn', cases: 15, seed: 6, as: 'flow', ...more });
+    expect(totals.told, totalsText(totals)).toEqual([]);
+    expect(totals.cases).toBe(15);
+  }
+});
+
+test('a person pauses a loop behind any append, and it ends as it would have (LC10)', async () => {
+  const totals = await enumerate({ of: 'drawn', cases: 20, seed: 9, pauses: true });
+  expect(totals.told, totalsText(totals)).toEqual([]);
+});
+
 test('the judge sees a turn that was taken out and stands', async () => {
   const act = { about: 0, during: 1, while: 'over', does: 'retract', isBlind: false } as const;
   const one: Case = {

@@ -53,7 +53,7 @@ function inputsOf({ turns, act, said }: Case, { answer, gone }: Result): number[
 }
 
 /** An act on a turn is refused where what rests on it cannot be taken back, and nowhere else; then nothing has moved. */
-function* ofAct({ act, said, turns }: Case, { answer, world, before, after, gone }: Result): Generator<string> {
+function* ofAct({ act, said, turns, as }: Case, { answer, world, before, after, gone }: Result): Generator<string> {
   if (act === undefined) return;
   const rounds = turns[act.about] ?? [];
   const stray = gone.filter(
@@ -65,8 +65,9 @@ function* ofAct({ act, said, turns }: Case, { answer, world, before, after, gone
   const lost = before.filter((each) => !world.acts.some((one) => one.answer === each && !one.undone));
   if (lost.length > 0) yield `${lost.join(', ')} went back for an act that was refused`;
   // What is under way is not known to be the same; behind a tool that is asked anew nothing is.
-  const isKnown =
-    !(act.while === 'act' && act.during === act.about) && !rounds.slice(0, -1).some((round) => round.includes('none'));
+  // Calls of one round of a loop go on side by side; a flow takes its steps one after the other.
+  const earlier = as === 'flow' ? rounds.flat().slice(0, -1) : rounds.slice(0, -1).flat();
+  const isKnown = !(act.while === 'act' && act.during === act.about) && !earlier.includes('none');
   const isMet = (turn: number) => act.isBlind && turn === act.about && isKnown;
   const isBlocked = after.some(
     ({ tool, turn }) => turn >= act.about && !isMet(turn) && (tool === 'irreversible' || tool === 'idempotent'),
@@ -98,13 +99,13 @@ function* wrongs(one: Case, result: Result): Generator<string> {
 }
 
 /** A complaint is refused as said where its turn is over and what is said stands, and nowhere else. */
-function* ofAnswer({ said, complaint }: Case, { answer, world, before }: Result): Generator<string> {
+function* ofAnswer({ said, complaint }: Case, { answer, world, before, isSaid: wasSaid }: Result): Generator<string> {
   if (complaint === null) return;
   if (answer === null) {
     if (world.isTold) yield 'the complaint has no answer';
     return;
   }
-  const isOpen = complaint.while !== 'over' && complaint.about === complaint.during;
+  const isOpen = complaint.while !== 'over' && complaint.about === complaint.during && !wasSaid;
   const isSaid = said === 'stands' && !isOpen;
   if (isSaid !== (answer === 'said_to_person')) yield `the complaint was answered ${answer}`;
   if (!isSaid) return;

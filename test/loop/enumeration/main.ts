@@ -7,6 +7,8 @@
  *   --seed S        which ones
  *   --seconds N     begins no other case after so long
  *   --by message    turns are left for the run by another process
+ *   --as flow       the programs are flows, one step after the other
+ *   --pauses        a person pauses each drawn run, and has it go on once nothing moves
  *   --acts          turns are revised and retracted, and nothing is found wrong
  *   --only NAME     one case, by its name, with everything that happened
  *
@@ -24,6 +26,8 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     seconds: { type: 'string' },
     by: { type: 'string' },
+    as: { type: 'string' },
+    pauses: { type: 'boolean' },
     acts: { type: 'boolean' },
     only: { type: 'string' },
   },
@@ -37,6 +41,8 @@ const totals = await enumerate({
   seed: Number(values.seed),
   ...(values.seconds !== undefined && { until: Number(values.seconds) * 1_000 }),
   ...(values.by === 'message' && { by: values.by }),
+  ...(values.as === 'flow' && { as: values.as }),
+  ...(values.pauses === true && { pauses: true }),
   ...(values.acts === true && { acts: true }),
   ...(values.only !== undefined && { only: values.only }),
   onCase: (one, judged, { world, said, state }) => {

@@ -1,6 +1,6 @@
-/** The rest of a loop between two turns, and the callers that wait for the rest. */
+/** The rest of a program between two turns, and the callers that wait for it. */
 export class Rest {
-  /** True while the loop rests. */
+  /** True while the program rests. */
   is = false;
   #wake: (() => void)[] = [];
 
@@ -13,7 +13,7 @@ export class Rest {
     this.is = false;
   }
 
-  /** Resolves once the loop rests. */
+  /** Resolves once the program rests. */
   next(): Promise<void> {
     if (this.is) return Promise.resolve();
     return new Promise((resolve) => {
