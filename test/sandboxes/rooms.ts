@@ -59,12 +59,12 @@ export class Rooms implements SandboxProvider {
     return this.all.filter((room) => room.run === run && (room.is === 'up' || room.is === 'stopped'));
   }
 
-  #refuseInTheDark(what: string): void {
-    if (this.#now() < this.dark) throw new Error(`${what}: the provider does not answer`);
+  #refuseInTheDark(what: string, run: string): void {
+    if (run === 'r' && this.#now() < this.dark) throw new Error(`${what}: the provider does not answer`);
   }
 
   async start({ key, run }: SandboxAsk): Promise<unknown> {
-    this.#refuseInTheDark('start');
+    this.#refuseInTheDark('start', run);
     if (this.isSwept && run === 'r') this.wrong.push(`${key} is started, and a sweep took it for over`);
     if (run === 'r' && this.#happens.delete('unstarted')) throw new Error('the request is lost');
     const isNever = run === 'r' && this.#happens.delete('never');
@@ -79,17 +79,17 @@ export class Rooms implements SandboxProvider {
     return { room: key };
   }
 
-  async probe({ key }: SandboxAsk): Promise<SandboxState> {
-    this.#refuseInTheDark('probe');
+  async probe({ key, run }: SandboxAsk): Promise<SandboxState> {
+    this.#refuseInTheDark('probe', run);
     const room = this.#of(key);
     if (room === undefined) return { is: 'gone' };
     if (room.is === 'stopped') return { is: 'stopped' };
     return room.ready <= this.#now() ? { is: 'running', handle: { room: key } } : { is: 'starting' };
   }
 
-  async stop({ key }: SandboxAsk): Promise<void> {
-    if (this.#now() < this.dark) this.unstopped += 1;
-    this.#refuseInTheDark('stop');
+  async stop({ key, run }: SandboxAsk): Promise<void> {
+    if (run === 'r' && this.#now() < this.dark) this.unstopped += 1;
+    this.#refuseInTheDark('stop', run);
     const room = this.#of(key);
     if (room !== undefined) room.is = 'stopped';
   }

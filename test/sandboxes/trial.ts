@@ -8,6 +8,7 @@ import { type BoundaryConfig, loadConfig, memoryStore, vetoes } from '../../src/
 import type { JournalStore } from '../../src/journal/journal.ts';
 import type { SandboxDesk } from '../../src/journal/sandboxes.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
+import { wrapJournals } from '../../src/testing/wrap-journals.ts';
 import { sweepSandboxes } from '../../src/workers/sweep-sandboxes.ts';
 import { attach, resume, type Sidecar, tool } from '../../src/xstate/index.ts';
 import { MortalStore } from '../simulation/mortal-store.ts';
@@ -240,8 +241,9 @@ class Trial {
   }
 
   async #next(): Promise<JournalStore> {
-    const store: JournalStore = this.#scenario.beside === true ? this.#both : await this.#store.next('r');
-    return Object.assign(Object.create(store) as JournalStore, { sandboxes: this.#rows });
+    const isBeside = this.#scenario.beside === true;
+    const store = isBeside ? wrapJournals(this.#both, () => ({})) : await this.#store.next('r');
+    return { ...store, sandboxes: this.#rows };
   }
 
   /** Another run in the same process and store, to which nothing happens. */
