@@ -9,6 +9,7 @@ import type { JournalStore } from '../../src/journal/journal.ts';
 import type { SandboxDesk } from '../../src/journal/sandboxes.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { wrapJournals } from '../../src/testing/wrap-journals.ts';
+import { workClient } from '../../src/workers/client.ts';
 import { sweepSandboxes } from '../../src/workers/sweep-sandboxes.ts';
 import { attach, resume, type Sidecar, tool } from '../../src/xstate/index.ts';
 import { MortalStore } from '../simulation/mortal-store.ts';
@@ -237,7 +238,8 @@ class Trial {
 
   /** A person takes a run up again whose provider did not answer. */
   get #isDarkNow(): boolean {
-    return this.#rooms.dark > 0 && this.#codes.includes('sandbox_failed');
+    const isOfDark = (code: string) => code === 'sandbox_failed' || code === 'effect_outcome_unknown';
+    return this.#rooms.dark > 0 && this.#codes.some(isOfDark);
   }
 
   async #next(): Promise<JournalStore> {
@@ -303,11 +305,17 @@ class Trial {
     ) as Promise<Sidecar>;
     const sidecar = await this.#until(
       opening.catch((error: { code?: string }) => {
-        if (error.code === 'run_cancelled' || error.code === 'paused') return null;
+        if (error.code === 'run_cancelled') return null;
+        if (error.code === 'paused') return 'paused' as const;
         throw error;
       }),
     );
     if (sidecar === null || life.isDead) return !life.isDead;
+    if (sidecar === 'paused') {
+      await this.#seeStopped('a pause');
+      await workClient(this.#journal).unpause('r', ANN);
+      return false;
+    }
     sidecar.actor.start();
     const reopen = this.#arrange(sidecar, life, isFirst);
     await this.#end(sidecar, life, reopen);
@@ -373,9 +381,9 @@ class Trial {
   /** Has happen what is to happen, at its time. */
   #arrange(sidecar: Sidecar, life: { isDead: boolean }, isFirst: boolean): { is: boolean; drain: boolean } {
     const reopen = { is: false, drain: false };
-    const at = (seconds: number, does: () => unknown) => {
+    const at = (seconds: number, does: () => unknown, isOwed = false) => {
       const rest = this.#begun + seconds * SECOND - this.#time.now();
-      if (rest < 0 && !isFirst) return;
+      if (rest < 0 && !isFirst && !isOwed) return;
       setTimeout(
         () =>
           void (
@@ -391,10 +399,11 @@ class Trial {
     for (const happens of this.#scenario.happens as readonly Happens[]) {
       if (happens.is === 'pause') {
         at(happens.at, () => sidecar.pause(ANN));
-        at(happens.at + 60, () => {
+        const unpause = () => {
           if (sidecar.status === 'paused') this.#seeNothingRuns('a pause');
           return sidecar.unpause(ANN);
-        });
+        };
+        at(happens.at + 60, unpause, true);
       }
       if (happens.is === 'complain')
         at(happens.at, () =>

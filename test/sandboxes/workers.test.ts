@@ -1,50 +1,24 @@
 /** SB7: workers have sandboxes for the runs of their agents, and destroy those of runs that ended long enough ago. */
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { type FolderHandle, folderSandboxes } from '../../src/adapters/sandboxes/folder.ts';
-import type { SandboxProvider } from '../../src/effects/sandbox.ts';
+import { folderSandboxes } from '../../src/adapters/sandboxes/folder.ts';
+import type { WireRun } from '../../src/inspector/page-data.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import type { SandboxDesk, SandboxRow } from '../../src/journal/sandboxes.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { sweepSandboxes } from '../../src/workers/sweep-sandboxes.ts';
+import { pathOf, Served } from '../inspector/serving.ts';
 import { until } from '../poll.ts';
 import { sharedFolder } from '../scratch.ts';
-import { all, small, stopped, working } from '../workers/small.ts';
+import { stopped, working } from '../workers/small.ts';
+import { writer } from './writer.ts';
 
 const folder = sharedFolder('box-workers');
 let nth = 0;
 const fresh = () => join(folder, String(++nth));
 afterEach(stopped);
-
-/** An agent that writes a file in its sandbox, waits for GO, looks at the file, and ends. */
-function writer(sandboxes: Readonly<Record<string, SandboxProvider>>, grace = '1s', name = 'writer') {
-  const fileIn = (sandbox: unknown) => join((sandbox as FolderHandle).folder, 'text');
-  const agent = small({
-    name,
-    config: `sandboxes: { box: { grace: ${grace}, snapshot: true } }
-tools:
-  write: { in: box, writes: [text], effect: reversible, undo: erase }
-  look: { in: box, reads: [text], writes: [seen], effect: none }
-skeletons:
-  Text: { entity: '"text"', states: [writing, waiting, looking], entry: [writing], outputs: [text, seen] }
-`,
-    initial: 'writing',
-    states: {
-      writing: { invoke: { src: 'write', input: all, onDone: 'waiting' } },
-      waiting: { on: { GO: 'looking' } },
-      looking: { invoke: { src: 'look', input: all, onDone: 'over' } },
-      over: { type: 'final' },
-    },
-    acts: {
-      write: async ({ sandbox }) => writeFileSync(fileIn(sandbox), 'a'),
-      look: async ({ sandbox }) => existsSync(fileIn(sandbox)),
-    },
-    more: { undo: { erase: async ({ sandbox }) => rmSync(fileIn(sandbox), { force: true }) } },
-  });
-  return { ...agent, sandboxes };
-}
 
 const desk = (store: JournalStore) => store.sandboxes as SandboxDesk;
 const isEmpty = (path: string) => !existsSync(path) || readdirSync(path).length === 0;
@@ -60,6 +34,11 @@ test.each([
   await until(() => told.includes('one waits'));
   expect(await desk(store).list('one')).toMatchObject([{ run: 'one', name: 'box', until: null }]);
   expect(await desk(store).list('two')).toEqual([]);
+  const served = await Served.over(store);
+  const { body } = await served.ask<WireRun>(pathOf('one'));
+  expect(body.sandboxes).toMatchObject([{ name: 'box', is: 'stopped', provider: 'folder' }]);
+  expect(body.sandboxes[0]?.handle).toMatch(`folder ${root}`);
+  await served.close();
   await client.send('one', 'GO');
   await until(() => told.includes('one done'));
   await until(async () => (await desk(store).list()).length === 0);
