@@ -33,7 +33,8 @@ export class Rooms implements SandboxProvider {
   readonly destroyed: string[] = [];
   /** The edits that lie beyond every room. */
   readonly beyond = new Map<string, string>();
-  readonly #snapshots = new Map<string, Map<string, string>>();
+  readonly #snapshots = new Map<string, { readonly key: string; readonly edits: ReadonlyMap<string, string> }>();
+  #taken = 0;
   readonly #scenario: Scenario;
   readonly #now: () => number;
   readonly #happens: Set<string>;
@@ -57,6 +58,11 @@ export class Rooms implements SandboxProvider {
 
   thereOf(run: string): readonly Room[] {
     return this.all.filter((room) => room.run === run && (room.is === 'up' || room.is === 'stopped'));
+  }
+
+  /** The snapshots of a run that are there. */
+  keptOf(run: string): number {
+    return [...this.#snapshots.values()].filter(({ key }) => key.startsWith(`${run}/`)).length;
   }
 
   #refuseInTheDark(what: string, run: string): void {
@@ -94,7 +100,9 @@ export class Rooms implements SandboxProvider {
     if (room !== undefined) room.is = 'stopped';
   }
 
+  /** Destroys a room with its snapshots. */
   async destroy({ key }: SandboxAsk): Promise<void> {
+    for (const [name, snapshot] of this.#snapshots) if (snapshot.key === key) this.#snapshots.delete(name);
     const room = this.#of(key);
     if (room === undefined) return;
     room.is = 'destroyed';
@@ -104,8 +112,8 @@ export class Rooms implements SandboxProvider {
   async snapshot({ key }: SandboxAsk): Promise<unknown> {
     const room = this.#of(key);
     if (room === undefined) throw new Error('there is no room');
-    const name = `s${this.#snapshots.size}`;
-    this.#snapshots.set(name, new Map(room.edits));
+    const name = `s${this.#taken++}`;
+    this.#snapshots.set(name, { key, edits: new Map(room.edits) });
     return name;
   }
 
@@ -113,8 +121,10 @@ export class Rooms implements SandboxProvider {
     const room = this.#of(key);
     if (room === undefined) throw new Error('there is no room');
     if (room.is !== 'up') this.wrong.push(`${key} is restored while it is ${room.is}`);
+    const kept = this.#snapshots.get(String(snapshot));
+    if (kept === undefined) throw new Error('there is no such snapshot');
     room.edits.clear();
-    for (const [call, edit] of this.#snapshots.get(String(snapshot)) ?? []) {
+    for (const [call, edit] of kept.edits) {
       room.edits.set(call, edit);
       room.had.add(call);
     }

@@ -103,6 +103,15 @@ test('a run that is given back while its sandbox starts leaves none that runs (S
     });
 });
 
+test('a run that dies in a pause is found with its sandbox stopped (SB5)', async () => {
+  const one = scenario('reversible', [{ is: 'pause', at: 42 }]);
+  for (const append of [12, 13, 14, 15])
+    for (const when of ['after', 'lost'] as const)
+      expect(await play({ ...one, crash: { append, when } }), `${append} ${when}`).toMatchObject({
+        ...{ wrong: [], status: 'done', rooms: 1 },
+      });
+});
+
 test('two runs of one store have a sandbox each, and neither loses it with the other (SB1, SB7)', async () => {
   for (const each of besides().filter((_, nth) => nth % 5 === 1))
     expect((await play(each)).wrong, JSON.stringify(each)).toEqual([]);

@@ -10,6 +10,7 @@ import type { SandboxDesk } from '../../src/journal/sandboxes.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { wrapJournals } from '../../src/testing/wrap-journals.ts';
 import { workClient } from '../../src/workers/client.ts';
+import { deleteEnded } from '../../src/workers/deleting.ts';
 import { sweepSandboxes } from '../../src/workers/sweep-sandboxes.ts';
 import { attach, resume, type Sidecar, tool } from '../../src/xstate/index.ts';
 import { MortalStore } from '../simulation/mortal-store.ts';
@@ -450,6 +451,9 @@ class Trial {
     const store = this.#journal as JournalStore;
     const sweep = (by: number, provider: SandboxProvider = this.#rooms) =>
       sweepSandboxes(store, { rooms: provider }, { now: () => this.#time.now() + by });
+    const isRowed = ((await store.sandboxes?.list('r')) ?? []).length > 0;
+    if (isOver && isRowed && (await deleteEnded(store, 'r')) === null)
+      this.#wrong.push('the run is deleted, and its room is there');
     const before = this.#rooms.there.length;
     if (this.#sweeps === 0) await sweep(HOUR / 2);
     if (this.#rooms.there.length !== before) this.#wrong.push('a room is destroyed in its grace');
@@ -468,6 +472,7 @@ class Trial {
     if (new Set(keys).size < keys.length) this.#wrong.push(`${keys} are destroyed`);
     const left = this.#rooms.there.length;
     if (isOver && left > 0) this.#wrong.push(`${left} rooms are left`);
+    if (isOver && this.#rooms.keptOf('r') > 0) this.#wrong.push('a snapshot is left');
     if (!isOver && left !== before) this.#wrong.push('a room of a run that goes on is destroyed');
     if (isOver && ((await store.sandboxes?.list()) ?? []).length > 0) this.#wrong.push('a row is left');
   }
