@@ -63,6 +63,6 @@ export class SqliteSandboxes implements SandboxDesk {
 
 /** The rows of a file, inside a transaction. */
 export function listedSandboxes(db: Database.Database, run?: string): readonly SandboxRow[] {
-  const list = `SELECT ${COLUMNS} FROM sandbox WHERE run = ifnull(?, run) ORDER BY run, name`;
+  const list = `SELECT ${COLUMNS} FROM sandbox WHERE run = coalesce(?, run) ORDER BY run, name`;
   return db.prepare(list).all(run ?? null) as SandboxRow[];
 }
