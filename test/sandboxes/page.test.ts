@@ -29,4 +29,17 @@ describe('the page of sandboxes, from top to bottom', () => {
       'editor-1 stays: its sandbox box is not destroyed yet: see belay sandboxes\n',
     );
   });
+
+  test('a worker has the folder of a run for it as well, and destroys it once its grace is over', async () => {
+    write('editor.yaml', (files(page).get('editor.yaml') as string).replace('grace: 72h', 'grace: 1s'));
+    await run('npx --no belay start two --agent editor');
+    const works = 'npx --no belay work --module agents.mjs --poll 50ms --json >told & pid=$!';
+    const waits = 'until grep -q swept told; do sleep 0.1; done; kill $pid; wait $pid; cat told';
+    const told = (await run(`${works}; ${waits}`)).trim().split('\n');
+    const lines = told.map((line) => JSON.parse(line) as { is: string; run?: string });
+    expect(lines.filter(({ run: of }) => of === 'two').map(({ is }) => is)).toEqual(['taken', 'done', 'swept']);
+    expect(await run('ls belay.sqlite.world/two/sandboxes')).toBe('');
+    expect(await run('npx --no belay sandboxes two')).toBe('two has no sandbox\n');
+    expect(await run('npx --no belay delete two --by ada')).toBe('two is deleted, by ada\n');
+  });
 });
