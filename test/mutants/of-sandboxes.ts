@@ -90,8 +90,8 @@ export const OF_SANDBOXES: readonly Mutant[] = [
     rule: 'SB5',
     file: 'sidecar/opening/open-run.ts',
     off: 'a run that died in a pause is given back with its sandbox running',
-    find: 'await run.calls.sandboxes.closing();',
-    replace: '',
+    find: 'stopped them.\n  await run.calls.sandboxes.closing();',
+    replace: 'stopped them.',
     by: BOXES,
   },
   {
