@@ -241,6 +241,18 @@ function Work({ run }: { run: WireRun }) {
           </ul>
         )}
       </section>
+      {run.sandboxes.length === 0 ? null : (
+        <section aria-labelledby="sandboxes">
+          <h2 id="sandboxes">Sandboxes</h2>
+          <ul>
+            {run.sandboxes.map(({ name, is, since, provider, handle }) => (
+              <li key={name}>
+                <code>{name}</code> {is} since {clock(since)}, by {provider} <code class="code">{handle}</code>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       {run.findings.length === 0 ? null : (
         <section aria-labelledby="findings">
           <h2 id="findings">Findings</h2>

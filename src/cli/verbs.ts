@@ -147,6 +147,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Verb>>>> = {
       'list the budgets that runs share, who has spent of them, and set their limits',
       async () => (await claims()).addPools,
     ],
+    sandboxes: [
+      'list what the tools of runs work in, and destroy what is due',
+      async () => (await import('./commands/sandboxes.ts')).addSandboxes,
+    ],
     release: ['free the claims of a run that will not be taken up again', async () => (await claims()).addRelease],
     notify: [
       'tell a webhook, once for each cause, that runs need a person',

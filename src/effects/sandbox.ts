@@ -41,7 +41,7 @@ export interface SandboxProvider {
   start(ask: SandboxAsk): Promise<unknown>;
   /** Tells how a sandbox stands. Read-only. To throw says that this cannot be told now. */
   probe(ask: SandboxAsk): Promise<SandboxState>;
-  /** Stops a sandbox; what it holds stays. */
+  /** Stops a sandbox, also one that is being started; what it holds stays. Nothing happens where there is none. */
   stop(ask: SandboxAsk): Promise<void>;
   /** Destroys a sandbox, if there is one, with all that it holds. */
   destroy(ask: SandboxAsk): Promise<void>;

@@ -132,6 +132,15 @@ export interface WireRun {
     readonly epoch: number;
     readonly checkpoints: readonly string[];
   }[];
+  /** What its tools work in. */
+  readonly sandboxes: readonly {
+    readonly name: string;
+    readonly is: string;
+    readonly since: number;
+    readonly provider: string;
+    /** Empty while none is known. */
+    readonly handle: string;
+  }[];
   readonly findings: readonly { readonly code: string; readonly text: string; readonly count: number }[];
 }
 

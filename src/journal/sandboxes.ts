@@ -25,8 +25,8 @@ export interface SandboxRow extends SandboxName {
 export interface SandboxDesk {
   /** Writes the row of a sandbox, in place of an earlier one. */
   put(row: SandboxRow): Awaitable<void>;
-  /** Every row, by run and name. */
-  list(): Awaitable<readonly SandboxRow[]>;
+  /** Every row, or those of one run, by run and name. */
+  list(run?: string): Awaitable<readonly SandboxRow[]>;
   /** Takes rows whose time is over for so many milliseconds: no other process gets them meanwhile. */
   take(now: number, limit: number, leaseMs: number): Awaitable<readonly SandboxRow[]>;
   /** Takes a row out, if it is still that of the same key and its time is over. */

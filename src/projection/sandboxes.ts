@@ -11,7 +11,7 @@ export interface Sandbox {
   is: 'starting' | 'started' | 'stopped' | 'gone';
   /** The answer of its start; null while none is known. */
   handle: { readonly is: unknown } | null;
-  /** The wall clock of its last start, in milliseconds. */
+  /** The wall clock of what it is, in milliseconds: while it starts, that of its last start. */
   since: number;
   /** The last snapshot of the contents; null where there is none, or where a call in the snapshot was undone since. */
   snapshot: { readonly is: unknown } | null;
@@ -39,7 +39,7 @@ export class Sandboxes {
       known.snapshot = { is: entry.snapshot };
       return;
     }
-    known.is = entry.is;
+    Object.assign(known, { is: entry.is, since: time });
     if (entry.is === 'started') known.handle = { is: entry.handle };
   }
 

@@ -69,6 +69,8 @@ export function compareNames(config: BoundaryConfig, brought: Brought): readonly
       else findings.push({ code: 'not_registered', text });
     }
     for (const name of unused) {
+      // The folders of a run are given to each run, whatever its config says.
+      if (option === 'sandboxes' && name === 'folder') continue;
       const text = `attach() was given the ${word} "${name}", which no tool of the config names: it is never asked.`;
       findings.push({ code: 'not_named', text });
     }

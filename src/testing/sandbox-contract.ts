@@ -55,6 +55,12 @@ const CASES: Readonly<Record<string, (given: Given) => Promise<void>>> = {
     await given.provider.stop({ ...given.ask(), handle });
     is(await given.read(await given.up()), 'a');
   },
+  'a stop finds a sandbox that is being started, or none': async (given) => {
+    await given.provider.stop(given.ask());
+    await given.provider.start(given.ask());
+    await given.provider.stop(given.ask());
+    await given.up();
+  },
   'two keys are two sandboxes': async (given) => {
     await given.write(await given.up(), 'a');
     is(await given.read(await given.up(1)), null);

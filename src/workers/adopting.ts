@@ -2,12 +2,13 @@
  * Moves runs of other releases to the releases under which a worker begins runs, a few at each look (semantics.md CO3).
  */
 
+import type { SandboxProvider } from '../effects/sandbox.ts';
 import type { JournalStore } from '../journal/journal.ts';
 import { isUnder, type WorkOrder } from '../journal/work.ts';
 import { CodedError } from '../model/coded-error.ts';
 import type { Guards } from '../predicates/compile.ts';
 import type { CarriedAgent } from './carried.ts';
-import { adopted } from './program-agent.ts';
+import { adopted, sandboxesOf } from './program-agent.ts';
 import type { WorkTold } from './told.ts';
 
 /** The runs that are looked at together. */
@@ -21,6 +22,7 @@ interface Setting {
   readonly queue?: string;
   readonly guards?: Guards;
   readonly folderOf: (run: string) => string | Promise<string>;
+  readonly sandboxesOf?: (run: string) => Readonly<Record<string, SandboxProvider>>;
   readonly onTold?: (told: WorkTold) => void;
 }
 
@@ -105,7 +107,8 @@ export class Adopting {
     try {
       const named = version === null ? {} : { version };
       const of = { ...(guards !== undefined && open.guards === undefined && { guards }), ...named };
-      return await adopted(by, open, { run, config: by.config, journal: store, ...of });
+      const sandboxes = sandboxesOf(by, this.#setting.sandboxesOf?.(run));
+      return await adopted(by, open, { run, config: by.config, journal: store, sandboxes, ...of });
     } finally {
       await open.close();
     }

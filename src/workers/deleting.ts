@@ -14,7 +14,7 @@ export interface Deletable {
 }
 
 /**
- * Tells if a run could be deleted: it has ended and owes nothing.
+ * Tells if a run could be deleted: it has ended and owes nothing, and no sandbox of it is left, which another run of its name would be given.
  * @throws JournalError `run_unknown`, `journal_corrupt`.
  */
 export async function deletable(store: JournalStore, run: string): Promise<Deletable> {
@@ -22,7 +22,11 @@ export async function deletable(store: JournalStore, run: string): Promise<Delet
   const posts = summary?.held === true ? 0 : (await store.posts(run)).length;
   if (summary?.held === true) return { why: HELD, seen: { head: summary.head, posts } };
   const { runState, rows } = timelineOf(await gathered(store.read(run)));
-  return { why: owed(runState, rows), seen: { head: rows, posts } };
+  const [box] = (await store.sandboxes?.list(run)) ?? [];
+  const why =
+    owed(runState, rows) ??
+    (box === undefined ? null : `its sandbox ${box.name} is not destroyed yet: see belay sandboxes`);
+  return { why, seen: { head: rows, posts } };
 }
 
 /**

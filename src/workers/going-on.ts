@@ -5,13 +5,14 @@
 
 import { PROCESS } from '../clock/clock.ts';
 import type { Claims } from '../effects/claims/claims.ts';
+import type { SandboxProvider } from '../effects/sandbox.ts';
 import type { JournalStore } from '../journal/journal.ts';
 import type { WorkDigests, WorkOrder } from '../journal/work.ts';
 import { CodedError } from '../model/coded-error.ts';
 import { type LeftAtEnd, onlyLeft } from '../reports/left-at-end.ts';
 import { isOver } from '../reports/run-status.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
-import { type AnyAgent, takenUp } from './program-agent.ts';
+import { type AnyAgent, sandboxesOf, takenUp } from './program-agent.ts';
 
 /** The time between two looks at a run, in milliseconds. */
 const LOOK = 100;
@@ -29,6 +30,8 @@ export interface Setting {
   readonly claims: Claims | null;
   /** The folder of the run's own. */
   readonly folder: () => Promise<string>;
+  /** Providers of its sandboxes beside those of its agent. */
+  readonly sandboxes: Readonly<Record<string, SandboxProvider>>;
   /** Aborted when the worker takes leave. */
   readonly stopping: AbortSignal;
   /** A run that can go on within so many milliseconds is not given back. */
@@ -81,7 +84,8 @@ async function opened(setting: Setting): Promise<Left> {
   try {
     const kept = { journal: store, ...(setting.claims !== null && { claims: setting.claims }) };
     const named = version === null ? {} : { version };
-    const own = { run, config: agent.config, ...named, ...kept, redeliver: true, keepAlive: false };
+    const sandboxes = sandboxesOf(agent, setting.sandboxes);
+    const own = { run, config: agent.config, ...named, ...kept, sandboxes, redeliver: true, keepAlive: false };
     const { commands, start } = await takenUp(agent, open, own, setting.under, given);
     setting.onTaken();
     let left: Left;

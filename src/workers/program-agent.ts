@@ -1,5 +1,6 @@
 /** Agents as a worker carries them: machines, and programs that are entered again (loops, flows, threads of graphs). */
 import type { BoundaryConfig } from '../boundaries/config.ts';
+import type { SandboxProvider } from '../effects/sandbox.ts';
 import { CODE, NAME, oneOf, optional, refuseOther, shape } from '../model/argument.ts';
 import { adoptRun } from '../sidecar/opening/adopt-run.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
@@ -39,6 +40,11 @@ export function nameOfAgent(agent: AnyAgent): string {
 /** The digest of the machine or the program of an agent, under its config. */
 export function digestOfAgent(agent: AnyAgent, config: BoundaryConfig): string {
   return 'program' in agent ? agent.program[HANDED_OUT].digestFor(config) : machineShape(agent.machine).digest;
+}
+
+/** The providers of the sandboxes of a run: those of its agent, and others. */
+export function sandboxesOf(agent: AnyAgent, others: Readonly<Record<string, SandboxProvider>> = {}) {
+  return { ...others, ...('program' in agent ? {} : agent.sandboxes) };
 }
 
 /** A run of an agent that was taken up. */

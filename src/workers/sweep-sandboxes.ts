@@ -41,36 +41,44 @@ export async function sweepSandboxes(
     options: [options, OPTIONS],
   } as const;
   refuseOther('sweepSandboxes', taken);
-  const { now = Date.now } = options;
+  const of: ProviderOf = ({ provider }) => (Object.hasOwn(providers, provider) ? providers[provider] : undefined);
+  return sweptBy(store, of, options);
+}
+
+/** The provider of a sandbox; undefined where this process has none. @param agent null where the run is not there any more. */
+export type ProviderOf = (row: SandboxRow, agent: string | null) => SandboxProvider | undefined;
+
+/** Sweeps with the providers of a process. */
+export async function sweptBy(
+  store: JournalStore,
+  providerOf: ProviderOf,
+  { now = Date.now, stopping }: { readonly now?: () => number; readonly stopping?: AbortSignal },
+): Promise<readonly SweptSandbox[]> {
   const swept: SweptSandbox[] = [];
   for (const row of (await store.sandboxes?.take(now(), BATCH, LEASE)) ?? []) {
-    const why = await destroyed(store, row, providers);
+    if (stopping?.aborted) break;
+    const why = await destroyed(store, row, providerOf).catch(errorMessage);
     if (why === null) await store.sandboxes?.remove(row);
     swept.push({ ...row, why });
   }
   return swept;
 }
 
-async function destroyed(
-  store: JournalStore,
-  { run, name, key, provider }: SandboxRow,
-  providers: Readonly<Record<string, SandboxProvider>>,
-): Promise<string | null> {
-  try {
-    if (!(await isOver(store, run))) return 'its run has not ended';
-    const by = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
-    if (by === undefined) return `nothing is registered as ${provider}`;
-    await by.destroy({ key, run, name, handle: undefined });
-    return null;
-  } catch (error) {
-    return errorMessage(error);
-  }
+/** Destroys a sandbox with those of its name that are gone: something of them may be left, a snapshot for instance. */
+async function destroyed(store: JournalStore, row: SandboxRow, providerOf: ProviderOf): Promise<string | null> {
+  const { run, name, key, provider } = row;
+  const summary = await store.run(run);
+  const { agent, runState } = summary === null ? GONE : timelineOf(await gathered(store.read(run)));
+  if (summary?.held || runState.ended === null) return 'its run has not ended';
+  const by = providerOf(row, agent);
+  if (by === undefined) return `nothing is registered as ${provider}`;
+  const first = `${run}/${name}`;
+  const nth = key === first ? 0 : Number(key.slice(first.length + 1));
+  for (let each = 0; each < nth; each += 1)
+    await by.destroy({ key: each === 0 ? first : `${first}~${each}`, run, name, handle: undefined });
+  await by.destroy({ key, run, name, handle: undefined });
+  return null;
 }
 
-/** True for a run that has ended, or that was deleted. */
-async function isOver(store: JournalStore, run: string): Promise<boolean> {
-  const summary = await store.run(run);
-  if (summary === null) return true;
-  if (summary.held) return false;
-  return timelineOf(await gathered(store.read(run))).runState.ended !== null;
-}
+/** A run that was deleted. */
+const GONE = { agent: null, runState: { ended: {} } };

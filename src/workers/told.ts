@@ -2,6 +2,7 @@
 import type { LeftRun } from '../journal/work.ts';
 import type { Left } from './going-on.ts';
 import type { Notice } from './notifying.ts';
+import type { SweptSandbox } from './sweep-sandboxes.ts';
 
 /** A report of a worker. */
 export type WorkTold =
@@ -17,6 +18,8 @@ export type WorkTold =
   | { readonly is: 'deleted'; readonly run: string }
   /** One that is not deleted, though it ended long enough ago. Told again where the reason is another one. */
   | { readonly is: 'retained'; readonly run: string; readonly why: string }
+  /** A sandbox of a run that ended long enough ago is destroyed, or could not be and is asked for again later. */
+  | { readonly is: 'swept'; readonly sandbox: SweptSandbox }
   /** A message to people was delivered, or could not be and is sent again in so many milliseconds. */
   | { readonly is: 'sent'; readonly notice: Notice }
   | { readonly is: 'put_off'; readonly notice: Notice; readonly why: string; readonly again: number }

@@ -7,6 +7,7 @@ import { setMaxListeners } from 'node:events';
 import { within } from '../clock/clock.ts';
 import type { Claims, StoreClaims } from '../effects/claims/claims.ts';
 import { claimsIn } from '../effects/claims/kept.ts';
+import type { SandboxProvider } from '../effects/sandbox.ts';
 import type { JournalStore } from '../journal/journal.ts';
 import { STORE } from '../journal/store-argument.ts';
 import { type Carried, servedBy, type WorkOrder } from '../journal/work.ts';
@@ -30,7 +31,8 @@ import { CountedClaims } from './counted-claims.ts';
 import type { Archive } from './deleting.ts';
 import { goOn, type Left } from './going-on.ts';
 import { type Notice, type Notifying, type NotifyTold, startNotifying } from './notifying.ts';
-import { type AnyAgent, refuseOtherAgent } from './program-agent.ts';
+import { type AnyAgent, refuseOtherAgent, sandboxesOf } from './program-agent.ts';
+import { type ProviderOf, sweptBy } from './sweep-sandboxes.ts';
 import { Sweeping } from './sweeping.ts';
 import type { WorkCounts, WorkTold } from './told.ts';
 
@@ -53,6 +55,11 @@ export interface WorkerOptions {
   readonly guards?: Guards;
   /** The folder of a run's own, which has to be there. */
   readonly folderOf: (run: string) => string | Promise<string>;
+  /**
+   * Providers of sandboxes for the runs of all agents, beside those that an agent brings. The worker sweeps: it destroys the sandboxes of runs of its agents
+   * once their grace is over.
+   */
+  readonly sandboxesOf?: (run: string) => Readonly<Record<string, SandboxProvider>>;
   /** The queue that it works on; `default`. */
   readonly queue?: string;
   /** The most runs at once; 16. */
@@ -197,6 +204,7 @@ class Working implements Worker {
         if (polls % LEFT_EVERY === 0) {
           await this.#lookForLeft();
           await this.#sweeping?.sweep(this.#stopping.signal);
+          await this.#sweepSandboxes();
         }
         this.#answered = Date.now();
       } catch (error) {
@@ -261,6 +269,7 @@ class Working implements Worker {
       drainMs,
       onTaken,
       claims: this.#claims,
+      sandboxes: this.#options.sandboxesOf?.(run) ?? {},
     };
     const left = await goOn({ ...given, folder: async () => folderOf(run) });
     // Two workers that see the same run ask for it both: the one that comes late has nothing to tell.
@@ -294,6 +303,18 @@ class Working implements Worker {
     return recent.length > TOO_OFTEN;
   }
 
+  /** Destroys the sandboxes that are due, of its own agents. */
+  async #sweepSandboxes(): Promise<void> {
+    const { store, sandboxesOf: others, onTold } = this.#options;
+    const providerOf: ProviderOf = ({ run, provider }, agent) =>
+      this.#carried
+        .filter((each) => agent === null || each.agent === agent)
+        .map(({ by }) => sandboxesOf(by, others?.(run))[provider])
+        .find((each) => each !== undefined);
+    for (const sandbox of await sweptBy(store, providerOf, { stopping: this.#stopping.signal }))
+      onTold?.({ is: 'swept', sandbox });
+  }
+
   async #lookForLeft(): Promise<void> {
     const runs = await this.#options.store.work.left(this.#asked);
     this.#counts.unserved = runs.filter(({ why }) => why === 'unserved').length;
@@ -319,6 +340,7 @@ const WORKER_OPTIONS = shape<WorkerOptions>('an object: { store, agents, folderO
   version: optional(NAME),
   guards: optional(namedBy(CODE)),
   folderOf: CODE,
+  sandboxesOf: optional(CODE),
   queue: optional(NAME),
   concurrency: optional(NUMBER),
   pollMs: optional(NUMBER),

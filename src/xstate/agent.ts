@@ -3,6 +3,7 @@
  * program that attaches the sidecar itself needs none of this.
  */
 import type { Inverse, Reconciler, StagingArea, Undo } from '../effects/counterparty.ts';
+import type { SandboxProvider } from '../effects/sandbox.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
 import type { StateValue } from '../model/step-entry.ts';
 import type { Guards } from '../predicates/compile.ts';
@@ -91,6 +92,11 @@ export interface Agent {
   readonly version?: string;
   /** Its purpose, in one line. */
   readonly about: string;
+  /**
+   * Start and stop what its tools work in, by the names that the config uses. They are of the agent and of no run: a sandbox is destroyed after its
+   * run. `folder`, left out, makes folders in the folder of the run.
+   */
+  readonly sandboxes?: Readonly<Record<string, SandboxProvider>>;
   /** Opens what one run needs. @throws where the input is none of its. */
   open(setting: AgentSetting): Promise<OpenAgent>;
   /** The rehearsal of it by `belay rehearse`. */

@@ -22,6 +22,8 @@ export function sandboxesContract(newStore: () => JournalStore): void {
     const shell = row('one', null, { name: 'shell', key: 'one/shell' });
     const desk = await begun(row('two', null), shell, row('one', null), row('two', 9, { key: 'two/box~1' }));
     expect(await desk.list()).toEqual([row('one', null), shell, row('two', 9, { key: 'two/box~1' })]);
+    expect(await desk.list('one')).toEqual([row('one', null), shell]);
+    expect(await desk.list('three')).toEqual([]);
   });
 
   test('a sweep takes what is due, the longest due first and so many at most; none of it goes to another one meanwhile', async () => {

@@ -2,6 +2,8 @@
 import type { Mutant } from './mutant.ts';
 
 const BOXES = { run: 'tests', file: 'test/sandboxes/sandboxes.test.ts' } as const;
+const PROVIDERS = { run: 'tests', file: 'test/sandboxes/providers.test.ts' } as const;
+const WORKERS = { run: 'tests', file: 'test/sandboxes/workers.test.ts' } as const;
 
 export const OF_SANDBOXES: readonly Mutant[] = [
   {
@@ -64,8 +66,56 @@ export const OF_SANDBOXES: readonly Mutant[] = [
     rule: 'SB7',
     file: 'workers/sweep-sandboxes.ts',
     off: 'the sandbox of a run that goes on is destroyed',
-    find: "if (!(await isOver(store, run))) return 'its run has not ended';",
-    replace: 'await isOver(store, run);',
+    find: "if (summary?.held || runState.ended === null) return 'its run has not ended';",
+    replace: '',
     by: BOXES,
+  },
+  {
+    rule: 'SB2',
+    file: 'adapters/sandboxes/process.ts',
+    off: 'a process that comes late to its note goes on',
+    find: ' && ln "$note.$$" "$note" || exit',
+    replace: ' && cp "$note.$$" "$note" || exit',
+    by: PROVIDERS,
+  },
+  {
+    rule: 'SB5',
+    file: 'sidecar/calls/sandboxes.ts',
+    off: 'a sandbox that is being started is left running',
+    find: "if (box === undefined || box.is === 'stopped' || box.is === 'gone' || this",
+    replace: "if (box?.is !== 'started' || this",
+    by: BOXES,
+  },
+  {
+    rule: 'SB5',
+    file: 'sidecar/opening/open-run.ts',
+    off: 'a run that died in a pause is given back with its sandbox running',
+    find: 'stopped them.\n  await run.calls.sandboxes.closing();',
+    replace: 'stopped them.',
+    by: BOXES,
+  },
+  {
+    rule: 'SB7',
+    file: 'workers/sweep-sandboxes.ts',
+    off: 'what is left of a sandbox that is gone stays',
+    find: 'each < nth;',
+    replace: 'each < 0;',
+    by: WORKERS,
+  },
+  {
+    rule: 'SB7',
+    file: 'workers/worker.ts',
+    off: 'a worker destroys the sandboxes of agents that it does not carry',
+    find: '.filter((each) => agent === null || each.agent === agent)\n        .map(({ by }) => sandboxesOf',
+    replace: '.filter((each) => each.agent !== null)\n        .map(({ by }) => sandboxesOf',
+    by: WORKERS,
+  },
+  {
+    rule: 'SB7',
+    file: 'workers/deleting.ts',
+    off: 'a run is deleted whose sandbox is there',
+    find: 'box === undefined ? null : `its sandbox',
+    replace: 'rows > 0 ? null : `its sandbox',
+    by: WORKERS,
   },
 ];

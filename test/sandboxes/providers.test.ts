@@ -1,13 +1,16 @@
 /** The providers of sandboxes that Belay brings hold to one contract; containers only where docker or podman answers. */
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { containerSandboxes } from '../../src/adapters/sandboxes/container.ts';
 import { type FolderHandle, folderSandboxes } from '../../src/adapters/sandboxes/folder.ts';
 import { type ProcessHandle, processSandboxes } from '../../src/adapters/sandboxes/process.ts';
+import { PROCESS } from '../../src/clock/clock.ts';
 import { type SandboxUnderTest, sandboxCases } from '../../src/testing/sandbox-contract.ts';
 
 const folders: string[] = [];
@@ -19,6 +22,22 @@ const folder = (): string => {
 afterAll(() => {
   for (const each of folders) rmSync(each, { recursive: true, force: true });
 });
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+async function until(is: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await is())) await PROCESS.pause(10);
+}
+
+/** True for a process that has not ended: one that nobody has waited for yet has. */
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
 
 const inFolders = async (): Promise<SandboxUnderTest> => {
   const file = (handle: unknown) => join((handle as FolderHandle).folder, 'text');
@@ -71,13 +90,17 @@ describe('processes', () => {
     const provider = processSandboxes({ folder: noted, command: process.execPath, args: ['-e', KEEPER] });
     const ask = { key: 'r/box', run: 'r', name: 'box', handle: undefined };
     const { pid } = (await provider.start(ask)) as ProcessHandle;
-    const [note = ''] = readdirSync(noted).filter((name) => name.endsWith('.json'));
+    const note = join(noted, readdirSync(noted)[0] as string, 'process');
     const rewrite = (more: object) => {
-      const text = readFileSync(join(noted, note), 'utf8');
-      writeFileSync(join(noted, note), JSON.stringify({ ...JSON.parse(text), ...more }));
+      const text = readFileSync(note, 'utf8');
+      writeFileSync(note, JSON.stringify({ ...JSON.parse(text), ...more }));
       return text;
     };
-    return { provider, ask, pid, rewrite, restore: (text: string) => writeFileSync(join(noted, note), text) };
+    const restore = (text: string) => {
+      mkdirSync(dirname(note), { recursive: true });
+      writeFileSync(note, text);
+    };
+    return { provider, ask, pid, rewrite, restore };
   };
 
   test.skipIf(process.platform !== 'linux')(
@@ -102,6 +125,78 @@ describe('processes', () => {
     restore(text);
     await provider.destroy(ask);
   });
+});
+
+/**
+ * A sidecar that is killed while the process that it has started notes itself: `ln` of that process waits for a file. The
+ * program says each of its starts.
+ */
+const overAStart = async () => {
+  const noted = folder();
+  const at = (name: string) => join(noted, name);
+  mkdirSync(at('slow'));
+  const ln = `#!/bin/sh\necho $PPID >'${at('noting.new')}' && mv '${at('noting.new')}' '${at('noting')}'
+while [ ! -e '${at('go')}' ]; do sleep 0.02; done\nexec /bin/ln "$@"\n`;
+  writeFileSync(at('slow/ln'), ln, { mode: 0o755 });
+  const options = {
+    folder: at('boxes'),
+    command: 'sh',
+    args: ['-c', `echo $$ >>'${at('born')}'; touch "$BELAY_SANDBOX"; exec sleep 60`],
+  };
+  const ask = { key: 'r/box', run: 'r', name: 'box', handle: undefined };
+  const module = JSON.stringify(new URL('../../src/adapters/sandboxes/process.ts', import.meta.url).href);
+  const starts = `import { processSandboxes } from ${module};
+await processSandboxes(${JSON.stringify(options)}).start(${JSON.stringify(ask)});`;
+  writeFileSync(at('start.mts'), starts);
+  const env = { ...process.env, PATH: `${at('slow')}:${process.env.PATH}` };
+  const sidecar = spawn(process.execPath, ['--import', 'tsx', at('start.mts')], { env, stdio: 'ignore', cwd: ROOT });
+  await until(() => existsSync(at('noting')));
+  sidecar.kill('SIGKILL');
+  await once(sidecar, 'exit');
+  const orphan = Number(readFileSync(at('noting'), 'utf8'));
+  return {
+    ...{ provider: processSandboxes(options), ask, orphan },
+    goOn: () => writeFileSync(at('go'), ''),
+    born: () => (existsSync(at('born')) ? readFileSync(at('born'), 'utf8').trim().split('\n').map(Number) : []),
+  };
+};
+
+describe('a sidecar is killed over the start of a process', () => {
+  test('the process that comes late to its note ends, and the next start has the only one', async () => {
+    const { provider, ask, orphan, goOn, born } = await overAStart();
+    expect(await provider.probe(ask)).toEqual({ is: 'gone' });
+    const { pid } = (await provider.start(ask)) as ProcessHandle;
+    await until(() => born().length > 0);
+    goOn();
+    await until(() => !lives(orphan));
+    expect(born()).toEqual([pid]);
+    await provider.destroy(ask);
+  });
+
+  test('the process that has noted itself is the one that the next start answers', async () => {
+    const { provider, ask, orphan, goOn, born } = await overAStart();
+    goOn();
+    await until(() => born().length > 0);
+    expect(await provider.start(ask)).toMatchObject({ pid: orphan });
+    await until(async () => (await provider.probe(ask)).is === 'running');
+    expect(born()).toEqual([orphan]);
+    await provider.destroy(ask);
+  });
+
+  test('a process whose sandbox is destroyed meanwhile ends', async () => {
+    const { provider, ask, orphan, goOn, born } = await overAStart();
+    await provider.destroy(ask);
+    goOn();
+    await until(() => !lives(orphan));
+    expect(born()).toEqual([]);
+    expect(await provider.probe(ask)).toEqual({ is: 'gone' });
+  });
+});
+
+test('a command that is not there is named', async () => {
+  const provider = processSandboxes({ folder: folder(), command: 'no-such-command' });
+  const ask = { key: 'r/box', run: 'r', name: 'box', handle: undefined };
+  await expect(provider.start(ask)).rejects.toThrow('there is no command no-such-command');
 });
 
 const engine = ['docker', 'podman'].find((command) => {

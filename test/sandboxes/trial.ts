@@ -1,16 +1,27 @@
 /** Plays one scenario for real: the sidecar over a machine, process after process, in a time that is driven. */
-import { type AnyStateMachine, assign, setup } from 'xstate';
-import { type BoundaryConfig, loadConfig, vetoes } from '../../src/index.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SandboxProvider } from '../../src/effects/sandbox.ts';
+import { memoryStore, vetoes } from '../../src/index.ts';
 import type { JournalStore } from '../../src/journal/journal.ts';
+import type { SandboxDesk } from '../../src/journal/sandboxes.ts';
+import { sqliteStore } from '../../src/journal/sqlite/store.ts';
+import { wrapJournals } from '../../src/testing/wrap-journals.ts';
+import { workClient } from '../../src/workers/client.ts';
+import { deleteEnded } from '../../src/workers/deleting.ts';
 import { sweepSandboxes } from '../../src/workers/sweep-sandboxes.ts';
-import { attach, resume, type Sidecar, tool } from '../../src/xstate/index.ts';
+import { attach, resume, type Sidecar } from '../../src/xstate/index.ts';
 import { MortalStore } from '../simulation/mortal-store.ts';
 import { VirtualTime } from '../virtual-time.ts';
+import { configOf, type Memory, machineOf, sorted, wait } from './machine.ts';
 import { Rooms } from './rooms.ts';
 import type { Happens, Scenario } from './scenario.ts';
 
 const SECOND = 1_000;
+const MINUTE = 60_000;
 const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
 /** What a scenario came to. */
 export interface Course {
@@ -19,122 +30,6 @@ export interface Course {
   readonly status: string;
   readonly codes: readonly string[];
   readonly appends: number;
-}
-
-const configs = new Map<string, BoundaryConfig>();
-
-function configOf({ class: kind, snapshot }: Scenario): BoundaryConfig {
-  const name = `${kind} ${snapshot}`;
-  const known = configs.get(name);
-  if (known !== undefined) return known;
-  const effect = kind === 'beyond' ? 'compensable' : kind;
-  const undo = kind === 'idempotent' || kind === 'irreversible' ? '' : ', undo: un';
-  const inside = kind === 'beyond' ? '{ sandbox: box, beyond: true }' : 'box';
-  const text = `
-belay: 1
-agent: m
-sandboxes: { box: { provider: rooms, ready: 2m, grace: 1h, snapshot: ${snapshot} } }
-tools:
-  edit: { in: ${inside}, reads: [nth], writes: [done], effect: ${effect}${undo}, reconcile: find, timeout: 20s }
-  look: { in: box, reads: [done], writes: [seen], effect: none, timeout: 20s }
-skeletons:
-  EDIT:
-    entity: '"one"'
-    states: [edit, look]
-    entry: [edit]
-    inputs: [nth]
-    outputs: [done, seen]
-    exit: [{ id: edited, at: look -> waiting, when: 'true' }]
-    rollback: { anchors: [edited], resume: edit, tries: 9, compensable: undo, joint: [EDIT] }
-`;
-  const { config, findings } = loadConfig(text, { file: 'm.yaml' });
-  if (config === null) throw new Error(findings.map(({ line, message }) => `${line}: ${message}`).join('\n'));
-  configs.set(name, config);
-  return config;
-}
-
-interface Memory {
-  readonly nth: number;
-  readonly done: readonly string[];
-  readonly seen: readonly string[];
-}
-
-const wait = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
-const sorted = (edits: Iterable<string>) => [...edits].sort();
-
-/** edit; look; wait; three times. */
-function machineOf(rooms: Rooms, isDead: () => boolean, once: { unanswered: boolean }): AnyStateMachine {
-  const never = () => new Promise<never>(() => {});
-  const edit = async ({
-    input,
-    key,
-    sandbox,
-    signal,
-  }: {
-    input: Memory;
-    key?: string | undefined;
-    sandbox?: unknown;
-    signal: AbortSignal;
-  }) => {
-    if (isDead()) return never();
-    rooms.enter(sandbox, 'edit');
-    rooms.acting += 1;
-    await wait(SECOND).finally(() => setTimeout(() => rooms.leave(), SECOND));
-    if (isDead()) return never();
-    if (signal.aborted) throw new Error('aborted');
-    rooms.edits(sandbox, 'edit').set(key as string, `e${input.nth}`);
-    await wait(SECOND);
-    if (isDead()) return never();
-    if (once.unanswered) {
-      once.unanswered = false;
-      throw new Error('the reply is lost');
-    }
-    return `e${input.nth}`;
-  };
-  const look = async ({ sandbox }: { sandbox?: unknown }) => {
-    if (isDead()) return never();
-    rooms.enter(sandbox, 'look');
-    rooms.acting += 1;
-    await wait(SECOND);
-    rooms.leave();
-    return isDead() ? never() : sorted(rooms.edits(sandbox, 'look').values());
-  };
-  type Of = { context: Memory; event: { output: never } };
-  return setup({ actors: { edit: tool(edit as never), look: tool(look as never) } as never }).createMachine({
-    id: 'm',
-    context: { nth: 0, done: [], seen: [] },
-    initial: 'edit',
-    states: {
-      edit: {
-        invoke: {
-          src: 'edit',
-          input: ({ context }: Of) => ({ nth: context.nth }),
-          onDone: {
-            target: 'look',
-            actions: assign({ done: ({ context, event }: Of) => [...context.done, event.output] } as never),
-          },
-        },
-      },
-      look: {
-        invoke: {
-          src: 'look',
-          onDone: { target: 'waiting', actions: assign({ seen: ({ event }: Of) => event.output } as never) },
-        },
-      },
-      waiting: { after: { [30 * SECOND]: 'next' } },
-      next: {
-        always: [
-          {
-            guard: ({ context }: Of) => context.nth < 2,
-            target: 'edit',
-            actions: assign({ nth: ({ context }: Of) => context.nth + 1 } as never),
-          },
-          { target: 'end' },
-        ],
-      },
-      end: { type: 'final' },
-    },
-  } as never) as never;
 }
 
 /** The rounds in which nothing was due after which nothing comes any more, and the most timers of a scenario. */
@@ -165,6 +60,13 @@ class Trial {
   readonly #store: MortalStore;
   readonly #begun: number;
   readonly #once: { unanswered: boolean };
+  /** The rows of sandboxes, which outlive each process. */
+  readonly #rows: SandboxDesk;
+  readonly #close: () => Promise<void>;
+  /** The store of a scenario in which another run works beside. */
+  readonly #both = memoryStore();
+  #sweeps = 0;
+  #isLater = false;
   #journal: JournalStore | null = null;
   #life = { isDead: false };
   #status = 'hang';
@@ -182,16 +84,33 @@ class Trial {
     this.#store.onDeath = () => {
       this.#life.isDead = true;
     };
-    for (const each of scenario.happens) if (each.is === 'gone') setTimeout(() => this.#rooms.lose(), each.at * SECOND);
+    const folder = scenario.rows === 'sqlite' ? mkdtempSync(join(tmpdir(), 'belay-boxes-')) : null;
+    const store = folder === null ? memoryStore() : sqliteStore(join(folder, 'rows.sqlite'));
+    this.#rows = store.sandboxes as SandboxDesk;
+    this.#close = async () => {
+      await store.close();
+      if (folder !== null) rmSync(folder, { recursive: true, force: true });
+    };
+    for (const each of scenario.happens) {
+      if (each.is === 'gone') setTimeout(() => this.#rooms.lose(), each.at * SECOND);
+      if (each.is === 'dark')
+        setTimeout(() => {
+          this.#rooms.dark = time.now() + 60 * SECOND;
+        }, each.at * SECOND);
+    }
   }
 
   async run(): Promise<Course> {
-    for (let nth = 0; nth < 4; nth += 1) {
+    const beside = this.#scenario.beside === true ? await this.#openBeside() : null;
+    for (let nth = 0; nth < 5; nth += 1) {
       const isOver = await this.#process(nth === 0);
-      if (isOver) break;
-      await this.#pass(5 * SECOND);
+      if (isOver && !(this.#status === 'parked' && this.#isDarkNow)) break;
+      await this.#pass(isOver ? 70 * SECOND : 5 * SECOND);
+      await this.#sweepEarly();
     }
+    if (beside !== null) await this.#judgeBeside(beside);
     await this.#judge();
+    await this.#close();
     return {
       wrong: [...this.#wrong, ...this.#rooms.wrong],
       rooms: this.#rooms.all.length,
@@ -199,6 +118,53 @@ class Trial {
       codes: this.#codes,
       appends: this.#store.appends,
     };
+  }
+
+  /** A person takes a run up again whose provider did not answer. */
+  get #isDarkNow(): boolean {
+    const isOfDark = (code: string) => code === 'sandbox_failed' || code === 'effect_outcome_unknown';
+    return this.#rooms.dark > 0 && this.#codes.some(isOfDark);
+  }
+
+  async #next(): Promise<JournalStore> {
+    const isBeside = this.#scenario.beside === true;
+    const store = isBeside ? wrapJournals(this.#both, () => ({})) : await this.#store.next('r');
+    return { ...store, sandboxes: this.#rows };
+  }
+
+  /** Another run in the same process and store, to which nothing happens. */
+  async #openBeside(): Promise<Sidecar> {
+    const machine = machineOf(this.#rooms, () => false, { unanswered: false });
+    const journal = await this.#next();
+    const sidecar = await attach(machine, { ...this.#options(journal, { isDead: false }), run: 'o' } as never);
+    (sidecar as Sidecar).actor.start();
+    return sidecar as Sidecar;
+  }
+
+  async #judgeBeside(sidecar: Sidecar): Promise<void> {
+    const ending = await this.#until(sidecar.finished());
+    const { done } = (sidecar.actor.getSnapshot() as unknown as { context: Memory }).context;
+    if (ending?.status !== 'done' || done.join() !== 'e0,e1,e2')
+      this.#wrong.push(`the run beside is ${ending?.status}, and claims ${done}`);
+    const [room, ...more] = this.#rooms.all.filter(({ run }) => run === 'o');
+    const edits = sorted(room?.edits.values() ?? []).join();
+    const isRight = more.length === 0 && (this.#isBeyond || edits === 'e0,e1,e2');
+    if (!isRight) this.#wrong.push(`the run beside has ${more.length + 1} rooms, the first with ${edits}`);
+    await this.#until(sidecar.close());
+  }
+
+  /** What was done in a room of this class lies beyond it. */
+  get #isBeyond(): boolean {
+    return this.#scenario.class === 'beyond' || this.#scenario.class === 'irreversible';
+  }
+
+  /** Sweeps between two processes, hours later by its clock: what is destroyed then has to be that of a run that is over. */
+  async #sweepEarly(): Promise<void> {
+    this.#sweeps += 1;
+    const before = this.#rooms.there.length;
+    const store = this.#journal as JournalStore;
+    await sweepSandboxes(store, { rooms: this.#rooms }, { now: () => this.#time.now() + this.#sweeps * 4 * HOUR });
+    if (this.#rooms.there.length < before) this.#rooms.isSwept = true;
   }
 
   /** Lets some time pass. */
@@ -214,36 +180,26 @@ class Trial {
   async #process(isFirst: boolean): Promise<boolean> {
     const life = { isDead: false };
     this.#life = life;
-    this.#journal = await this.#store.next('r');
+    this.#journal = await this.#next();
     const isDead = () => life.isDead;
-    const find = ({ key, sandbox }: { key: string; sandbox?: unknown }) => {
-      const edit = this.#rooms.edits(sandbox, 'find').get(key);
-      return edit === undefined ? { is: 'not_applied' } : { is: 'applied', output: edit };
-    };
-    const undo = async ({ key, sandbox }: { key: string; sandbox?: unknown }) => {
-      if (life.isDead) return new Promise<never>(() => {});
-      return void this.#rooms.edits(sandbox, 'undo').delete(key);
-    };
-    const options = {
-      run: 'r',
-      config: configOf(this.#scenario),
-      journal: this.#journal,
-      undo: this.#scenario.class === 'idempotent' || this.#scenario.class === 'irreversible' ? {} : { un: undo },
-      reconcilers: { find },
-      sandboxes: { rooms: dying(this.#rooms, isDead) },
-      now: this.#time.now,
-    };
+    const options = this.#options(this.#journal, life);
     const machine = machineOf(this.#rooms, isDead, this.#once);
     const opening = (
       isFirst ? attach(machine, options as never) : resume(machine, options as never)
     ) as Promise<Sidecar>;
     const sidecar = await this.#until(
       opening.catch((error: { code?: string }) => {
-        if (error.code === 'run_cancelled' || error.code === 'paused') return null;
+        if (error.code === 'run_cancelled') return null;
+        if (error.code === 'paused') return 'paused' as const;
         throw error;
       }),
     );
     if (sidecar === null || life.isDead) return !life.isDead;
+    if (sidecar === 'paused') {
+      await this.#seeStopped('a pause');
+      await workClient(this.#journal).unpause('r', ANN);
+      return false;
+    }
     sidecar.actor.start();
     const reopen = this.#arrange(sidecar, life, isFirst);
     await this.#end(sidecar, life, reopen);
@@ -251,11 +207,31 @@ class Trial {
     const isReopened = reopen.is;
     if (this.#status === 'parked' || this.#status === 'stuck') await this.#seeStopped(this.#status);
     this.#memory = (sidecar.actor.getSnapshot() as unknown as { context: Memory }).context;
-    await this.#until(sidecar.close());
+    await this.#until(sidecar.close(reopen.drain ? { drain: MINUTE } : {}));
     if (life.isDead) return false;
     // A call that has not come back is left where it is.
-    if (this.#rooms.acting === 0) this.#seeNothingRuns('close');
+    if (this.#rooms.acting === 0) await this.#seeStopped('close');
     return !isReopened;
+  }
+
+  #options(journal: JournalStore, life: { isDead: boolean }) {
+    const find = ({ key, sandbox }: { key: string; sandbox?: unknown }) => {
+      const edit = this.#rooms.edits(sandbox, 'find').get(key);
+      return edit === undefined ? { is: 'not_applied' } : { is: 'applied', output: edit };
+    };
+    const undo = async ({ key, sandbox }: { key: string; sandbox?: unknown }) => {
+      if (life.isDead) return new Promise<never>(() => {});
+      return void this.#rooms.undo(sandbox, key);
+    };
+    return {
+      run: 'r',
+      config: configOf(this.#scenario, this.#isLater),
+      journal,
+      undo: this.#scenario.class === 'idempotent' || this.#scenario.class === 'irreversible' ? {} : { un: undo },
+      reconcilers: { find },
+      sandboxes: { rooms: dying(this.#rooms, () => life.isDead) },
+      now: this.#time.now,
+    };
   }
 
   async #end(sidecar: Sidecar, life: { isDead: boolean }, reopen: { is: boolean }): Promise<void> {
@@ -275,21 +251,23 @@ class Trial {
   }
 
   async #seeStopped(when: string): Promise<void> {
-    await this.#pass(30 * SECOND);
+    await this.#pass(when === 'close' ? (this.#scenario.cold + 5) * SECOND : 30 * SECOND);
     this.#seeNothingRuns(when);
   }
 
   #seeNothingRuns(when: string): void {
+    // A provider that has not answered a stop has told so in a finding.
+    if (this.#rooms.unstopped > 0) return;
     const up = this.#rooms.there.filter(({ is, ready }) => is === 'up' && ready <= this.#time.now());
     if (up.length > 0) this.#wrong.push(`${up[0]?.key} runs after ${when}`);
   }
 
   /** Has happen what is to happen, at its time. */
-  #arrange(sidecar: Sidecar, life: { isDead: boolean }, isFirst: boolean): { is: boolean } {
-    const reopen = { is: false };
-    const at = (seconds: number, does: () => unknown) => {
+  #arrange(sidecar: Sidecar, life: { isDead: boolean }, isFirst: boolean): { is: boolean; drain: boolean } {
+    const reopen = { is: false, drain: false };
+    const at = (seconds: number, does: () => unknown, isOwed = false) => {
       const rest = this.#begun + seconds * SECOND - this.#time.now();
-      if (rest < 0 && !isFirst) return;
+      if (rest < 0 && !isFirst && !isOwed) return;
       setTimeout(
         () =>
           void (
@@ -305,19 +283,23 @@ class Trial {
     for (const happens of this.#scenario.happens as readonly Happens[]) {
       if (happens.is === 'pause') {
         at(happens.at, () => sidecar.pause(ANN));
-        at(happens.at + 60, () => {
+        const unpause = () => {
           if (sidecar.status === 'paused') this.#seeNothingRuns('a pause');
           return sidecar.unpause(ANN);
-        });
+        };
+        at(happens.at + 60, unpause, true);
       }
       if (happens.is === 'complain')
         at(happens.at, () =>
           sidecar.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'EDIT', entity: 'one', ordinal: 0 } } as never),
         );
       if (happens.is === 'abort') at(happens.at, () => sidecar.cancel({ by: 'ann', undo: true }));
-      if (happens.is === 'reopen' && isFirst)
+      if (happens.is === 'cancel') at(happens.at, () => sidecar.cancel(ANN));
+      if ((happens.is === 'reopen' || happens.is === 'drain' || happens.is === 'release') && isFirst)
         at(happens.at, () => {
           reopen.is = true;
+          reopen.drain = happens.is === 'drain';
+          this.#isLater = happens.is === 'release';
         });
     }
     return reopen;
@@ -326,7 +308,7 @@ class Trial {
   /** Judges what stands in the end, and sweeps. */
   async #judge(): Promise<void> {
     const { class: kind } = this.#scenario;
-    const isBeyond = kind === 'beyond' || kind === 'irreversible';
+    const isBeyond = this.#isBeyond;
     const there = this.#rooms.there;
     if (there.length > 1) this.#wrong.push(`${there.length} rooms are there`);
     const stand = isBeyond ? this.#rooms.beyond : there[0]?.edits;
@@ -346,17 +328,34 @@ class Trial {
     await this.#sweep();
   }
 
+  /** Sweeps in the grace, by a process that dies over it, and by two at once. */
   async #sweep(): Promise<void> {
-    const isOver = this.#status === 'done' || this.#status === 'compensated';
+    const isOver = this.#status === 'done' || this.#status === 'compensated' || this.#status === 'cancelled';
     const store = this.#journal as JournalStore;
-    const providers = { rooms: this.#rooms };
-    const sweep = (by: number) => sweepSandboxes(store, providers, { now: () => this.#time.now() + by });
+    const sweep = (by: number, provider: SandboxProvider = this.#rooms) =>
+      sweepSandboxes(store, { rooms: provider }, { now: () => this.#time.now() + by });
+    const isRowed = ((await store.sandboxes?.list('r')) ?? []).length > 0;
+    if (isOver && isRowed && (await deleteEnded(store, 'r')) === null)
+      this.#wrong.push('the run is deleted, and its room is there');
     const before = this.#rooms.there.length;
-    await sweep(HOUR / 2);
+    if (this.#sweeps === 0) await sweep(HOUR / 2);
     if (this.#rooms.there.length !== before) this.#wrong.push('a room is destroyed in its grace');
-    await sweep(4 * HOUR);
+    let isAsked = false;
+    const never = () => {
+      isAsked = true;
+      return new Promise<never>(() => {});
+    };
+    void sweep(DAY, Object.assign(Object.create(this.#rooms) as Rooms, { destroy: never }));
+    for (let nth = 0; nth < 20 && !isAsked; nth += 1) await turn();
+    await sweep(DAY + MINUTE);
+    if (this.#rooms.there.length !== before) this.#wrong.push('a room is destroyed that another sweep has');
+    const destroyed = this.#rooms.destroyed.length;
+    await Promise.all([sweep(DAY + 6 * MINUTE), sweep(DAY + 6 * MINUTE)]);
+    const keys = this.#rooms.destroyed.slice(destroyed);
+    if (new Set(keys).size < keys.length) this.#wrong.push(`${keys} are destroyed`);
     const left = this.#rooms.there.length;
     if (isOver && left > 0) this.#wrong.push(`${left} rooms are left`);
+    if (isOver && this.#rooms.keptOf('r') > 0) this.#wrong.push('a snapshot is left');
     if (!isOver && left !== before) this.#wrong.push('a room of a run that goes on is destroyed');
     if (isOver && ((await store.sandboxes?.list()) ?? []).length > 0) this.#wrong.push('a row is left');
   }

@@ -1,10 +1,11 @@
 /** Sandboxes that are processes: what one holds is gone with it. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { SandboxAsk, SandboxProvider, SandboxState } from '../../effects/sandbox.ts';
-import { type Holder, mayLive, processOf, thisProcess } from '../../journal/lease/holder.ts';
+import { type Holder, mayLive, thisProcess } from '../../journal/lease/holder.ts';
 import { listOf, NAME, optional, refuseOther, shape, TEXT } from '../../model/argument.ts';
 import { nameOf } from './folder.ts';
 
@@ -29,6 +30,25 @@ const OPTIONS = shape<ProcessOptions>('options such as { folder, command }', {
   args: optional(listOf(TEXT)),
 });
 
+/** Exit codes of a process that did not become the sandbox: there is no such command, and another process is the sandbox. */
+const NO_COMMAND = 127;
+const NOT_NOTED = 75;
+
+/**
+ * The process notes itself before it becomes the command: no moment of a start, at which its sidecar may die, leaves a process without a note.
+ * A link is made whole and once. A process that comes late, or whose folder was taken away meanwhile, ends.
+ */
+const NOTING = `
+host=$1 note=$2
+shift 2
+command -v "$1" >/dev/null || exit ${NO_COMMAND}
+since() { shift 19; printf '"%s"' "$1"; }
+started=null
+if read -r stat </proc/$$/stat; then started=$(since \${stat##*) }); fi
+printf '{"host":%s,"pid":%s,"started":%s}' "$host" $$ "$started" >"$note.$$" && ln "$note.$$" "$note" || exit ${NOT_NOTED}
+exec "$@" >/dev/null
+`;
+
 /**
  * Makes each sandbox a process of its own, which outlives the sidecar's. It is ready once it has made what `BELAY_SANDBOX` names: a socket to talk
  * to it, or a file. A stop leaves it running, since a process that ends loses what it holds; it has no snapshot.
@@ -48,48 +68,75 @@ export function processSandboxes(options: ProcessOptions): SandboxProvider {
   refuseOther('processSandboxes', { options: [options, OPTIONS] });
   const { folder, command, args = [] } = options;
   const top = resolve(folder);
-  const noteOf = (ask: SandboxAsk) => join(top, `${nameOf(ask.key)}.json`);
-  const readyOf = (ask: SandboxAsk) => join(top, `${nameOf(ask.key)}.up`);
-  /** The pid of a sandbox whose process lives; null where there is none. @throws Error where that cannot be told from here. */
-  const noted = async (ask: SandboxAsk): Promise<number | null> => {
-    const note = processIn(await readFile(noteOf(ask), 'utf8').catch(() => null));
-    if (note === null) return null;
-    const here = thisProcess();
-    if (nameOfHost(note) !== nameOfHost(here)) throw new Error(`its process is on the host ${nameOfHost(note)}`);
-    return mayLive(note, here) ? note.pid : null;
-  };
+  const homeOf = (ask: SandboxAsk) => join(top, nameOf(ask.key));
+  const readyOf = (ask: SandboxAsk) => join(homeOf(ask), 'up');
   return {
     start: async (ask): Promise<ProcessHandle> => {
-      const ready = readyOf(ask);
-      const known = await noted(ask);
+      const [home, ready] = [homeOf(ask), readyOf(ask)];
+      const known = livingIn(await notedIn(home));
       if (known !== null) return { pid: known, ready };
-      await mkdir(top, { recursive: true });
+      await mkdir(home, { recursive: true });
+      await rm(noteIn(home), { force: true });
       await rm(ready, { force: true });
-      const env = { ...process.env, BELAY_SANDBOX: ready };
-      const child = spawn(command, args, { detached: true, stdio: 'ignore', env });
-      const pid = await new Promise<number>((started, failed) => {
-        child.once('error', failed);
-        child.once('spawn', () => started(child.pid as number));
-      });
-      child.unref();
-      // Whole or not at all: a note that is cut would tell of another process.
-      await writeFile(`${noteOf(ask)}.new`, JSON.stringify(processOf(pid)));
-      await rename(`${noteOf(ask)}.new`, noteOf(ask));
-      return { pid, ready };
+      return { pid: await begun(home, [command, ...args], ready), ready };
     },
     probe: async (ask): Promise<SandboxState> => {
-      const pid = await noted(ask);
+      const [pid, ready] = [livingIn(await notedIn(homeOf(ask))), readyOf(ask)];
       if (pid === null) return { is: 'gone' };
-      return existsSync(readyOf(ask)) ? { is: 'running', handle: { pid, ready: readyOf(ask) } } : { is: 'starting' };
+      return existsSync(ready) ? { is: 'running', handle: { pid, ready } } : { is: 'starting' };
     },
     stop: async () => {},
     destroy: async (ask) => {
-      const pid = await noted(ask);
-      if (pid !== null) kill(pid);
-      await rm(noteOf(ask), { force: true });
-      await rm(readyOf(ask), { force: true });
+      const home = homeOf(ask);
+      const gone = `${home}.gone`;
+      // What an earlier one has not finished.
+      await end(gone);
+      livingIn(await notedIn(home));
+      // A process that is about to note itself finds no place for its note any more.
+      await rename(home, gone).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+      });
+      await end(gone);
     },
   };
+}
+
+/** Starts a process that notes itself. @returns the pid of what is noted then. @throws Error where nothing is. */
+async function begun(home: string, command: readonly string[], ready: string): Promise<number> {
+  const env = { ...process.env, BELAY_SANDBOX: ready };
+  const noting = ['-c', NOTING, 'sh', JSON.stringify(thisProcess().host), noteIn(home), ...command];
+  const child = spawn('sh', noting, { detached: true, stdio: ['ignore', 'pipe', 'ignore'], env });
+  const code = new Promise<number | null>((ended, failed) => child.once('error', failed).once('exit', ended));
+  code.catch(() => {});
+  child.unref();
+  // Its output ends when it becomes the command, and when it does not.
+  await Promise.race([once(child.stdout.resume(), 'close'), code]);
+  const noted = await notedIn(home);
+  if (noted !== null) return noted.pid;
+  throw new Error((await code) === NO_COMMAND ? `there is no command ${command[0]}` : `it cannot be noted in ${home}`);
+}
+
+/** Ends what is noted in a folder that was taken away, and removes the folder. */
+async function end(home: string): Promise<void> {
+  const pid = livingIn(await notedIn(home));
+  if (pid !== null) kill(pid);
+  await rm(home, { recursive: true, force: true });
+}
+
+function noteIn(home: string): string {
+  return join(home, 'process');
+}
+
+async function notedIn(home: string): Promise<Holder | null> {
+  return processIn(await readFile(noteIn(home), 'utf8').catch(() => null));
+}
+
+/** The pid of a noted process that lives; null where none does. @throws Error where that cannot be told from here. */
+function livingIn(note: Holder | null): number | null {
+  if (note === null) return null;
+  const here = thisProcess();
+  if (nameOfHost(note) !== nameOfHost(here)) throw new Error(`its process is on the host ${nameOfHost(note)}`);
+  return mayLive(note, here) ? note.pid : null;
 }
 
 /** The process of a note; null where there is no note, or none that can be read. */

@@ -4,11 +4,14 @@
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { folderSandboxes } from '../../adapters/sandboxes/folder.ts';
 import { claimsIn } from '../../effects/claims/kept.ts';
+import type { SandboxProvider } from '../../effects/sandbox.ts';
 import type { JournalStore } from '../../journal/journal.ts';
 import { CodedError } from '../../model/coded-error.ts';
 import { stateText } from '../../reports/timeline.ts';
 import type { Ending } from '../../sidecar/report.ts';
+import { sandboxesOf } from '../../workers/program-agent.ts';
 import { type Agent, type OpenAgent, openedOptions } from '../../xstate/agent.ts';
 import { attach, resume, type Sidecar, type SidecarOptions } from '../../xstate/attach.ts';
 import { type Fault, withFault } from '../../xstate/faults.ts';
@@ -118,6 +121,14 @@ export function worldFolder(journal: string, run: string): string {
   return join(`${isAddress(journal) ? 'belay' : journal}.world`, name);
 }
 
+/**
+ * The providers of sandboxes for a run beside those of its agent: folders in its own folder. A run in a database has none, since its
+ * folder is one machine's.
+ */
+export function sandboxesFor(journal: string, run: string): Readonly<Record<string, SandboxProvider>> {
+  return isAddress(journal) ? {} : { folder: folderSandboxes(join(worldFolder(journal, run), 'sandboxes')) };
+}
+
 async function withWorld(
   options: SessionOptions,
   store: JournalStore,
@@ -160,6 +171,7 @@ async function withSidecar(
     run,
     ...claims,
     config: options.config ?? agent.config,
+    sandboxes: sandboxesOf(agent, sandboxesFor(options.journal, run)),
     ...versionOf(options),
     journal: store,
     redeliver: true,

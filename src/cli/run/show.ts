@@ -7,13 +7,22 @@ import { instanceName, ROOT } from '../../model/instance.ts';
 import { choicesOf } from '../../reports/choices.ts';
 import { type LeftAtEnd, leftAtEnd } from '../../reports/left-at-end.ts';
 import { doneWith } from '../../reports/run-status.ts';
+import { sandboxReports } from '../../reports/sandboxes.ts';
 import { waitsOf } from '../../reports/waits.ts';
 import { quotedText } from '../approvals/approvals.ts';
 import { type Counting, type ReadRun, reading, readRun, type Told } from '../reading/reading.ts';
 import { printable } from '../terminal/printable.ts';
 import { table } from '../terminal/table.ts';
 import { layOut, type Medium } from '../terminal/terminal.ts';
-import { command, leftSentences, statusFields, statusText, timeText, waitFields } from '../terminal/wording.ts';
+import {
+  command,
+  handleLines,
+  leftSentences,
+  statusFields,
+  statusText,
+  timeText,
+  waitFields,
+} from '../terminal/wording.ts';
 
 /** Options of showing a run. */
 export interface ShowOptions {
@@ -111,6 +120,7 @@ function fields(read: ReadRun): object {
     effects: effects(read),
     decisions: decisions(read),
     choices: choicesOf(read.runState),
+    ...(read.runState.sandboxes.all.size > 0 && { sandboxes: sandboxReports(read.runState) }),
     findings: findings.map(({ instance, ...found }) => ({
       ...found,
       instance: instance === null ? null : instanceName(instance),
@@ -127,6 +137,7 @@ function text(read: ReadRun, left: LeftAtEnd, file: string, medium: Medium): str
     section('Effects', effectTable(read, medium), 'no call that could change the world', medium),
     section('Decisions', decisionTable(read, medium), 'nothing has failed', medium),
     ...choiceSection(read, medium),
+    ...sandboxSection(read, medium),
     section('Findings', findingTable(read, medium), 'nothing that a person should know', medium),
     ...(read.decisions.length === 0 ? [] : [`${printable(command('explain', read.run, file))} says why.\n`]),
   ].join('\n');
@@ -223,6 +234,15 @@ function choiceSection({ runState }: ReadRun, medium: Medium): string[] {
   if (rows.length === 0) return [];
   const columns = ['ALTERNATIVES', 'BRANCH', 'IS', 'SCORE', 'WHY, AND WHAT IT DID'].map((name) => ({ name }));
   return [section('Choices', table(columns, rows, medium), '', medium)];
+}
+
+/** What its tools work in; nothing for a run without one. */
+function sandboxSection({ runState }: ReadRun, medium: Medium): string[] {
+  const reports = sandboxReports(runState);
+  if (reports.length === 0) return [];
+  const rows = reports.map(({ name, is, since, provider }) => [name, is, timeText(since), provider]);
+  const columns = ['SANDBOX', 'IS', 'SINCE', 'PROVIDER'].map((name) => ({ name }));
+  return [section('Sandboxes', `${table(columns, rows, medium)}${handleLines(reports)}`, '', medium)];
 }
 
 function findingTable({ findings }: ReadRun, medium: Medium): string | null {

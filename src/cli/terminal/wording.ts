@@ -4,9 +4,11 @@ import { instanceName } from '../../model/instance.ts';
 import { quoted } from '../../recovery/explain.ts';
 import type { LeftAtEnd } from '../../reports/left-at-end.ts';
 import { compensatedText, leftText, type RunStatus } from '../../reports/run-status.ts';
+import { handleText, type SandboxReport } from '../../reports/sandboxes.ts';
 import type { Wait } from '../../reports/waits.ts';
 import { keyWords } from '../reading/key-file.ts';
 import { JOURNAL, placeWords } from '../reading/place.ts';
+import { printable } from './printable.ts';
 
 /** The status of a run, in few words. `held` is true if a living process holds it. */
 export function statusText(standing: RunStatus, held: boolean): string {
@@ -137,4 +139,15 @@ export function plain(_name: string, value: unknown): unknown {
 export function shortened(text: string, most: number): string {
   const characters = [...text];
   return characters.length <= most ? text : `${characters.slice(0, most - 3).join('')}...`;
+}
+
+/** Says what became of a sandbox that was due. */
+export function sweptText(run: string, name: string, why: string | null): string {
+  return why === null ? `${run}: its sandbox ${name} is destroyed` : `${run}: its sandbox ${name} stays: ${why}`;
+}
+
+/** The handles of sandboxes, each on a line that is not wrapped: a path is there to be copied. */
+export function handleLines(reports: readonly SandboxReport[]): string {
+  const known = reports.filter(({ handle }) => handle !== undefined);
+  return known.map(({ name, handle }) => `${printable(`  ${name}: ${handleText(handle)}`)}\n`).join('');
 }

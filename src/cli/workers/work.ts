@@ -12,11 +12,11 @@ import { findMachines } from '../check/check.ts';
 import { openJournal } from '../reading/journal-key.ts';
 import { journalProblem } from '../reading/reading.ts';
 import type { Problem } from '../run/run.ts';
-import { worldFolder } from '../run/session.ts';
+import { sandboxesFor, worldFolder } from '../run/session.ts';
 import { note } from '../terminal/console.ts';
 import { printable } from '../terminal/printable.ts';
 import { stopSignal } from '../terminal/stopping.ts';
-import { command, count, leftSentences, timeText } from '../terminal/wording.ts';
+import { command, count, leftSentences, sweptText, timeText } from '../terminal/wording.ts';
 import { countedRuns, serveHealth } from './health.ts';
 
 /** Options of `work`. */
@@ -72,6 +72,7 @@ export async function work(options: WorkOptions): Promise<Problem | Ended> {
         adopt: options.adopt,
         guards,
         folderOf,
+        sandboxesOf: (run: string) => sandboxesFor(journal, run),
         queue,
         concurrency,
         pollMs,
@@ -155,6 +156,11 @@ function tell(told: WorkTold, at: Workplace, say: Say): void {
     case 'retained':
       say(told, `${told.run}: has ended and is not deleted: ${told.why}`);
       break;
+    case 'swept': {
+      const { run, name: sandbox, why } = told.sandbox;
+      say({ is: 'swept', run, sandbox, ...(why !== null && { why }) }, sweptText(run, sandbox, why));
+      break;
+    }
     case 'sent':
       say(
         { is: 'notified', run: told.notice.data.run, id: told.notice.id },

@@ -5,6 +5,7 @@ import { instanceName, ROOT } from '../../model/instance.ts';
 import { explain, quoted } from '../../recovery/explain.ts';
 import { kinText } from '../../reports/approval-requests.ts';
 import { shownArgs } from '../../reports/ledger-effects.ts';
+import { handleText, sandboxReports } from '../../reports/sandboxes.ts';
 import { stateText } from '../../reports/timeline.ts';
 import { linesOf } from '../http/shown.ts';
 import type { WireDecisionRow, WireGate, WireRun } from '../page-data.ts';
@@ -51,6 +52,10 @@ export function runView(read: Read, port: Inspected, now: number): WireRun {
           checkpoints: checkpoints.slice(-MOST).map(({ kind, at }) => `${kind}, ${eventRows.texts()(at)}`),
         };
       }),
+    sandboxes: sandboxReports(runState).map(({ name, is, since, provider, handle }) => ({
+      ...{ name, is, since, provider },
+      handle: handleText(handle),
+    })),
     findings: findings.slice(-MOST).map(({ code, text, count }) => ({ code, text, count })),
   };
 }

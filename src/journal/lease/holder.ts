@@ -18,15 +18,10 @@ export interface Holder {
 
 /** This process. */
 export function thisProcess(): Holder {
-  return processOf(process.pid);
-}
-
-/** A living process of this machine, by its pid. */
-export function processOf(pid: number): Holder {
   const boot = tried(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim());
   const namespace = tried(() => readlinkSync('/proc/self/ns/pid'));
   const host = [hostname(), boot, namespace].filter((part) => part !== null).join(' ');
-  return { host, pid, started: statOf(pid)?.started ?? null };
+  return { host, pid: process.pid, started: statOf(process.pid)?.started ?? null };
 }
 
 /** A name for one opening of one run, which tells two holders in one process apart. */

@@ -15,9 +15,10 @@ export class MemorySandboxes implements SandboxDesk {
     this.#rows.set(nameOf(row), { row, leased: 0 });
   }
 
-  list(): readonly SandboxRow[] {
+  list(run?: string): readonly SandboxRow[] {
     this.#refuseIfClosed();
-    return [...this.#rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { row }]) => row);
+    const rows = [...this.#rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { row }]) => row);
+    return run === undefined ? rows : rows.filter((row) => row.run === run);
   }
 
   take(now: number, limit: number, leaseMs: number): readonly SandboxRow[] {

@@ -6,7 +6,7 @@ import { whole } from './tables.ts';
 const COLUMNS = 'run, name, key, provider, until';
 const PUT = `INSERT INTO belay.sandbox (${COLUMNS}) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (run, name)
   DO UPDATE SET key = excluded.key, provider = excluded.provider, until = excluded.until, leased = 0`;
-const LIST = `SELECT ${COLUMNS} FROM belay.sandbox ORDER BY run, name`;
+const LIST = `SELECT ${COLUMNS} FROM belay.sandbox WHERE run = coalesce($1, run) ORDER BY run, name`;
 const TAKE = `UPDATE belay.sandbox b SET leased = $1::bigint + $3::bigint FROM (SELECT run AS r, name AS n FROM belay.sandbox
     WHERE until <= $1::bigint AND leased <= $1::bigint ORDER BY until LIMIT $2 FOR UPDATE SKIP LOCKED) d
   WHERE b.run = d.r AND b.name = d.n RETURNING ${COLUMNS}`;
@@ -26,8 +26,8 @@ export class PostgresSandboxes implements SandboxDesk {
     await this.#ask('write', PUT, [run, name, key, provider, until]);
   }
 
-  async list(): Promise<readonly SandboxRow[]> {
-    return this.#ask('read', LIST, []);
+  async list(run?: string): Promise<readonly SandboxRow[]> {
+    return this.#ask('read', LIST, [run ?? null]);
   }
 
   take(now: number, limit: number, leaseMs: number): Promise<readonly SandboxRow[]> {

@@ -248,7 +248,7 @@ export class ReadOnlyStore implements LocalStore {
     const refuse = () => {
       throw this.#refused('to change a sandbox');
     };
-    const list = () => this.#asked((view) => atOnce(view.db, () => listedSandboxes(view.db)));
+    const list = (run?: string) => this.#asked((view) => atOnce(view.db, () => listedSandboxes(view.db, run)));
     return { put: refuse, take: refuse, remove: refuse, list };
   }
 

@@ -40,8 +40,8 @@ export class SqliteSandboxes implements SandboxDesk {
     this.#writing(() => this.#prepared(PUT).run(row));
   }
 
-  list(): readonly SandboxRow[] {
-    return this.#host.watched(() => atOnce(this.#host.db, () => listedSandboxes(this.#host.db)), 'read');
+  list(run?: string): readonly SandboxRow[] {
+    return this.#host.watched(() => atOnce(this.#host.db, () => listedSandboxes(this.#host.db, run)), 'read');
   }
 
   take(now: number, limit: number, leaseMs: number): readonly SandboxRow[] {
@@ -62,6 +62,7 @@ export class SqliteSandboxes implements SandboxDesk {
 }
 
 /** The rows of a file, inside a transaction. */
-export function listedSandboxes(db: Database.Database): readonly SandboxRow[] {
-  return db.prepare(`SELECT ${COLUMNS} FROM sandbox ORDER BY run, name`).all() as SandboxRow[];
+export function listedSandboxes(db: Database.Database, run?: string): readonly SandboxRow[] {
+  const list = `SELECT ${COLUMNS} FROM sandbox WHERE run = coalesce(?, run) ORDER BY run, name`;
+  return db.prepare(list).all(run ?? null) as SandboxRow[];
 }

@@ -127,10 +127,20 @@ export class Sandboxes {
       void this.#inTurn(name, () => (this.#isStill && !this.#isLeft ? this.#stop(name) : undefined)).catch(() => {});
   }
 
-  /** The process gives the run back: stops what nothing is under way in. A start that is under way is asked about by the next process. */
+  /** The process gives the run back: stops what nothing is under way in. A question that is not answered soon is asked again by the next process. */
   async closing(): Promise<void> {
-    const all = [...this.#parts.runState.sandboxes.all.keys()].filter((name) => !this.#turns.has(name));
-    await Promise.all(all.map((name) => this.#stop(name).catch(() => {})));
+    const stopped = async (name: string) => {
+      const turn = this.#turns.get(name);
+      if (
+        turn === undefined ||
+        (await within(
+          POLL,
+          turn.catch(() => {}),
+        )) !== null
+      )
+        await this.#stop(name);
+    };
+    await Promise.all([...this.#parts.runState.sandboxes.all.keys()].map((name) => stopped(name).catch(() => {})));
   }
 
   /**
@@ -287,9 +297,9 @@ export class Sandboxes {
     const { ready } = this.#parts.config.sandboxes.get(box.name) as SandboxRules;
     if (tried.starts > 0) await this.#parts.pause(WAITS[tried.starts - 1] ?? 0, this.#parts.lifecycle.leave);
     tried.starts += 1;
-    // No sandbox without a row: a sweep finds it, whatever becomes of this process.
-    await this.#put(box, null);
+    // No sandbox without a row, which a sweep finds whatever becomes of this process; no row without an entry, which has the end of the run see to it.
     await this.#write.durable();
+    await this.#put(box, null);
     if (this.#isLeft) return;
     if (provider === undefined) {
       tried.why = `nothing is registered as ${box.provider}`;
@@ -353,10 +363,10 @@ export class Sandboxes {
     }
   }
 
-  /** Stops a sandbox, unless something is under way in it. */
+  /** Stops a sandbox, also one that is being started, unless something is under way in it. */
   async #stop(name: string): Promise<void> {
     const box = this.#box(name);
-    if (box?.is !== 'started' || this.#users.has(name)) return;
+    if (box === undefined || box.is === 'stopped' || box.is === 'gone' || this.#users.has(name)) return;
     this.#shut(name);
     try {
       const { ready } = this.#parts.config.sandboxes.get(name) ?? { ready: POLL };

@@ -432,6 +432,8 @@ async function finishLeft(run: Run, journal: Journal): Promise<boolean> {
 /** Gives a run back that a person has paused, before anything of it goes on. @throws SidecarError `paused`. */
 async function refusePaused(run: Run, journal: Journal): Promise<void> {
   if (run.parts.lifecycle.configuration.pause === 'off') return;
+  // The process that was told may have died before it stopped them.
+  await run.calls.sandboxes.closing();
   await run.write.durable();
   await journal.close(givenBack(run));
   throw pausedError(run.parts);
