@@ -28,8 +28,8 @@ export interface InitOptions {
   readonly machine: string | null;
   readonly machines: string | null;
   readonly mcp: string | null;
-  /** The module of the tools of a loop, whose name is `machine`; null for a machine or a graph. */
-  readonly tools: string | null;
+  /** The module of the tools of a loop, whose name is `machine`; null, or left out, for a machine or a graph. */
+  readonly tools?: string | null;
   readonly out: string | null;
   /** True where a file may be written over. */
   readonly force: boolean;
@@ -53,7 +53,7 @@ export interface Drafted {
 
 /** Makes a config for a machine; a problem is something that kept it from being made or written. */
 export async function initConfig(options: InitOptions): Promise<Drafted | { readonly problem: string }> {
-  const { machine, mcp, tools, out, force } = options;
+  const { machine, mcp, tools = null, out, force } = options;
   if (tools !== null) return saved(await ofTools(machine, tools), out, force);
   const machines = await findMachines(isModule(machine) ? machine : options.machines, options.onModule);
   if ('problem' in machines) return machines;
