@@ -3,7 +3,6 @@
  * an `assign` with a function writes cannot be known without running it.
  */
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
-import { isWithin } from '../boundaries/sections/skeleton.ts';
 import type { AssignShape } from '../model/machine.ts';
 import { type MachineLike, nodesOf } from './shape.ts';
 import { toolsIn } from './toolbox.ts';
@@ -24,8 +23,8 @@ export interface AnswersAssigned {
    * structure does not tell. If one edge has several transitions, the keys that all transitions assign.
    */
   on(from: string, to: string): readonly string[] | null;
-  /** The keys that are assigned while some states, by their paths, are active: by their own actions, and by those of the states around them. */
-  within(states: readonly string[]): AssignShape;
+  /** The keys that the actions of some states assign. */
+  by(isMeant: (path: string) => boolean): AssignShape;
 }
 
 /** The keys that a machine assigns, and the machines that it invokes by name. */
@@ -39,8 +38,7 @@ export function answersAssigned(machine: MachineLike): AnswersAssigned {
   return {
     byTool: new Map([...byTool].map(([tool, keys]) => [tool, [...keys]])),
     on: (from, to) => byEdge.get(nameOf(from, to)) ?? null,
-    within: (states) =>
-      keysOf(machine, ({ path }) => states.some((state) => isWithin(path, state) || isWithin(state, path))),
+    by: (isMeant) => keysOf(machine, isMeant),
   };
 }
 
@@ -52,11 +50,11 @@ export function keysAssigned(machine: MachineLike): AssignShape {
   return keysOf(machine, () => true);
 }
 
-function keysOf(machine: MachineLike, isMeant: (node: { readonly path: string }) => boolean): AssignShape {
+function keysOf(machine: MachineLike, isMeant: (path: string) => boolean): AssignShape {
   const keys = new Set<string>();
   let all = true;
   for (const { node, path } of nodesOf(machine)) {
-    if (!isMeant({ path })) continue;
+    if (!isMeant(path)) continue;
     const transitions = [...(node.always ?? []), ...[...node.transitions.values()].flat()];
     const first = node.type === 'compound' ? node.initial.actions : [];
     const actions = [...node.entry, ...node.exit, ...first, ...transitions.flatMap((transition) => transition.actions)];

@@ -34,11 +34,11 @@ export interface Proposal {
 interface Assigned {
   /** The keys that have a value once an answer has taken an edge; null where that is not known. */
   on(from: string, to: string): readonly string[] | null;
-  /** The keys that are assigned while some states are active. */
-  within(states: readonly string[]): AssignShape;
+  /** The keys that the actions of some states assign. */
+  by(isMeant: (path: string) => boolean): AssignShape;
 }
 
-const NOT_KNOWN: Assigned = { on: () => null, within: () => ({ keys: [], all: true }) };
+const NOT_KNOWN: Assigned = { on: () => null, by: () => ({ keys: [], all: true }) };
 
 /**
  * Proposals for every group of states that hang together, belong to no skeleton and can be entered.
@@ -77,7 +77,8 @@ function proposal(group: readonly string[], config: BoundaryConfig, reach: Reach
   const calling = reach.shape.states.filter(({ path }) => owned(path));
   const tools = new Set(calling.flatMap(({ invokes }) => invokes.map(({ tool }) => tool ?? '')));
   const writes = [...tools].flatMap((tool) => config.tools.get(tool)?.writes ?? []);
-  const { keys, all } = assigned.within(states);
+  // Also those of the states around them: their transitions are taken while the group works.
+  const { keys, all } = assigned.by((path) => states.some((state) => isWithin(path, state) || isWithin(state, path)));
   const isPlain = all && keys.every((key) => /^[A-Za-z0-9_-]+$/.test(key));
   const outputs = isPlain ? [...new Set([...writes.map(({ text }) => text), ...keys])] : ['**'];
   return { states, entry: [...entry], outputs, boundaries: boundariesOf(calling, owned, { config, reach, assigned }) };

@@ -1,9 +1,6 @@
 /** More kinds of machines that people publish: with delays of their own, history, failures that they handle, replies and wildcards. */
 import { type AnyActorRef, assign, cancel, raise, sendTo, setup, spawnChild, stopChild } from 'xstate';
-import type { Stranger } from './machines.ts';
-
-type Event = { type: string; [key: string]: unknown };
-const events = {} as Event;
+import { events, type Stranger } from './stranger.ts';
 
 /** A search that waits until a person has stopped typing. */
 const search: Stranger = {
