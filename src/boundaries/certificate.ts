@@ -72,6 +72,8 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   'tools.*.gate': 'free',
   'tools.*.gate.when': 'free',
   'tools.*.gate.expires': 'free',
+  // What a person changed was journaled as the call left.
+  'tools.*.gate.edits': 'free',
   'tools.*.when': 'free',
   'tools.*.check': 'free',
   'tools.*.spends': 'free',

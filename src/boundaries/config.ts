@@ -142,7 +142,12 @@ export interface Tool {
    * The approval that a call waits for: every call, or the calls for which `when` holds; and the longest wait, in
    * milliseconds. Null if no approval is needed.
    */
-  readonly gate: { readonly expires: number | null; readonly when: Predicate | null } | null;
+  readonly gate: {
+    readonly expires: number | null;
+    readonly when: Predicate | null;
+    /** The parts of the arguments that the person who approves may change, as in the file: `args.cents` (PE1). */
+    readonly edits: readonly string[];
+  } | null;
   /**
    * The way in which a call stays invisible until its instance commits (E4), or null for a tool without one. `call`:
    * the whole call waits. A name: the call stages and the buffer of that name publishes. Null within it: the call acts

@@ -134,17 +134,19 @@ async function made(port: GuardPort, call: GuardedCall, key: string, before: boo
   const mine = port.ledger.get(key);
   const isNews = ({ status }: { readonly status: EffectStatus }) => {
     const now = port.ledger.get(key);
+    if (now?.intent.byHand !== undefined) return false;
     if (now?.status === 'compensated' || (now !== mine && mine?.wrong?.isOutdated === true)) return false;
     if (status === 'confirmed') return now === mine || now?.status !== 'confirmed';
     return now === mine && now?.status !== 'confirmed';
   };
   const write = (outcome: Omit<OutcomeEntry, 'do' | 'key'>, spent: readonly Entry[] = []) => {
-    const entries = isNews(outcome) ? [...spent, { do: 'outcome', key, ...outcome } as const] : spent;
+    const news = isNews(outcome) ? [{ do: 'outcome', key, ...outcome } as const] : madeTwice(port, key, outcome);
+    const entries = [...spent, ...news];
     if (entries.length > 0) port.append(entries);
   };
   const settled = await timed(call, key, (late) => {
     // News after the deadline: it settles what was unknown, and changes nothing that is settled.
-    if (port.ledger.get(key)?.status !== 'unknown') return;
+    if (port.ledger.get(key)?.status !== 'unknown' && port.ledger.get(key)?.intent.byHand === undefined) return;
     write(completion(late));
     // Nothing else may happen that would write it: the run may be parked over this call.
     void port.durable().catch(() => {});
@@ -175,6 +177,14 @@ async function made(port: GuardPort, call: GuardedCall, key: string, before: boo
     return { is: 'failed', signal: 'CONTRACT_VIOLATION', error, key: null, held: true };
   }
   return { is: 'done', output: settled.output };
+}
+
+/** The finding that a call has happened although a person has made its act by hand (PE7). */
+function madeTwice({ ledger }: GuardPort, key: string, { status }: { readonly status: EffectStatus }): readonly Entry[] {
+  const { instance, tool, byHand } = ledger.get(key)?.intent ?? {};
+  if (byHand === undefined || instance === undefined || status !== 'confirmed') return [];
+  const text = `${tool} came back, and ${byHand} had made it by hand: it was made twice, and a person takes one of them back`;
+  return [{ do: 'finding', code: 'made_twice', instance, text, effect: key }];
 }
 
 /** The error of a call that came back and whose effect was not seen. */

@@ -32,24 +32,36 @@ export async function awaitApproval(
     const approval = await call.approval(key, digest, like);
     if (approval.is === 'dropped' || call.signal.aborted) return dropped();
     if (approval.is === 'settled') return { is: 'done', output: port.ledger.get(key)?.output };
-    const why = await whyNot(call, approval);
-    const looked = await roomAndLooks(port, call, { key, isNew }, why);
+    const as = bodyOf(call, approval, isNew);
+    // The config does not take the change any more: a person is asked anew.
+    if (as === null) continue;
+    const why = await whyNot(as, approval);
+    const looked = await roomAndLooks(port, as, { key, isNew }, why);
     if (looked !== null) return call.signal.aborted ? dropped() : looked;
+    // A person has made the act by hand meanwhile (PE5).
+    if (port.ledger.get(key)?.status === 'confirmed' && isNew) continue;
     // Another call has made the act meanwhile: this one repeats it, and its approval is void (ON5).
     if (isNew && why === null && isRepetition(port, call, key)) {
       drop(port, key, mine);
       return again();
     }
-    const admission = admitted(call, key, why);
+    const admission = admitted(as, key, why);
     if ('refused' in admission)
       return refuse(port, key, isNew, deniedBy(approval, admission.refused), admission.refused);
     const { gate } = approval as { gate: string };
     // While it was asked about, the approval may have run out.
     if (call.opens(gate, digest)) {
-      port.append([{ do: 'leave', key, gate }, ...admission.entries, ...reliedBy(call, key)]);
-      return (await left(port, call, { key, isNew }, again)) ?? dropped();
+      const body = as === call ? {} : { with: as.args };
+      port.append([{ do: 'leave', key, gate, ...body }, ...admission.entries, ...reliedBy(as, key)]);
+      return (await left(port, as, { key, isNew }, again)) ?? dropped();
     }
   }
+}
+
+/** The call with the arguments that its approval has changed; null where they are not taken. A call that has left under its key has its body (E3). */
+function bodyOf(call: GuardedCall, approval: Approval, isNew: boolean): GuardedCall | null {
+  if (approval.is !== 'approved' || approval.changes === null) return call;
+  return isNew ? call.edited(approval.changes) : null;
 }
 
 /** The refusal of a call that its pools have no room for (ER11); null where they have. */

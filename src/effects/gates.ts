@@ -3,7 +3,7 @@
  * digest of its arguments, to the epoch of its instance and to a time, and is used once. It is a fold of questions and answers.
  */
 import { createHash } from 'node:crypto';
-import type { AnswerEntry, GateEntry } from '../model/call-entries.ts';
+import type { AnswerEntry, AnswerRefusal, GateEntry } from '../model/call-entries.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type {
   CancelEntry,
@@ -25,6 +25,8 @@ export interface ApprovalRequest extends Omit<GateEntry, 'do'> {
   status: ApprovalStatus;
   by: string | null;
   why: string | null;
+  /** What its approval changes in the arguments of the call; left out where it changes nothing (PE1). */
+  with?: unknown;
 }
 
 /** A question as its run tells of it: enough for a message to the person who is to answer. */
@@ -48,6 +50,12 @@ export interface Cancelled {
 export interface UnansweredComplaint extends Omit<ComplaintEntry, 'do' | 'refused'> {
   /** The reason why the run did not act on it. */
   readonly refused: string;
+}
+
+/** Why an answer does not count, as a code and in words. */
+export interface Refusal {
+  readonly code: AnswerRefusal;
+  readonly why: string;
 }
 
 /** The facts that an approval has to fit when it is used. */
@@ -123,10 +131,18 @@ export class ApprovalRequests {
     this.#pending.set(gate.gate, gate);
   }
 
-  answer({ gate: id, verdict, by, why, post }: AnswerEntry): void {
+  answer(entry: AnswerEntry): void {
+    const { gate: id, verdict, by, why, post } = entry;
     this.read = Math.max(this.read, post ?? 0);
     const gate = this.#gates.get(id);
-    if (gate !== undefined && verdict !== 'refused') this.#stand(gate, verdict, by, why);
+    if (gate === undefined || verdict === 'refused') return;
+    if ('with' in entry) gate.with = entry.with;
+    this.#stand(gate, verdict, by, why);
+  }
+
+  /** A person has made the act of a call by hand: nothing that was asked about it is asked, or open, any more (PE5). */
+  supplied(key: string, by: string, why: string | null): void {
+    for (const gate of [...this.#usable.values()]) if (gate.key === key) this.#stand(gate, 'settled', by, why);
   }
 
   /** A message that is no answer was heard, or refused. @param isDone true where the run was done before. */
@@ -159,17 +175,19 @@ export class ApprovalRequests {
   }
 
   /** The reason why a gate does not take an answer, or null. */
-  refuses(id: string, asks: GateEntry['asks'], bound: Partial<Bound> & { readonly now: number }): string | null {
+  refuses(id: string, asks: GateEntry['asks'], bound: Partial<Bound> & { readonly now: number }): Refusal | null {
     const gate = this.#gates.get(id);
-    if (gate === undefined) return 'no request asks for it';
-    if (gate.asks !== asks) return `it asks for ${gate.asks === 'approval' ? 'an approval' : 'an outcome'}`;
-    if (gate.status !== 'pending') return `it was answered before, or is void: ${gate.status}`;
+    if (gate === undefined) return { code: 'unknown_request', why: 'no request asks for it' };
+    if (gate.asks !== asks)
+      return { code: 'other_question', why: `it asks for ${gate.asks === 'approval' ? 'an approval' : 'an outcome'}` };
+    if (gate.status !== 'pending')
+      return { code: 'already_answered', why: `it was answered before, or is void: ${gate.status}` };
     return unfit(gate, bound);
   }
 
   /** The reason why an approval does not open for a call as it is now, or null. */
   closed(gate: ApprovalRequest, bound: Bound): string | null {
-    return gate.status === 'approved' ? unfit(gate, bound) : gate.status;
+    return gate.status === 'approved' ? (unfit(gate, bound)?.why ?? null) : gate.status;
   }
 
   #stand(gate: ApprovalRequest, status: ApprovalStatus, by: string | null, why: string | null): void {
@@ -186,8 +204,9 @@ export class ApprovalRequests {
 function unfit(
   gate: ApprovalRequest,
   { digest = gate.digest, epoch = gate.epoch, now }: Partial<Bound> & { now: number },
-) {
-  if (digest !== gate.digest) return 'it is for other arguments';
-  if (epoch !== gate.epoch) return `it is for epoch ${gate.epoch} of its instance, which is at ${epoch}`;
-  return gate.expires !== null && gate.expires <= now ? 'it has expired' : null;
+): Refusal | null {
+  if (digest !== gate.digest) return { code: 'stale', why: 'it is for other arguments' };
+  if (epoch !== gate.epoch)
+    return { code: 'stale', why: `it is for epoch ${gate.epoch} of its instance, which is at ${epoch}` };
+  return gate.expires !== null && gate.expires <= now ? { code: 'expired', why: 'it has expired' } : null;
 }

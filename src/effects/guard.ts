@@ -92,13 +92,21 @@ function leaves(port: GuardPort, call: GuardedCall): boolean {
 }
 
 /** The key that a call would have now. */
-function keyAhead({ run, secret, codecs, ledger }: GuardPort, call: GuardedCall): string {
-  const { actor, instance, keyedAs, place, name, args } = call;
+function keyAhead(port: GuardPort, call: GuardedCall): string {
+  const { run, ledger } = port;
+  const { actor, instance, keyedAs, place, name } = call;
   const known = ledger.ofActor(actor);
   return (
     (known && ledger.keyAgain(known)) ??
-    ledger.nextKey(run, { instance, keyedAs, place, tool: name, digest: argsDigest(args, secret, codecs) })
+    ledger.nextKey(run, { instance, keyedAs, place, tool: name, digest: digestOf(port, call) })
   );
+}
+
+/** The digest of what the machine asks for: a call that goes on with other arguments, which a person wrote, is the call that it was asked as (PE2). */
+function digestOf({ ledger, secret, codecs }: GuardPort, { actor, args }: GuardedCall): string {
+  const known = ledger.ofActor(actor);
+  const isEdited = known?.intent.instead !== undefined && known.status !== 'failed';
+  return isEdited ? known.intent.digest : argsDigest(args, secret, codecs);
 }
 
 /** True where a call was made, or waits to be: not where it is known not to have happened, or was taken back. */
@@ -125,7 +133,7 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
   if (made.is === 'unnamed') return unnamed(call, made.by);
   const { ledger } = port;
   const known = ledger.ofActor(call.actor);
-  const digest = argsDigest(call.args, port.secret, port.codecs);
+  const digest = digestOf(port, call);
   // A machine that retries by itself makes the same call again while the outcome is unknown: it is the same call.
   const before = known === undefined ? earlier(port, call, digest) : NOTHING_BEFORE;
   if (before.open !== undefined) return unknownBefore(before.open.key);
@@ -296,11 +304,22 @@ function named(
     instance,
     class: classAgain(tool, recorded),
     undo: undo && (recorded?.status !== 'confirmed' || recorded.undo),
-    args,
+    ...bodyOf(args, recorded),
     ...own,
     ...once,
     ...(place !== null && { place }),
     ...(version !== undefined && { version: version.version }),
     ...(tool?.in?.beyond === false && { sandbox: tool.in.sandbox }),
+  };
+}
+
+/** The arguments that a call is journaled with: those of the call under the same key, where a person had others sent than the machine asks for (PE2). */
+function bodyOf(args: unknown, recorded: LedgerCall | undefined): Pick<IntentEntry, 'args' | 'instead' | 'byHand'> {
+  if (!stands(recorded)) return { args };
+  const { args: sent, instead, byHand } = recorded.intent;
+  return {
+    args: instead === undefined ? args : sent,
+    ...(instead !== undefined && { instead }),
+    ...(byHand !== undefined && { byHand }),
   };
 }

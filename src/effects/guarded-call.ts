@@ -91,9 +91,16 @@ export interface MovedAnswer {
 /** The budget's answer to a call: the entries to write with it, or why it may not leave. */
 export type Admission = { readonly entries: readonly Entry[] } | { readonly refused: string };
 
+/** What the person who approved a call has changed in its arguments. */
+export interface Changes {
+  readonly with: unknown;
+  readonly by: string;
+}
+
 /** The answer to a call that waits for its approval. */
 export type Approval =
-  | { readonly is: 'approved'; readonly gate: string }
+  /** `changes`: what the person has changed in the arguments, and who; null for nothing (PE1). */
+  | { readonly is: 'approved'; readonly gate: string; readonly changes: Changes | null }
   | { readonly is: 'denied'; readonly why: string; readonly by: string | null }
   /** It is known by now that the call has happened: an earlier try of it, which no actor waited for any more, came back. */
   | { readonly is: 'settled' }
@@ -163,6 +170,8 @@ export interface GuardedCall {
   readonly allowed: (() => Promise<string | null>) | null;
   /** Asks everything once more, after an approval. */
   stillAllowed(): Promise<string | null>;
+  /** The call with the arguments that its approval has changed; null where the config does not take the change any more (PE1). */
+  edited(changes: Changes): GuardedCall | null;
   /** True if an approval still holds at the very moment of its use. */
   opens(gate: string, digest: string): boolean;
   /** The second looks before it leaves; null where it changes nothing, or the config revalidates nothing. */

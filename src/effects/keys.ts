@@ -63,9 +63,14 @@ export function firstOf(key: string): string {
   return key.replace(/~\d+$/, '');
 }
 
+/** True for a call that has not happened and whose key may not be sent again: it is refused, or has another body, which a person wrote (PE2). */
+export function isKeySpent({ status, voided, intent }: Pick<KnownCall, 'status' | 'voided' | 'intent'>): boolean {
+  return voided || (status === 'failed' && intent.instead !== undefined);
+}
+
 /** True where a key is used up: the call that is asked for now is another decision. */
 function isOver(known: KnownCall | undefined, digest: string): boolean {
   if (known !== undefined && known.repeats !== null) return false;
-  if (known?.status === 'failed') return known.voided || known.intent.digest !== digest;
+  if (known?.status === 'failed') return isKeySpent(known) || known.intent.digest !== digest;
   return known?.status === 'compensated' || known?.discarded === true;
 }

@@ -10,7 +10,7 @@ import type { PassedOn } from '../model/passed-on.ts';
 import type { Promised, PromisedEntry } from '../model/promised-entry.ts';
 import { Acts, actOf, isAct } from './acts.ts';
 import { DisplacedCalls } from './displaced-calls.ts';
-import { firstOf, freeKey, type KeyedCall, keyOf } from './keys.ts';
+import { firstOf, freeKey, isKeySpent, type KeyedCall, keyOf } from './keys.ts';
 import { isAskedAgain, type LedgerCall, statusOf } from './ledger-call.ts';
 import { PlacedCalls } from './placed-calls.ts';
 import { RetainedCall } from './retained-call.ts';
@@ -193,8 +193,9 @@ export class Ledger {
   /**
    * The key under which the actor of a call makes it again: the same key, or the next one if a counterparty refuses it.
    */
-  keyAgain({ key, voided, intent }: LedgerCall): string {
-    return voided ? freeKey(firstOf(key), intent.digest, (name) => this.#calls.get(name)) : key;
+  keyAgain(call: LedgerCall): string {
+    const { key, intent } = call;
+    return isKeySpent(call) ? freeKey(firstOf(key), intent.digest, (name) => this.#calls.get(name)) : key;
   }
 
   /**
@@ -264,7 +265,7 @@ export class Ledger {
 
   /** The same actor makes its call under another key, which takes the place of the one that is refused. */
   #giveWay(before: LedgerCall | undefined, key: string): void {
-    if (before === undefined || before.key === key || !before.voided) return;
+    if (before === undefined || before.key === key || !isKeySpent(before)) return;
     this.#placed.get(instanceName(before.intent.instance))?.remove(before.key);
     before.at = null;
     this.#displaced.add(before);
@@ -332,6 +333,13 @@ export class Ledger {
   /** The calls that stand in the world and that no replay has taken over (C8, C9). */
   get kept(): Pick<DisplacedCalls<LedgerCall>, 'isKept' | 'keptOf' | 'keptBy'> {
     return this.#displaced;
+  }
+
+  /** The arguments of a held call were changed by the person who has approved it: they are its body (PE2). */
+  edit(key: string, args: unknown, by: string): void {
+    const call = this.#calls.get(key);
+    if (call === undefined) return;
+    call.intent = { ...call.intent, args, instead: { args: call.intent.args, by } };
   }
 
   /** A held call leaves. */

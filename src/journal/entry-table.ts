@@ -4,10 +4,10 @@
  * the entry's own members. A number, a place in a row and a word's place among others are never given another meaning (style.md 13).
  */
 
-import type { IntentEntry, OutcomeEntry } from '../model/call-entries.ts';
+import type { Instead, IntentEntry, OutcomeEntry } from '../model/call-entries.ts';
 import { EFFECT_CLASSES, EFFECT_STATUSES } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
-import { count, instance, name, oneOf, plain, type RowReader, type RowWriter, value } from './entry-forms.ts';
+import { count, type Form, instance, name, oneOf, plain, type RowReader, type RowWriter, value } from './entry-forms.ts';
 import { given, member, optional, RowForm } from './entry-row.ts';
 import { STEP } from './entry-step.ts';
 import type { ValuePlace } from './lost.ts';
@@ -36,6 +36,8 @@ const INTENT = new RowForm<IntentEntry>(8, [
   optional('place', plain<string>(), '0'),
   optional('version', plain<string>(), '0'),
   optional('sandbox', plain<string>(), '0'),
+  optional('instead', value('arguments') as Form<Instead>, '0'),
+  optional('byHand', plain<string>(), '0'),
 ]);
 
 const OUTCOME = new RowForm<OutcomeEntry>(3, [

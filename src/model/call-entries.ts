@@ -37,6 +37,16 @@ export interface IntentEntry {
   readonly version?: string;
   /** The sandbox that it works in, where what it does is gone with that (SB4). */
   readonly sandbox?: string;
+  /** What the machine asked for, where a person who approved the call had other arguments sent (PE2). Its digest is of these. */
+  readonly instead?: Instead;
+  /** The person who has made the act of the call by hand (PE5). */
+  readonly byHand?: string;
+}
+
+/** The arguments that a machine asked for, and the person who had others sent in their place. */
+export interface Instead {
+  readonly args: unknown;
+  readonly by: string;
 }
 
 /** A person is asked whether a call may leave (`approval`), or what became of one (`outcome`). */
@@ -76,7 +86,30 @@ export interface AnswerEntry {
   readonly why: string | null;
   /** The number of the message that brought it; null where it was given in the process. */
   readonly post: number | null;
+  /** What an approval changes in the arguments of the call, in their form (PE1). */
+  readonly with?: unknown;
+  /** Why it was refused, as a code. */
+  readonly code?: AnswerRefusal;
 }
+
+/** Why an answer to an approval request is refused. */
+export type AnswerRefusal =
+  /** It has no form of an answer, or no person gives it. */
+  | 'bad_answer'
+  | 'unknown_request'
+  /** It answers another question than the request asks. */
+  | 'other_question'
+  | 'already_answered'
+  /** It is for other arguments, or for work that went back since. */
+  | 'stale'
+  | 'expired'
+  | 'run_over'
+  /** The output is none that the tool gives. */
+  | 'bad_output'
+  | 'edit_not_allowed'
+  | 'bad_arguments'
+  /** The condition of the tool does not hold for the changed arguments. */
+  | 'condition_unmet';
 
 /** A commit makes visible what its instance has held back: all of it, with this one entry (E4). Redo-only. */
 export interface PublishEntry {

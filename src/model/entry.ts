@@ -177,8 +177,8 @@ export type Entry =
   | OutcomeEntry
   /** The counterparty of a call that has not happened refuses its key from now on: made again, it gets another one (E3). */
   | { readonly do: 'voided'; readonly key: string }
-  /** A held call leaves; `gate` is the approval that it uses up. */
-  | { readonly do: 'leave'; readonly key: string; readonly gate: string }
+  /** A held call leaves; `gate` is the approval that it uses up, `with` the arguments that the approval has changed (PE2). */
+  | { readonly do: 'leave'; readonly key: string; readonly gate: string; readonly with?: unknown }
   /** A confirmed call can no longer be undone: what it changed has moved on since (§6). */
   | { readonly do: 'demoted'; readonly key: string; readonly why: string }
   /** Keys that the run can touch no more are released, by their texts; the store is told next (ER1). */

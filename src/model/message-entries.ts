@@ -130,8 +130,8 @@ export interface SettledEntry {
   /** The number of the message; null where the program said so. */
   readonly post: number | null;
   readonly key: string;
-  /** `stands`: its undo is owed, and a person says that it stands (AB4). */
-  readonly status: 'confirmed' | 'failed' | 'compensated' | 'stands' | ObligationAnswer;
+  /** `stands`: its undo is owed, and a person says that it stands (AB4). `supplied`: a person has made its act by hand (PE5). */
+  readonly status: 'confirmed' | 'failed' | 'compensated' | 'stands' | 'supplied' | ObligationAnswer;
   readonly by: string;
   readonly why: string | null;
   /** The reason why it was refused; null where it was taken. */

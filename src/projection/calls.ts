@@ -11,6 +11,7 @@ import type { IntentEntry, OutcomeEntry, PublishEntry } from '../model/call-entr
 import type { Decision } from '../model/decision.ts';
 import { isOpen } from '../model/effect.ts';
 import type { Entry, KeptClass } from '../model/entry.ts';
+import type { SettledEntry } from '../model/message-entries.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import type { StepEntry } from '../model/step-entry.ts';
 import type { Actors } from './actors.ts';
@@ -94,7 +95,9 @@ export class Calls {
   }
 
   /** Takes a call that leaves by an approval, which it uses up. */
-  opened({ gate, key }: Extract<Entry, { do: 'leave' }>): void {
+  opened(entry: Extract<Entry, { do: 'leave' }>): void {
+    const { gate, key } = entry;
+    if ('with' in entry) this.ledger.edit(key, entry.with, this.asked.get(gate)?.by ?? '');
     this.asked.use(gate);
     this.compared(key);
     this.leave([key]);
@@ -141,6 +144,19 @@ export class Calls {
     call.intent = { ...call.intent, class: kept };
     call.undo = undo;
     this.#events.history.effects.keepAs(key, { class: kept, undo });
+  }
+
+  /**
+   * Takes the word of a person who has made the act of a call by hand (PE5). What no machine undoes is not taken back by asking the counterparty again:
+   * it never heard of the key.
+   */
+  supplied({ key, by, why }: Pick<SettledEntry, 'key' | 'by' | 'why'>): void {
+    const call = this.ledger.get(key);
+    if (call === undefined) return;
+    const kept = call.intent.class === 'idempotent' ? 'irreversible' : call.intent.class;
+    this.keepAs({ key, class: kept, undo: call.undo });
+    call.intent = { ...call.intent, byHand: by };
+    this.asked.supplied(key, by, why);
   }
 
   /** Notes that the undo of a call is about to leave. */

@@ -70,6 +70,10 @@ export class Redaction {
         return;
       case 'intent':
         this.#learn(entry.tool, 'args', entry.args);
+        this.#learn(entry.tool, 'args', entry.instead?.args);
+        return;
+      case 'leave':
+        this.#learn(run.toolOf(entry.key) ?? '', 'args', entry.with);
         return;
       case 'verified':
         for (const { first } of entry.reads) {

@@ -307,7 +307,10 @@ export class RunState {
         calls.asked.heard(entry);
         if (entry.refused === null) this.choices.pause(entry.paused, events.time);
       },
-      settled: (entry) => calls.asked.heard(entry),
+      settled: (entry) => {
+        calls.asked.heard(entry);
+        if (entry.status === 'supplied' && entry.refused === null) calls.supplied(entry);
+      },
       steered: (entry) => {
         calls.asked.heard(entry);
         received.steered(entry);

@@ -46,6 +46,8 @@ export type SidecarErrorCode =
   | 'said_to_person'
   /** A word about a call that was never made, or that the journal contradicts. */
   | 'bad_settlement'
+  /** A call whose act no person can make in its place (PE5). */
+  | 'not_suppliable'
   /** Another event was sent under the same id. */
   | 'message_differs'
   /** The run was sent no event of that name. */

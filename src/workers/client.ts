@@ -3,10 +3,9 @@
  * agent; what it leaves is durable on return.
  */
 import type { GuardedRequest } from '../effects/gates.ts';
-import { messageOf } from '../effects/messages/answers.ts';
 import { cancelMessage } from '../effects/messages/cancels.ts';
 import { complaintIn, complaintMessage, type SentComplaint } from '../effects/messages/complaints.ts';
-import { outcomeMessage, type SentOutcome } from '../effects/messages/outcomes.ts';
+import type { SentOutcome } from '../effects/messages/outcomes.ts';
 import { pauseMessage } from '../effects/messages/pauses.ts';
 import { retryMessage } from '../effects/messages/retries.ts';
 import { type SaidSteer, type SteerAct, sentSteer, steerMessage } from '../effects/messages/steers.ts';
@@ -45,6 +44,7 @@ import {
   type SteerAnswer,
   steerPreviewOf,
 } from '../xstate/preview.ts';
+import { answered, refuseEnded, settledByKey } from './answering.ts';
 import { deleteEnded } from './deleting.ts';
 import { type FollowOptions, followed } from './follow.ts';
 
@@ -221,8 +221,11 @@ export interface WorkClient {
    * @throws JournalError `run_unknown`.
    */
   requests(of?: { readonly run?: string; readonly agent?: string }): Promise<readonly RunRequest[]>;
-  /** Approves a call that waits, by the id of its request. @throws JournalError `run_unknown`; RangeError where no request has that id. */
-  approve(run: string, gate: string, answer: Answerer): Promise<number>;
+  /**
+   * Approves a call that waits, by the id of its request. `with` changes its arguments, in their form, where the config lets a person (PE1).
+   * @throws JournalError `run_unknown`; RangeError where no request has that id.
+   */
+  approve(run: string, gate: string, answer: Answerer & { readonly with?: unknown }): Promise<number>;
   /** Denies a call that waits. @throws as `approve`. */
   deny(run: string, gate: string, answer: Answerer): Promise<number>;
   /** Says what became of a call whose outcome is unknown. @throws as `approve`. */
@@ -244,6 +247,8 @@ export interface WorkClient {
     outcome: { readonly status: SentOutcome['status']; readonly output?: unknown },
     answer: Answerer,
   ): Promise<number>;
+  /** Hands over the answer of a call whose act a person has made by hand (PE5). @returns and @throws as `settleKey`. */
+  supply(run: string, key: string, output: unknown, answer: Answerer): Promise<number>;
 }
 
 /**
@@ -280,8 +285,10 @@ export function workClient(store: JournalStore): WorkClient {
     delete: (run) => deleteEnded(store, run),
     result: (run) => resultOf(store, run),
     requests: (of = {}) => requestsIn(store, of),
-    approve: (run, gate, answer) => answered(store, run, gate, { verdict: 'approved' }, answer),
+    approve: (run, gate, { with: change, ...answer }) =>
+      answered(store, run, gate, { verdict: 'approved', ...(change !== undefined && { with: change }) }, answer),
     deny: (run, gate, answer) => answered(store, run, gate, { verdict: 'denied' }, answer),
+    supply: (run, key, output, answer) => settledByKey(store, run, key, { status: 'supplied', output }, answer),
     settleKey: (run, key, outcome, answer) => settledByKey(store, run, key, outcome, answer),
     settle: (run, gate, outcome, answer) => answered(store, run, gate, { verdict: 'settled', ...outcome }, answer),
   };
@@ -458,43 +465,4 @@ async function retried(store: JournalStore, run: string, { by, why }: Partial<An
   const refused = whyNoRetry(runState, ({ lost }) => held || lost !== true);
   if (refused !== null) throw new RangeError(`nothing of run ${JSON.stringify(run)} is tried again: ${refused}`);
   return store.post(run, message);
-}
-
-function refuseEnded(run: string, how: string | null): void {
-  if (how !== null) throw new RangeError(`run ${JSON.stringify(run)} has ended: it is ${how}`);
-}
-
-async function settledByKey(
-  store: JournalStore,
-  run: string,
-  key: string,
-  { status, output }: { readonly status: SentOutcome['status']; readonly output?: unknown },
-  { by, why }: Answerer,
-): Promise<number> {
-  const told = { settle: key, status, ...(output !== undefined && { output }), by, why: why ?? null };
-  const message = outcomeMessage(told);
-  const { runState } = timelineOf(await gathered(store.read(run)));
-  refuseEnded(run, runState.ended);
-  if (runState.ledger.named(key.replace(/#\d+$/, '')) === undefined)
-    throw new RangeError(`no call of run ${JSON.stringify(run)} has the key ${JSON.stringify(key)}`);
-  return store.post(run, message);
-}
-
-type Said =
-  | { readonly verdict: 'approved' | 'denied' }
-  | { readonly verdict: 'settled'; readonly status: 'confirmed' | 'failed'; readonly output?: unknown };
-
-async function answered(
-  store: JournalStore,
-  run: string,
-  gate: string,
-  said: Said,
-  { by, why }: Answerer,
-): Promise<number> {
-  const { runState } = timelineOf(await gathered(store.read(run)));
-  const request = runState.asked.get(gate);
-  if (request === undefined)
-    throw new RangeError(`run ${JSON.stringify(run)} asks nothing under ${JSON.stringify(gate)}`);
-  const { digest, epoch } = request;
-  return store.post(run, messageOf({ gate, digest, epoch, by, why: why ?? null, ...said }));
 }

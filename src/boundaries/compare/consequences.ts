@@ -155,6 +155,10 @@ export const CONSEQUENCES: Readonly<
       'More calls wait for a person.',
       'Other calls wait for a person than before.',
     ),
+    'gate edits': both(
+      'The person who approves a call may send this with another value.',
+      'The person who approves a call sends this as the machine has it.',
+    ),
     buffer: both(
       'A call acts at once, before its work is committed: it may have to be undone.',
       'A call acts only once its work is committed.',

@@ -171,6 +171,7 @@ function gates(old: Tool['gate'], now: Tool['gate']): readonly Difference[] {
     [
       ...limit('expires', old.expires, now.expires, 'looser', ' ms'),
       ...said('when', old.when?.text ?? null, now.when?.text ?? null, 'looser'),
+      ...names('edits', old.edits, now.edits, 'looser'),
     ],
   );
 }

@@ -37,6 +37,8 @@ export type RefusalCode =
   | 'bad_amount'
   /** A call that does nothing need not wait; a call that waits for two things would be approved long before it acts. */
   | 'bad_hold'
+  /** A part of the arguments that no person may change at a gate: it is none, or says which act the call is (PE1). */
+  | 'bad_edits'
   /** An identity that no call can have, or of calls that do nothing. */
   | 'bad_once'
   /** A tool that acts on the world is said to decide. */

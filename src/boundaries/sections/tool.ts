@@ -15,6 +15,7 @@ import { entriesOf, field, type Item, itemsOf, numberOf, plain, textOf } from '.
 import type { Findings, Place } from '../page/finding.ts';
 import { LONGEST_WAIT, timeIn } from '../page/time.ts';
 import { argumentsIn } from './arguments.ts';
+import { editsIn } from './edits.ts';
 import { obligationsIn } from './obligations.ts';
 import { onceIn } from './once.ts';
 import { outputSchema } from './output-schema.ts';
@@ -53,7 +54,7 @@ export function compileTool(name: string, at: Place, item: Item, { budgets, scop
     writes: keyTemplatesIn(field(item, 'writes'), scopes, findings),
     ...reconcileOf(field(item, 'reconcile'), findings),
     retry: retryOf(field(item, 'retry'), findings),
-    gate: gateOf(field(item, 'gate'), findings),
+    gate: gateOf(item, findings),
     buffer: bufferOf(field(item, 'buffer'), findings),
     once: onceIn(field(item, 'once'), findings),
     when: predicateIn(field(item, 'when'), findings),
@@ -142,10 +143,11 @@ function retryOf(item: Item | null, findings: Findings): Tool['retry'] {
   };
 }
 
-function gateOf(item: Item | null, findings: Findings): Tool['gate'] {
+function gateOf(tool: Item, findings: Findings): Tool['gate'] {
+  const item = field(tool, 'gate');
   if (item === null) return null;
   const expires = timeIn(field(item, 'expires'), findings, LONGEST_WAIT);
-  return { expires, when: predicateIn(field(item, 'when'), findings) };
+  return { expires, when: predicateIn(field(item, 'when'), findings), edits: editsIn(tool, findings) };
 }
 
 function bufferOf(item: Item | null, findings: Findings): Tool['buffer'] {

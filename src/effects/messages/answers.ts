@@ -7,7 +7,9 @@ import { PERSON, REASON, readerOf, text } from './reading.ts';
 
 /** An answer as it travels. */
 export type Answer =
-  | (Addressed & { readonly verdict: 'approved' | 'denied' })
+  | (Addressed & { readonly verdict: 'denied' })
+  /** `with`: what it changes in the arguments of the call, in their form (PE1). */
+  | (Addressed & { readonly verdict: 'approved'; readonly with?: unknown })
   /** The result of a call. */
   | (Addressed & { readonly verdict: 'settled'; readonly status: 'confirmed' | 'failed'; readonly output?: unknown });
 
@@ -33,6 +35,7 @@ const read = readerOf<Answer>({
     verdict: { enum: ['approved', 'denied', 'settled'] },
     status: { enum: ['confirmed', 'failed'] },
     output: {},
+    with: {},
   },
 });
 
@@ -46,5 +49,6 @@ export function messageOf(answer: Answer): string {
 /** Reads a message; null where it is no answer. */
 export function answerIn(message: string): Answer | null {
   const answer = read(message);
-  return answer !== null && (answer.verdict === 'settled') === 'status' in answer ? answer : null;
+  if (answer === null || ('with' in answer && (answer.verdict as string) !== 'approved')) return null;
+  return (answer.verdict === 'settled') === 'status' in answer ? answer : null;
 }

@@ -9,7 +9,7 @@ export interface SentOutcome {
   readonly settle: string;
   /**
    * `compensated`: it was undone by hand; `stands`: its undo is owed by an abort, and it stands (AB4). Of an obligation, by its name `KEY#1`: `kept`,
-   * `released` or `broken` (OB4).
+   * `released` or `broken` (OB4). `supplied`: a person has made its act by hand, and `output` is its answer (PE5).
    */
   readonly status: SettledEntry['status'];
   /** The answer of the call, where it is confirmed. */
@@ -24,7 +24,7 @@ const read = readerOf<SentOutcome>({
   required: ['settle', 'status', 'by', 'why'],
   properties: {
     settle: text(500),
-    status: { enum: ['confirmed', 'failed', 'compensated', 'stands', 'kept', 'released', 'broken'] },
+    status: { enum: ['confirmed', 'failed', 'compensated', 'stands', 'supplied', 'kept', 'released', 'broken'] },
     output: {},
     by: PERSON,
     why: REASON,
@@ -45,5 +45,5 @@ export function outcomeMessage(outcome: SentOutcome): string {
 /** Reads a message; null where it tells no outcome. */
 export function outcomeIn(message: string): SentOutcome | null {
   const sent = read(message);
-  return sent === null || (sent.status !== 'confirmed' && 'output' in sent) ? null : sent;
+  return sent === null || (sent.status !== 'confirmed' && sent.status !== 'supplied' && 'output' in sent) ? null : sent;
 }

@@ -9,7 +9,7 @@ import type { GateEntry } from '../../model/call-entries.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import { type Hearers, Inbox } from './inbox.ts';
-import { epochOf, refusalOf } from './refusals.ts';
+import { epochOf, refusalOf, refusedChange, refusedEdit } from './refusals.ts';
 import { requestOf } from './request.ts';
 
 /** A call that waits for its approval. */
@@ -24,6 +24,15 @@ interface Asking {
   /** The act of another run that it may be, or null (FK4). */
   readonly kin: NonNullable<GateEntry['kin']> | null;
   readonly signal: AbortSignal;
+}
+
+/** An answer of a person to a request for an approval. */
+interface Said {
+  readonly verdict: 'approved' | 'denied';
+  readonly by: string;
+  readonly why: string | null;
+  /** What an approval changes in the arguments of the call; left out for nothing (PE1). */
+  readonly with?: unknown;
 }
 
 /** The approvals of one run. */
@@ -67,12 +76,20 @@ export class Approvals {
     if (gate === undefined) return 'ask';
     const epoch = epochOf(this.#parts.runState, instance);
     const closed = asked.closed(gate, { digest, epoch, now: this.#parts.now() });
-    if (closed === null) return this.isAbout(gate.gate, kin) ? { is: 'approved', gate: gate.gate } : 'ask';
+    if (closed === null) return this.isAbout(gate.gate, kin) ? this.#approved(gate) : 'ask';
     // A no is final for the call: work that is done again is not asked about again, unless it asks for something else (R4).
     if (closed === 'denied' && gate.digest === digest) return { is: 'denied', why: deniedText(gate), by: gate.by };
     if (closed === 'expired' && gate.gate === own)
       return { is: 'denied', why: 'no person has approved it in time', by: null };
     return closed === 'pending' ? 'wait' : 'ask';
+  }
+
+  /** An approval with what it changes; a change that the config does not take any more is asked about anew (PE1). */
+  #approved({ gate, key, by, ...rest }: ApprovalRequest): Approval | 'ask' {
+    if (!('with' in rest)) return { is: 'approved', gate, changes: null };
+    return refusedChange(this.#parts, key, rest.with) === null
+      ? { is: 'approved', gate, changes: { with: rest.with, by: by ?? '' } }
+      : 'ask';
   }
 
   #askFor({ key, digest, instance, lasts, like, kin }: Asking): Promise<string> {
@@ -147,15 +164,20 @@ export class Approvals {
   }
 
   /** Takes an answer from this process. @returns why the answer is refused, or null. */
-  answer(gate: string, verdict: 'approved' | 'denied', by: string, why: string | null): string | null {
-    const refused = by.trim() === '' ? 'no person has given it' : refusalOf(this.#parts, gate, 'approval', {});
+  answer(gate: string, said: Said): string | null {
+    const { by, verdict, why } = said;
+    const change = 'with' in said ? { with: said.with } : {};
+    const refused =
+      by.trim() === ''
+        ? ({ code: 'bad_answer', why: 'no person has given it' } as const)
+        : (refusalOf(this.#parts, gate, 'approval', {}) ?? refusedEdit(this.#parts, gate, said));
     this.#write.append([
       refused === null
-        ? { do: 'answer', gate, verdict, by, why, post: null }
-        : { do: 'answer', gate, verdict: 'refused', by, why: refused, post: null },
+        ? { do: 'answer', gate, verdict, by, why, post: null, ...change }
+        : { do: 'answer', gate, verdict: 'refused', by, ...refused, post: null },
     ]);
     this.#inbox.wake();
-    return refused;
+    return refused === null ? null : refused.why;
   }
 
   /** The number of messages that were looked at. */

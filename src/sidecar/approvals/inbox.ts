@@ -1,6 +1,7 @@
 /** Reads the answers that other processes leave for a run, and wakes the calls that wait for them (semantics.md R4). */
 import { setAlarm } from '../../clock/alarm.ts';
 import { type Alarm, type Beat, PROCESS } from '../../clock/clock.ts';
+import type { Refusal } from '../../effects/gates.ts';
 import { answerIn } from '../../effects/messages/answers.ts';
 import { cancelIn, type SentCancel } from '../../effects/messages/cancels.ts';
 import { complaintIn, type SentComplaint } from '../../effects/messages/complaints.ts';
@@ -11,7 +12,7 @@ import { type SentEvent, sentIn } from '../../effects/messages/sent-events.ts';
 import { type SentSteer, steerIn } from '../../effects/messages/steers.ts';
 import type { AnswerEntry } from '../../model/call-entries.ts';
 import type { RunParts, Writer } from '../parts.ts';
-import { refusalOf, unlikelyOutcome } from './refusals.ts';
+import { refusalOf, refusedEdit, unlikelyOutcome } from './refusals.ts';
 
 /** The time between two looks into the inbox while a call waits, in milliseconds. */
 const POLL = 200;
@@ -97,19 +98,23 @@ export class Inbox {
   #take(post: number, body: string): void {
     const answer = answerIn(body);
     if (answer === null) {
-      this.#write.append([refusedEntry('', null, 'it is no answer', post)]);
+      this.#write.append([refusedEntry('', null, { code: 'bad_answer', why: 'it is no answer' }, post)]);
       return;
     }
     const { gate, digest, epoch, by, why, verdict } = answer;
     const like = this.#parts.runState.asked.get(gate)?.like;
     const asks = verdict === 'settled' && like === undefined ? 'outcome' : 'approval';
-    const refused = refusalOf(this.#parts, gate, asks, { digest, epoch }) ?? unlikelyOutcome(this.#parts, answer);
+    const refused =
+      refusalOf(this.#parts, gate, asks, { digest, epoch }) ??
+      unlikelyOutcome(this.#parts, answer) ??
+      refusedEdit(this.#parts, gate, answer);
     if (refused !== null) {
       this.#write.append([refusedEntry(gate, by, refused, post)]);
       return;
     }
     const key = this.#parts.runState.asked.get(gate)?.key as string;
-    this.#write.append([{ do: 'answer', gate, verdict, by, why, post }]);
+    const change = 'with' in answer ? { with: answer.with } : {};
+    this.#write.append([{ do: 'answer', gate, verdict, by, why, post, ...change }]);
     if (verdict !== 'settled') return;
     const { status } = answer;
     const output = answer.output ?? this.#parts.runState.ledger.get(like ?? '')?.output;
@@ -195,6 +200,6 @@ function handedOn<Sent>(sent: Sent | null, hear: (sent: Sent) => void): boolean 
   return sent !== null;
 }
 
-function refusedEntry(gate: string, by: string | null, why: string, post: number): AnswerEntry {
-  return { do: 'answer', gate, verdict: 'refused', by, why, post };
+function refusedEntry(gate: string, by: string | null, refused: Refusal, post: number): AnswerEntry {
+  return { do: 'answer', gate, verdict: 'refused', by, ...refused, post };
 }

@@ -1,9 +1,14 @@
-/** Says why an answer to an approval request does not count (semantics.md R4). */
+/** Says why an answer to an approval request does not count (semantics.md R4, PE1). */
+import { edited } from '../../boundaries/edited.ts';
+import type { Refusal } from '../../effects/gates.ts';
 import type { Answer } from '../../effects/messages/answers.ts';
 import { endingText } from '../../effects/messages/cancels.ts';
+import { encode } from '../../journal/codec.ts';
 import type { GateEntry } from '../../model/call-entries.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import type { RunState } from '../../projection/run-state.ts';
+import { argsOf } from '../calls/args.ts';
+import { Preconditions } from '../calls/preconditions.ts';
 import type { RunParts } from '../parts.ts';
 
 /** The number of restores that an instance has been through. */
@@ -20,10 +25,10 @@ export function refusalOf(
   request: string,
   asks: GateEntry['asks'],
   bound: { digest?: string; epoch?: number },
-): string | null {
+): Refusal | null {
   const { asked, ledger } = runState;
   const isOver = asks === 'approval' && lifecycle.answer('approve').is === 'no';
-  if (isOver && asked.cancelled !== null) return endingText(asked.cancelled);
+  if (isOver && asked.cancelled !== null) return { code: 'run_over', why: endingText(asked.cancelled) };
   const now = clock();
   const key = asked.get(request)?.key;
   const instance = key === undefined ? undefined : ledger.get(key)?.intent.instance;
@@ -35,13 +40,41 @@ export function refusalOf(
 /**
  * The reason why an outcome that a person reports cannot be true, by the declared output of the tool; null if it can.
  */
-export function unlikelyOutcome({ runState, config }: RunParts, answer: Answer): string | null {
+export function unlikelyOutcome({ runState, config }: RunParts, answer: Answer): Refusal | null {
   if (answer.verdict !== 'settled') return null;
   const { asked, ledger } = runState;
   const request = asked.get(answer.gate);
-  if (answer.status !== 'confirmed') return request?.like === undefined ? null : 'it has not left yet: deny it instead';
+  if (answer.status !== 'confirmed')
+    return request?.like === undefined
+      ? null
+      : { code: 'other_question', why: 'it has not left yet: deny it instead' };
   if (request?.like !== undefined && answer.output === undefined) return null;
   const call = ledger.get(request?.key ?? '');
   const why = config.tools.get(call?.intent.tool ?? '')?.refuses(answer.output) ?? null;
-  return why === null ? null : `it is no answer of ${call?.intent.tool}: ${why}`;
+  return why === null ? null : { code: 'bad_output', why: `it is no answer of ${call?.intent.tool}: ${why}` };
+}
+
+/** The reason why an approval may not change the arguments of its call so; null where it may, and where it changes nothing. */
+export function refusedEdit(parts: RunParts, gate: string, answer: { readonly verdict: string }): Refusal | null {
+  if (!('with' in answer)) return null;
+  if (answer.verdict !== 'approved') return { code: 'edit_not_allowed', why: 'only an approval changes arguments' };
+  const key = parts.runState.asked.get(gate)?.key;
+  return key === undefined ? null : refusedChange(parts, key, answer.with);
+}
+
+/** The reason why the arguments of a call may not be changed so now; null where they may. */
+export function refusedChange(parts: RunParts, key: string, change: unknown): Refusal | null {
+  const { runState, config } = parts;
+  const call = runState.ledger.get(key);
+  if (call === undefined) return null;
+  const { tool, actor, instance } = call.intent;
+  // One key has one body (E3).
+  if (call.status !== 'buffered')
+    return { code: 'edit_not_allowed', why: `${tool} was sent under its key before: its arguments are what they are` };
+  const lost = encode(change, { codecs: runState.codecs });
+  if (!('text' in lost)) return { code: 'bad_arguments', why: `bad_arguments: ${lost.reason} at ${lost.path.join('.')}` };
+  const made = edited(config, tool, argsOf(runState, call.intent), change);
+  if ('code' in made) return { code: made.code, why: `${made.code}: ${made.reason}` };
+  const unmet = new Preconditions(parts).whenUnmet({ tool, input: made.args }, actor, instance);
+  return unmet === null ? null : { code: 'condition_unmet', why: `condition_unmet: ${unmet}` };
 }

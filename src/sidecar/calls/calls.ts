@@ -3,6 +3,7 @@
  */
 
 import { misfitOf } from '../../boundaries/computed.ts';
+import { edited } from '../../boundaries/edited.ts';
 import { plainCall } from '../../effects/acting.ts';
 import { actName, identityDigest } from '../../effects/acts.ts';
 import { admission, bill, times } from '../../effects/budgets.ts';
@@ -204,7 +205,11 @@ export class Calls {
   /** A call that is made again and was about to leave sends what was journaled with it: one key has one body (E3). */
   #asJournaled(call: Call, number: number): Call {
     const known = this.#parts.runState.ledger.ofActor(number);
-    return known === undefined ? call : { ...call, input: argsOf(this.#parts.runState, known.intent) };
+    if (known === undefined) return call;
+    const { instead } = known.intent;
+    // What a person wrote was the body of that try alone: made again, the call asks for what the machine does (PE2).
+    if (instead !== undefined && known.status === 'failed') return { ...call, input: instead.args };
+    return { ...call, input: argsOf(this.#parts.runState, known.intent) };
   }
 
   /** Resolves at the next append; null where no actor waits for a call any more, and nothing of it is under way. */
@@ -272,6 +277,10 @@ export class Calls {
         if (why !== null || late !== null) return why ?? `${late?.code}: ${late?.reason}`;
         const lacking = lacks();
         return lacking === null ? null : lackText(lacking, instance);
+      },
+      edited: ({ with: change }) => {
+        const made = edited(this.#parts.config, call.tool, args, change);
+        return 'args' in made ? this.#guarded({ ...call, input: made.args }, number, whose, lacks) : null;
       },
       opens: (gate, digest) => this.#approvals.opens(gate, digest, instance),
       box: this.sandboxes.pass(tool, number),

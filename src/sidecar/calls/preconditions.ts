@@ -27,11 +27,8 @@ export class Preconditions {
   /** Says which precondition of a call is not met, or cannot be told; null where all are met. */
   async unmet({ tool: name, input: args }: Call, number: number, instance: InstanceId): Promise<string | null> {
     const tool = this.#parts.config.tools.get(name);
-    if (tool?.when) {
-      const answer = tool.when.ask(this.#facts(name, args, number, instance));
-      if (answer.is === 'no') return `${name} is called only when ${tool.when.text}`;
-      if (answer.is === 'unknown') return `it is unknown whether ${tool.when.text}: ${answer.reason}`;
-    }
+    const why = this.whenUnmet({ tool: name, input: args }, number, instance);
+    if (why !== null) return why;
     if (!tool?.check) return null;
     const check = broughtAs(this.#parts.checks, tool.check);
     if (check === undefined) return `nothing is registered that checks ${tool.check}`;
@@ -40,6 +37,15 @@ export class Preconditions {
     } catch (error) {
       return `${tool.check}: ${errorMessage(error)}`;
     }
+  }
+
+  /** Says that the condition of its tool does not hold for a call, or that it cannot be told; null where it holds. */
+  whenUnmet({ tool: name, input: args }: Pick<Call, 'tool' | 'input'>, number: number, instance: InstanceId): string | null {
+    const when = this.#parts.config.tools.get(name)?.when ?? null;
+    if (when === null) return null;
+    const answer = when.ask(this.#facts(name, args, number, instance));
+    if (answer.is === 'no') return `${name} is called only when ${when.text}`;
+    return answer.is === 'unknown' ? `it is unknown whether ${when.text}: ${answer.reason}` : null;
   }
 
   /** Says why a condition on the age of what a call rests on is not met by now; null where it is, and where there is none. */

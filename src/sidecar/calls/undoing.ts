@@ -65,6 +65,7 @@ export class Undoing {
     const passed = call?.status === 'confirmed' ? await this.#releasing.passedOver(call) : null;
     if (passed !== null) return passed;
     if (call === undefined || undo === null || typeof undo === 'function' || call.status !== 'confirmed') return null;
+    if (call.intent.byHand !== undefined) return null;
     try {
       const undoneBefore = before.flatMap(({ id }) => id ?? []);
       return await undo.moved({ ...this.#undoCall(call), undoneBefore });
@@ -86,8 +87,12 @@ export class Undoing {
     // Not under what another run was given (ER3).
     const passed = await this.#releasing.passedOver(call);
     if (passed !== null) return passed;
-    const undo = this.#undoOf(call.intent.tool);
-    let failure = `nothing is registered that undoes ${call.intent.tool}`;
+    const { byHand } = call.intent;
+    const undo = byHand === undefined ? this.#undoOf(call.intent.tool) : null;
+    let failure =
+      byHand === undefined
+        ? `nothing is registered that undoes ${call.intent.tool}`
+        : `${byHand} has made it by hand: a person undoes it, and says so`;
     this.#write.append([{ do: 'phase', phase: 'COMPENSATING', effect: call.key }]);
     await this.#write.durable();
     const tries = undo === null ? 0 : triesOf('undo');

@@ -231,6 +231,11 @@ export class Recovering {
     return this.#told.settle(...word);
   }
 
+  /** @see {@link ToldOutcomes.supply} */
+  supplyEffect(...word: Parameters<ToldOutcomes['supply']>): Promise<void> {
+    return this.#told.supply(...word);
+  }
+
   /** @see {@link ToldOutcomes.stand} */
   standEffect(...word: Parameters<ToldOutcomes['stand']>): Promise<void> {
     return this.#told.stand(...word);

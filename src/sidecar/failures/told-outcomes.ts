@@ -13,7 +13,7 @@ import { SidecarError } from '../sidecar-error.ts';
 import type { Aborting } from './aborting.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
 
-type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'calls' | 'approvals' | 'queue'>;
+type Needs = Pick<RecoveryParts, 'parts' | 'write' | 'calls' | 'approvals' | 'queue' | 'open'>;
 
 /** The outcomes of one run's calls that people tell. */
 export class ToldOutcomes {
@@ -93,6 +93,79 @@ export class ToldOutcomes {
     if (heard !== undefined) write.append([heard()]);
     await write.durable();
     await queue.askAgain();
+  }
+
+  /**
+   * Takes the answer of a call whose act a person has made by hand (PE5). The call itself never leaves any more: it waits for an approval, it failed and the
+   * run is parked on it, or its outcome is unknown; then its counterparty is asked first.
+   * @param heard makes the entry of the word, which is written with the outcome.
+   * @throws SidecarError `not_suppliable`; `bad_settlement` where no call has the key, or the tool gives no such output.
+   */
+  async supply(key: string, output: unknown, heard: () => SettledEntry): Promise<void> {
+    const { parts, write, calls, approvals, queue } = this.#run;
+    const named = this.#runState.ledger.named(key);
+    if (named === undefined) throw new SidecarError('bad_settlement', `no call has the key ${key}`);
+    await parts.lifecycle.past('leaveApproved');
+    this.#refuseSupply(named.key);
+    if (named.status === 'unknown' || named.status === 'intended') {
+      const waits = named.status;
+      await calls.reconciling.askNow(named.key);
+      if (named.status !== waits) await queue.askAgain();
+      await parts.lifecycle.past('leaveApproved');
+      this.#refuseSupply(named.key);
+    }
+    const { tool } = named.intent;
+    const refused = parts.config.tools.get(tool)?.refuses(output) ?? null;
+    if (refused !== null)
+      throw new SidecarError('bad_settlement', `${tool} (${named.key}) cannot have answered that: ${refused}`);
+    write.append([heard(), { do: 'outcome', key: named.key, status: 'confirmed', output }]);
+    approvals.wake();
+    await write.durable();
+    await queue.askAgain();
+  }
+
+  /** @throws SidecarError `not_suppliable` where no person can hand over the answer of a call. */
+  #refuseSupply(key: string): void {
+    const call = this.#runState.ledger.get(key) as LedgerCall;
+    const why = this.#isOver ? 'a person has ended the run' : (this.#whyNoAct(call) ?? this.#whyNotBare(call));
+    if (why === null) return;
+    throw new SidecarError('not_suppliable', `${call.intent.tool} (${key}) cannot be made by hand: ${why}`);
+  }
+
+  get #isOver(): boolean {
+    const { lifecycle, runState } = this.#run.parts;
+    return lifecycle.leave.aborted || lifecycle.answer('approve').is === 'no' || runState.ended !== null;
+  }
+
+  /** Says why an act of a call would be none of the run, or not the run's to take back; null where it would be. */
+  #whyNoAct({ repeats, discarded, at, intent }: LedgerCall): string | null {
+    if (repeats !== null) return 'it repeats an act that was made before';
+    if (discarded || at === null) return 'its work was taken back';
+    if (intent.sandbox !== undefined) return `it works in the sandbox ${intent.sandbox}`;
+    if (intent.held === 'buffer') return 'it is held back until its commit';
+    if (this.#runState.choices.branchOf(this.#runState.actors, intent.actor) !== undefined)
+      return 'it is a call of a branch';
+    return this.#runState.actor(intent.actor).ended === null ? null : 'the machine does not wait for it any more';
+  }
+
+  /** Says why a call may itself have happened, or may come to; null where nothing of it stands, and nothing of it is under way. */
+  #whyNotBare({ key, status, intent }: LedgerCall): string | null {
+    const { calls, open } = this.#run;
+    switch (status) {
+      case 'buffered':
+        return intent.held === 'gate' ? null : 'it is held back until its commit';
+      case 'unknown':
+        return null;
+      case 'intended': {
+        const request = this.#runState.asked.of(key);
+        const isAsked = request?.asks === 'outcome' && request.status === 'pending';
+        return isAsked && !calls.underWay.has(key) ? null : 'it is under way';
+      }
+      case 'failed':
+        return open.parked.some(({ call }) => call?.key === key) ? null : 'the run is not parked on it';
+      default:
+        return `it is ${status} as the journal has it`;
+    }
   }
 
   #refuseUnderWay({ key, status, intent }: LedgerCall): void {

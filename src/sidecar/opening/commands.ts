@@ -6,7 +6,7 @@ import { outcomeIn, outcomeMessage } from '../../effects/messages/outcomes.ts';
 import { pauseIn, pauseMessage } from '../../effects/messages/pauses.ts';
 import { type SaidSteer, sentSteer } from '../../effects/messages/steers.ts';
 import { type Journal, JournalError } from '../../journal/journal.ts';
-import { NAME, OBJECT, oneOf, optional, refuseOther, shape, TEXT } from '../../model/argument.ts';
+import { ANYTHING, NAME, OBJECT, oneOf, optional, refuseOther, shape, TEXT } from '../../model/argument.ts';
 import type { Signal } from '../../model/failure.ts';
 import { eventsOf, type RunEvent } from '../../reports/events.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
@@ -101,6 +101,13 @@ export interface RunCommands {
     word?: { readonly by: string; readonly why?: string },
   ): Promise<void>;
   /**
+   * Hands over the answer of a call whose act a person has made by hand (PE5): one that waits for its approval, that failed and
+   * that the run is parked on, or whose outcome is unknown. The call itself never leaves any more, and a person undoes the act.
+   * @throws SidecarError `not_suppliable`; `bad_settlement` where no call has the key, or the tool gives no such output;
+   * TypeError where no person says so.
+   */
+  supply(key: string, output: unknown, word: { readonly by: string; readonly why?: string }): Promise<void>;
+  /**
    * Says that a call stands whose undo an abort owes (AB4): nothing undoes it, and the end names it.
    * @throws SidecarError `bad_settlement` where no undo of it is owed; TypeError where no person says so.
    */
@@ -111,13 +118,14 @@ export interface RunCommands {
   requests(): readonly GuardedRequest[];
   /**
    * Answers a gate that asks for an approval.
-   * @param answer who says so, and why.
+   * @param answer who says so, and why. `with`: what an approval changes in the arguments, in their form; the config says which
+   * parts (`gate.edits`, PE1).
    * @returns why the answer is refused, or null: no request asks for it, it was answered before, or it is void.
    */
   answer(
     gate: string,
     verdict: 'approved' | 'denied',
-    answer: { readonly by: string; readonly why?: string },
+    answer: { readonly by: string; readonly why?: string; readonly with?: unknown },
   ): Promise<string | null>;
   /** Asks the counterparties of all calls whose outcome is open, and then the parked questions again. */
   reconcile(): Promise<void>;
@@ -220,13 +228,28 @@ const WORD = shape<{ readonly by: string; readonly why?: string }>('who says so,
   by: NAME,
   why: optional(TEXT),
 });
+const APPROVAL = shape<{ readonly by: string; readonly why?: string; readonly with?: unknown }>(
+  'who says so, as { by, why, with }',
+  { by: NAME, why: optional(TEXT), with: ANYTHING },
+);
 const VERDICT = oneOf('approved', 'denied');
 
 async function answered(run: Run, ...[gate, verdict, said]: Parameters<RunCommands['answer']>): Promise<string | null> {
-  refuseOther('answer', { gate: [gate, NAME], verdict: [verdict, VERDICT], answer: [said, WORD] });
-  const refused = run.approvals.answer(gate, verdict, said.by, said.why ?? null);
+  refuseOther('answer', { gate: [gate, NAME], verdict: [verdict, VERDICT], answer: [said, APPROVAL] });
+  const { by, why = null } = said;
+  const refused = run.approvals.answer(gate, { verdict, by, why, ...(said.with !== undefined && { with: said.with }) });
   await run.write.durable();
   return refused;
+}
+
+async function supplied({ recovering }: Run, ...[key, output, said]: Parameters<RunCommands['supply']>): Promise<void> {
+  refuseOther('supply', { key: [key, NAME], word: [said, WORD] });
+  const { by, why } = said;
+  const word = outcomeIn(outcomeMessage({ settle: key, status: 'supplied', output, by, why: why ?? null }));
+  if (word === null) return;
+  await recovering.supplyEffect(key, output, () => {
+    return { do: 'settled', post: null, key, status: 'supplied', by: word.by, why: word.why, refused: null };
+  });
 }
 
 async function settled(
@@ -295,6 +318,7 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
     },
     ...aboutThePast(run, commanded),
     settle: then((key, status, output, word) => settled(run, key, status, output, word)),
+    supply: then((key, output, word) => supplied(run, key, output, word)),
     stand: then((key, word) => stands(run, key, word)),
     gates: () => run.runState.asked.pending(),
     requests: () => requestsOf(run.parts),

@@ -179,7 +179,7 @@ class Comparison {
       const given = argsOf(this.#machine.inputs.get(number), src, call.tool);
       const input = withComputed({ tools: this.#tools }, call.tool, given);
       if (argsDigest(input, secret, codecs) === call.intent.digest) continue;
-      const expected = shapeOf(call.intent.args);
+      const expected = shapeOf((call.intent.instead ?? call.intent).args);
       return parted(step, { is: 'arguments', at: src ?? id, expected, found: differently(expected, shapeOf(input)) });
     }
     return null;

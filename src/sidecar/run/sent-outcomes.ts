@@ -63,7 +63,9 @@ export class SentOutcomes {
         ? this.#port.owing.answer(key, { as: status, by, why }, taken)
         : status === 'stands'
           ? recovering.standEffect(key, by, why, taken)
-          : recovering.settleEffect(key, status, output, taken);
+          : status === 'supplied'
+            ? recovering.supplyEffect(key, output, taken)
+            : recovering.settleEffect(key, status, output, taken);
       await settled.catch((error: unknown) => {
         if (!parts.runState.asked.sent.has(post) && write.broken === null) write.append([entry(errorMessage(error))]);
       });
