@@ -99,7 +99,7 @@ function Form({ run, act, done }: { run: WireRun; act: WireAct; done: (told: Wir
           ) : null}
           {act.output ? (
             <label>
-              What the call answered, as JSON
+              {act.output === 'with' ? 'What changes in the arguments, as JSON' : 'What the call answered, as JSON'}
               <textarea
                 rows={2}
                 value={output.value}

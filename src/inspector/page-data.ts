@@ -68,8 +68,8 @@ export interface WireAct {
   readonly command: string;
   /** `answer` is journaled under a name; `code` runs the agent. */
   readonly kind: 'answer' | 'code';
-  /** True where the output of a call is asked for, as JSON. */
-  readonly output: boolean;
+  /** True where the output of a call is asked for, as JSON; `with`: what an approval changes in its arguments (PE1). */
+  readonly output: boolean | 'with';
   /** True where it is done under the name of a person. */
   readonly named: boolean;
   /** The reason why it cannot be done here; null where it can. */

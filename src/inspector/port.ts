@@ -9,9 +9,11 @@ import type { ObligationAnswer } from '../model/obligation-entries.ts';
 import type { Ledgers } from '../reports/ledgers.ts';
 import type { InspectedConfig, InspectedLedger, InspectedMatrix } from './files-data.ts';
 
-/** An answer of a person to a gate; `output` is JSON text. */
+/** An answer of a person to a gate; `output` and `with` are JSON text. */
 export type Saying =
-  | { readonly verdict: 'approved' | 'denied' }
+  | { readonly verdict: 'denied' }
+  /** `with`: what changes in the arguments of the call (PE1). */
+  | { readonly verdict: 'approved'; readonly with: string | null }
   | { readonly verdict: 'settled'; readonly status: 'confirmed' | 'failed'; readonly output: string | null };
 
 /** The result of an act, in words. */
@@ -34,7 +36,7 @@ export interface Inspected {
   settle(
     run: string,
     key: string,
-    status: 'confirmed' | 'failed' | 'compensated' | ObligationAnswer,
+    status: 'confirmed' | 'failed' | 'compensated' | 'supplied' | ObligationAnswer,
     output: string | null,
     by: string,
     why: string | null,

@@ -118,7 +118,12 @@ function said(
     case 'pause':
       return port.pause(run, by.pause, name, why);
     case 'answer': {
-      const saying: Saying = by.saying.verdict === 'settled' ? { ...by.saying, output } : by.saying;
+      const saying: Saying =
+        by.saying.verdict === 'settled'
+          ? { ...by.saying, output }
+          : by.saying.verdict === 'approved'
+            ? { ...by.saying, with: output }
+            : by.saying;
       return port.answer(by.gate, saying, name, why);
     }
   }

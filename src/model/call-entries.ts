@@ -71,6 +71,8 @@ export interface GateEntry {
    * `key` is null where it cannot be read what that run has done.
    */
   readonly kin?: { readonly run: string; readonly key: string | null };
+  /** The parts of the arguments that an approval may change; left out where it may change none (PE1). */
+  readonly edits?: readonly string[];
   /** The schema of the output, where it is asked what became of a call whose tool has one: a JSON Schema. */
   readonly expects?: unknown;
 }

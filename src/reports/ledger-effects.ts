@@ -18,6 +18,10 @@ export interface LedgerEffect {
   readonly time: number;
   readonly intents: number;
   readonly args: unknown;
+  /** What the machine asked for, and who had other arguments sent in approving the call (PE2); null where the machine's were sent. */
+  readonly instead: { readonly args: unknown; readonly by: string } | null;
+  /** The person who made its act by hand (PE5); null for a call of the tool. */
+  readonly byHand: string | null;
   readonly output: unknown;
   readonly error: string | null;
   /** The key of the act that it repeats: it was answered or refused for that act, and never left (ON2, ON3); null for an act. */
@@ -80,6 +84,11 @@ export function shownArgs(intent: IntentEntry, runState: RunState): unknown {
   return runState.redaction.args(intent.tool, intent.args);
 }
 
+/** The arguments that a machine asked for, as people may see them, where a person had others sent; null elsewhere (PE2). */
+export function insteadOf({ tool, instead }: IntentEntry, { redaction }: RunState): LedgerEffect['instead'] {
+  return instead === undefined ? null : { args: redaction.args(tool, instead.args), by: instead.by };
+}
+
 /** The facts that the journal has of calls beyond their outcome. */
 export class Acts {
   /** When each call was last intended, by its key. */
@@ -133,6 +142,8 @@ export class Acts {
       time,
       intents,
       args: shownArgs(intent, runState),
+      instead: insteadOf(intent, runState),
+      byHand: intent.byHand ?? null,
       output: runState.redaction.output(intent.tool, output),
       error: error === null ? null : runState.redaction.text(error),
       repeats: call.repeats,

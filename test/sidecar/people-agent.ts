@@ -22,7 +22,7 @@ tools:
     { reads: [price], writes: [receipt], effect: ${effect}, gate: { edits: ${edits} }, reconcile: find,
       input: { type: object, properties: { cents: { type: integer, maximum: 1000 }, to: { type: string } } },
       output: { type: string }${more} }
-  note: { reads: [receipt], writes: [noted], effect: idempotent }
+  note: { reads: [receipt], writes: [noted], effect: none }
 skeletons:
   LOOK:
     entity: '"it"'

@@ -19,9 +19,11 @@ import { layOut, type Medium } from '../terminal/terminal.ts';
 import { command, commandOfAll } from '../terminal/wording.ts';
 import { type AskedGate, answersTo, gatesOfAll, quotedText, saidOf, statusText } from './approvals.ts';
 
-/** A person's answer to a request; `output` is JSON text. */
+/** A person's answer to a request; `output` and `with` are JSON text. */
 export type Saying =
-  | { readonly verdict: 'approved' | 'denied' }
+  | { readonly verdict: 'denied' }
+  /** `with`: what changes in the arguments of the call, as JSON text (PE1). */
+  | { readonly verdict: 'approved'; readonly with: string | null }
   | { readonly verdict: 'settled'; readonly status: 'confirmed' | 'failed'; readonly output: string | null };
 
 /** Options of an answer. */
@@ -52,7 +54,7 @@ export interface Answered {
   /** True if a living process has the run. */
   readonly held: boolean;
   /** The run's journaled answer; null where the run has not taken it yet. */
-  readonly taken: { readonly verdict: AnswerEntry['verdict']; readonly why: string | null } | null;
+  readonly taken: Pick<AnswerEntry, 'verdict' | 'why' | 'code'> | null;
   /** The next step for the person. */
   readonly next: string | null;
 }
@@ -78,6 +80,8 @@ export async function answerGate(options: AnsweringOptions): Promise<Answered | 
   if (wrong !== null) return { problem: wrong, code: 2 };
   const output = saying.verdict === 'settled' ? parsed('--output', saying.output) : null;
   if (output !== null && 'problem' in output) return { problem: output.problem, code: 2 };
+  const change = saying.verdict === 'approved' ? parsed('--with', saying.with) : null;
+  if (change !== null && 'problem' in change) return { problem: change.problem, code: 2 };
   const found = await gateNamed(name, options);
   if ('problem' in found) return found;
   const wrongOutput = saying.verdict === 'settled' ? outputRefused(found, saying.status, output) : null;
@@ -87,7 +91,7 @@ export async function answerGate(options: AnsweringOptions): Promise<Answered | 
   const answer: Answer =
     saying.verdict === 'settled'
       ? { ...bound, verdict: 'settled', status: saying.status, ...(output !== null && { output: output.value }) }
-      : { ...bound, verdict: saying.verdict };
+      : { ...bound, verdict: saying.verdict, ...(change !== null && { with: change.value }) };
   let message: string;
   try {
     message = messageOf(answer);
@@ -210,7 +214,10 @@ export async function takenOf(store: JournalStore, run: string, post: number): P
   for await (const row of store.read(run)) {
     if (kindOf(row) !== 'answer') continue;
     const entry = new EntryDecoder().entry(row);
-    if (entry?.do === 'answer' && entry.post === post) return { verdict: entry.verdict, why: entry.why };
+    if (entry?.do === 'answer' && entry.post === post) {
+      const { verdict, why, code } = entry;
+      return { verdict, why, ...(code !== undefined && { code }) };
+    }
   }
   return null;
 }

@@ -137,12 +137,13 @@ function emptyText(known: number, run: string | null, file: string): string {
 
 /** The commands that answer a request, ready to type. */
 export function answersTo(
-  { gate, asks, like }: Pick<ApprovalRequest, 'gate' | 'asks' | 'like'>,
+  { gate, asks, like, edits }: Pick<ApprovalRequest, 'gate' | 'asks' | 'like' | 'edits'>,
   file: string,
 ): string[] {
   const same = like === undefined ? [] : [command('settle', gate, file, '--as', 'confirmed', '--by', 'NAME')];
+  const changed = edits === undefined ? [] : [command('approve', gate, file, '--with', 'JSON', '--by', 'NAME')];
   if (asks === 'approval')
-    return [...['approve', 'deny'].map((verb) => command(verb, gate, file, '--by', 'NAME')), ...same];
+    return [...['approve', 'deny'].map((verb) => command(verb, gate, file, '--by', 'NAME')), ...same, ...changed];
   return [
     command('settle', gate, file, '--as', 'confirmed', '--output', 'JSON', '--by', 'NAME'),
     command('settle', gate, file, '--as', 'failed', '--by', 'NAME'),
@@ -167,6 +168,7 @@ function fields(asked: AskedGate, file: string): object {
     epoch,
     ...(like !== undefined && { like }),
     ...(kin !== undefined && { kin }),
+    ...(asked.edits !== undefined && { edits: asked.edits }),
     since: new Date(since).toISOString(),
     expires: expires === null ? null : new Date(expires).toISOString(),
     by: asked.by,
@@ -189,6 +191,7 @@ function gateText(asked: AskedGate, file: string, medium: Medium): string {
   const under: Outline[] = [
     { text: `run    ${shortened(run, 100)}, for ${shortened(instance, 100)}` },
     { text: `with   ${shortened(jsonText(args), ARGS)}` },
+    ...(asked.edits === undefined ? [] : [{ text: `change ${asked.edits.join(', ')}, in approving it` }]),
     { text: `asked  ${timeText(since)}${until}` },
     ...(status === 'pending' ? [] : [{ text: `is     ${statusText(asked)}` }]),
     ...asked.left.map(({ answer, time }) => ({
@@ -241,6 +244,7 @@ function leftText(answer: Answer): string {
 
 /** The content of an answer: a verdict, or the outcome of the call. */
 export function saidOf(answer: Pick<Answer, 'verdict'>): string {
+  if ('with' in answer) return `approved with ${shortened(jsonText(answer.with), ARGS)}`;
   return 'status' in answer ? String(answer.status) : answer.verdict;
 }
 

@@ -42,6 +42,7 @@ interface Given {
   of?: string;
   by: string;
   why?: string;
+  with?: string;
   wait: boolean;
   journal: string;
   json?: boolean;
@@ -106,27 +107,39 @@ cannot be read, or the command is misused.`,
 
 /** Adds `belay approve`. */
 export function addApprove(program: Command): void {
-  addAnswer(program, 'approve', 'approved');
+  addAnswer(program, 'approve', (given) => ({ verdict: 'approved', with: given.with ?? null })).option(
+    '--with <json>',
+    'what changes in the arguments of the call, in their form',
+  );
 }
 
 /** Adds `belay deny`. */
 export function addDeny(program: Command): void {
-  addAnswer(program, 'deny', 'denied');
+  addAnswer(program, 'deny', () => ({ verdict: 'denied' }));
 }
 
-function addAnswer(program: Command, verb: 'approve' | 'deny', verdict: 'approved' | 'denied'): void {
-  shared(program.command(verb))
+const CHANGES = `
+--with sends other arguments than the machine asks for: {"cents":300}. Only what
+the config lists in gate.edits may change; the whole of it is held against the
+input schema and the condition of the tool, and the ledger shows both.
+`;
+
+function addAnswer(program: Command, verb: 'approve' | 'deny', saying: (given: Given) => Saying): Command {
+  return shared(program.command(verb))
     .addHelpText(
       'after',
-      `${ANSWERS}${MANY}
+      `${ANSWERS}${verb === 'approve' ? CHANGES : ''}${MANY}
 Examples:
   belay ${verb} --all --where tool=pay --where agent=order --by ada
   belay ${verb} 3f2a91bc04de --by "Ada Lovelace"
-  belay ${verb} 3f2a --by ada --why "${verb === 'approve' ? 'checked the amount' : 'too much'}"
+  belay ${verb} 3f2a --by ada --why "${verb === 'approve' ? 'checked the amount' : 'too much'}"${verb === 'approve' ? `\n  belay approve 3f2a --with '{"cents":300}' --by ada` : ''}
 
 ${CODES}`,
     )
-    .action((gate: string | undefined, given: Given) => answer(verb, gate, { verdict }, given));
+    .action((gate: string | undefined, given: Given) => {
+      if (given.with !== undefined && gate === undefined) return finish('', '--with goes with one gate', 2);
+      return answer(verb, gate, saying(given), given);
+    });
 }
 
 /** Adds `belay settle`. */
@@ -174,6 +187,39 @@ ${CODES}`,
         return finish('', `--as ${status} goes with --run RUN and the name of what is owed: KEY#1`, 2);
       return answer('settle', gate, { verdict: 'settled', status, output }, given);
     });
+}
+
+/** Adds `belay supply`. */
+export function addSupply(program: Command): void {
+  program
+    .command('supply')
+    .argument('<run>', 'the run')
+    .argument('<key>', 'the key of the call, or the id of the gate that it waits at')
+    .requiredOption('--output <json>', 'what the call is answered with')
+    .requiredOption('--by <name>', 'the name of the person who has made the act')
+    .option('--why <text>', 'the reason, for readers of the journal')
+    .option('--no-wait', 'do not wait for a living process to take it')
+    .option(...FILE)
+    .option('--json', 'one JSON object')
+    .addHelpText(
+      'after',
+      `
+For an act that a person has made by hand, instead of the tool. The call has to
+wait for its approval, to have failed so that the run is parked on it, or to have
+an unknown outcome: then first make sure that it did not happen and never will.
+It is answered with the output, which has to be what its tool answers, and never
+leaves any more. Nothing but a person undoes it: a restore that takes it back
+waits for belay settle KEY --run RUN --as compensated.
+
+Examples:
+  belay supply order-7 3f2a91bc04de --output '"cheque 9"' --by ada
+  belay supply order-7 belay-4Q9P... --output '"cheque 9"' --by ada --why "the bank is closed"
+
+Exit code: 0 when it is left, and not refused by a living process; 1 when that
+refuses it; 2 when the run or the call is not known, the file cannot be read or
+written, or the command is misused.`,
+    )
+    .action((run: string, key: string, given: GivenOutcome) => byKey(run, key, { ...given, as: 'supplied' }));
 }
 
 function shared(command: Command): Command {

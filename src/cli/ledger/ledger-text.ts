@@ -179,6 +179,10 @@ export function effectOutline(effect: LedgerEffect): Outline {
     `key ${key}`,
     `first called for ${timeText(time)}${effect.intents > 1 ? `, ${effect.intents} times in all` : ''}`,
     valueText('with', args),
+    ...(effect.instead === null
+      ? []
+      : [`by ${quotedText(effect.instead.by)}, ${valueText('instead of', effect.instead.args)}`]),
+    ...(effect.byHand === null ? [] : [`made by hand by ${quotedText(effect.byHand)}: a person undoes it`]),
     ...(output === undefined ? [] : [valueText(status === 'buffered' ? 'staged' : 'answered', output)]),
     ...(error === null ? [] : [`it said ${quotedText(error)}`]),
     ...(gate === null ? [] : [`used the approval ${gate.gate}${gate.by === null ? '' : ` of ${quotedText(gate.by)}`}`]),

@@ -48,14 +48,22 @@ async function refusedOutput(
   return outputRefused({ expects, tool: call.intent.tool }, 'confirmed', output);
 }
 
+/** The key of the call that waits at a gate, by the id of the gate or its first characters; any other text as it is. */
+async function keyAt(store: JournalStore, run: string, text: string): Promise<string> {
+  const { runState } = await readRun(store, run);
+  const gates = text.length < 4 ? [] : runState.asked.pending().filter(({ gate }) => gate.startsWith(text));
+  return gates.length === 1 ? (gates[0]?.key ?? text) : text;
+}
+
 /** Leaves the outcome of a call, and waits for what a living process makes of it. */
 export async function settleByKey(options: SettlingOptions): Promise<LeftOutcome | Problem> {
-  const { journal, run, key, status, by, why, waits } = options;
+  const { journal, run, key: named, status, by, why, waits } = options;
   const output = parsed('--output', options.output);
   if (output !== null && 'problem' in output) return output;
   return inStore(journal, async (store): Promise<LeftOutcome | Problem> => {
     const client = workClient(store);
-    const wrong = status === 'confirmed' ? await refusedOutput(store, run, key, output) : null;
+    const key = status === 'supplied' ? await keyAt(store, run, named) : named;
+    const wrong = status === 'confirmed' || status === 'supplied' ? await refusedOutput(store, run, key, output) : null;
     if (wrong !== null) return { problem: wrong, code: 1 };
     const told = { status, ...(output !== null && { output: output.value }) };
     const post = await client.settleKey(run, key, told, { by, ...(why !== null && { why }) });

@@ -13,7 +13,7 @@ import type { WireAct } from '../page-data.ts';
 import type { Inspected, Saying } from '../port.ts';
 import type { Read } from '../reading.ts';
 
-type Status = 'confirmed' | 'failed' | 'compensated' | ObligationAnswer;
+type Status = 'confirmed' | 'failed' | 'compensated' | 'supplied' | ObligationAnswer;
 
 /** An act, and how it is done. */
 export interface Offered extends Omit<WireAct, 'disabled' | 'first' | 'kind' | 'command' | 'named'> {
@@ -98,7 +98,7 @@ export function isNamed(by: Offered['by']): boolean {
 }
 
 function commandFor({ by, output }: Pick<Offered, 'by' | 'output'>, run: string, port: Inspected): string {
-  const said = output ? ['--output', 'JSON'] : [];
+  const said = output === 'with' ? ['--with', 'JSON'] : output ? ['--output', 'JSON'] : [];
   switch (by.is) {
     case 'answer':
       return port.command(verbOf(by.saying), by.gate, ...wordsOf(by.saying), ...said, '--by', 'NAME');
@@ -109,6 +109,7 @@ function commandFor({ by, output }: Pick<Offered, 'by' | 'output'>, run: string,
     case 'cancel':
       return port.command('cancel', run, '--by', 'NAME');
     case 'settle':
+      if (by.status === 'supplied') return port.command('supply', run, by.key, ...said, '--by', 'NAME');
       return port.command('settle', by.key, '--run', run, '--as', by.status, ...said, '--by', 'NAME');
     case 'code':
       return port.command(by.verb, run, ...by.more, ...said, ...(isNamed(by) ? ['--by', 'NAME'] : []));
@@ -146,10 +147,10 @@ function answersOf(gate: ApprovalRequest, read: Read): Offered[] {
   const intent = runState.ledger.get(gate.key)?.intent;
   if (intent === undefined) return [];
   const tool = quoted(intent.tool);
-  const answer = (id: string, title: string, does: string, saying: Saying, output = false): Offered => {
-    const take = read.summary.held
-      ? 'The process that has the run takes it within a second.'
-      : 'No process has the run: it takes the answer when it is resumed.';
+  const take = read.summary.held
+    ? 'The process that has the run takes it within a second.'
+    : 'No process has the run: it takes the answer when it is resumed.';
+  const answer = (id: string, title: string, does: string, saying: Saying, output: Offered['output'] = false): Offered => {
     return {
       id: `${id}-${gate.gate}`,
       title,
@@ -186,8 +187,31 @@ function answersOf(gate: ApprovalRequest, read: Read): Offered[] {
             settle('confirmed'),
           ),
         ];
+  const changing =
+    gate.edits === undefined
+      ? []
+      : [
+          answer(
+            'approve-with',
+            `Approve ${tool} with other arguments`,
+            `It is called once, with what you change in its place. You may change ${gate.edits.join(', ')}.`,
+            { verdict: 'approved', with: null },
+            'with',
+          ),
+        ];
   return [
-    answer('approve', `Approve ${tool}`, `It is called once, with exactly these arguments.`, { verdict: 'approved' }),
+    answer('approve', `Approve ${tool}`, `It is called once, with exactly these arguments.`, {
+      verdict: 'approved',
+      with: null,
+    }),
+    ...changing,
+    {
+      id: `supply-${gate.gate}`,
+      title: `Hand over what ${tool} would answer`,
+      does: `Once you have made the act by hand: the call is answered with your output, and is never made. You undo it yourself. ${take}`,
+      output: true,
+      by: { is: 'settle', key: gate.key, status: 'supplied' },
+    },
     answer('deny', `Deny ${tool}`, `It is not called; the machine receives GOVERNOR_DENIED.`, { verdict: 'denied' }),
     ...same,
   ];

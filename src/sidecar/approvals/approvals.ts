@@ -95,7 +95,21 @@ export class Approvals {
   #askFor({ key, digest, instance, lasts, like, kin }: Asking): Promise<string> {
     const expires = lasts === null ? null : this.#parts.now() + lasts;
     const bound = { key, digest, epoch: epochOf(this.#parts.runState, instance), expires };
-    return this.#ask({ asks: 'approval', ...bound, ...(like !== null && { like }), ...(kin !== null && { kin }) });
+    const edits = this.#editsOf(key);
+    return this.#ask({
+      asks: 'approval',
+      ...bound,
+      ...(like !== null && { like }),
+      ...(kin !== null && { kin }),
+      ...(edits.length > 0 && { edits }),
+    });
+  }
+
+  /** The parts of the arguments that a person may change: none of a call that has left under its key. */
+  #editsOf(key: string): readonly string[] {
+    const { runState, config } = this.#parts;
+    const call = runState.ledger.get(key);
+    return call?.status === 'buffered' ? (config.tools.get(call.tool)?.gate?.edits ?? []) : [];
   }
 
   /** True where a question has named the act of a kin that the call may repeat, or there is none. */
