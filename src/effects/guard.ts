@@ -56,9 +56,10 @@ function needsBox(port: GuardPort, call: GuardedCall): boolean {
   return !call.gated && call.box?.isDue() === true && leaves(port, call);
 }
 
-async function whenClear(port: GuardPort, call: GuardedCall): Promise<Reply> {
-  for (let isAsked = call.pools === undefined; ; ) {
+async function whenClear(port: GuardPort, asked: GuardedCall): Promise<Reply> {
+  for (let isAsked = asked.pools === undefined; ; ) {
     for (let held = port.free(); held !== null; held = port.free()) await held;
+    const call = asSent(port, asked.own ?? asked);
     if (isOver(port, call)) return { is: 'dropped' };
     const isBoxed = !needsBox(port, call);
     if (isBoxed && (isAsked || isHarmless(port, call))) return guarded(port, call);
@@ -102,11 +103,16 @@ function keyAhead(port: GuardPort, call: GuardedCall): string {
   );
 }
 
-/** The digest of what the machine asks for: a call that goes on with other arguments, which a person wrote, is the call that it was asked as (PE2). */
-function digestOf({ ledger, secret, codecs }: GuardPort, { actor, args }: GuardedCall): string {
-  const known = ledger.ofActor(actor);
-  const isEdited = known?.intent.instead !== undefined && known.status !== 'failed';
-  return isEdited ? known.intent.digest : argsDigest(args, secret, codecs);
+/** The digest of what the machine asks for: it says which call this is, whatever a person had sent in its place (PE2). */
+function digestOf({ secret, codecs }: GuardPort, call: GuardedCall): string {
+  return argsDigest((call.own ?? call).args, secret, codecs);
+}
+
+/** The call as it is sent: one that has left with other arguments, which a person wrote, has those for good (E3, PE2). */
+function asSent(port: GuardPort, call: GuardedCall): GuardedCall {
+  const recorded = classOf(call.tool) === 'none' ? undefined : port.ledger.get(keyAhead(port, call));
+  if (!stands(recorded) || recorded.intent.instead === undefined) return call;
+  return recorded.intent.digest === digestOf(port, call) ? call.sending(recorded.intent.args) : call;
 }
 
 /** True where a call was made, or waits to be: not where it is known not to have happened, or was taken back. */

@@ -139,6 +139,8 @@ export interface GuardedCall {
   /** The number of its actor. */
   readonly actor: number;
   readonly args: unknown;
+  /** The call as the machine asks for it, where this one has the arguments that a person had sent (PE2). */
+  readonly own?: GuardedCall;
   readonly signal: AbortSignal;
   /** The version of its tool; left out where that names none. */
   readonly version?: ToolVersion | undefined;
@@ -172,6 +174,8 @@ export interface GuardedCall {
   stillAllowed(): Promise<string | null>;
   /** The call with the arguments that its approval has changed; null where the config does not take the change any more (PE1). */
   edited(changes: Changes): GuardedCall | null;
+  /** The call with the arguments that were sent under its key before, and are sent again (E3). */
+  sending(args: unknown): GuardedCall;
   /** True if an approval still holds at the very moment of its use. */
   opens(gate: string, digest: string): boolean;
   /** The second looks before it leaves; null where it changes nothing, or the config revalidates nothing. */

@@ -206,10 +206,9 @@ export class Calls {
   #asJournaled(call: Call, number: number): Call {
     const known = this.#parts.runState.ledger.ofActor(number);
     if (known === undefined) return call;
+    // Where a person had other arguments sent, the call still asks for what the machine does (PE2).
     const { instead } = known.intent;
-    // What a person wrote was the body of that try alone: made again, the call asks for what the machine does (PE2).
-    if (instead !== undefined && known.status === 'failed') return { ...call, input: instead.args };
-    return { ...call, input: argsOf(this.#parts.runState, known.intent) };
+    return { ...call, input: instead === undefined ? argsOf(this.#parts.runState, known.intent) : instead.args };
   }
 
   /** Resolves at the next append; null where no actor waits for a call any more, and nothing of it is under way. */
@@ -282,6 +281,10 @@ export class Calls {
         const made = edited(this.#parts.config, call.tool, args, change);
         return 'args' in made ? this.#guarded({ ...call, input: made.args }, number, whose, lacks) : null;
       },
+      sending: (sent) => ({
+        ...this.#guarded({ ...call, input: sent }, number, whose, lacks),
+        own: this.#guarded(call, number, whose, lacks),
+      }),
       opens: (gate, digest) => this.#approvals.opens(gate, digest, instance),
       box: this.sandboxes.pass(tool, number),
       looks: this.looksBefore(call, { actor: number, instance }, signal),
