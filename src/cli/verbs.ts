@@ -118,7 +118,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Verb>>>> = {
     approve: ['let a call leave that waits for an approval', async () => (await people()).addApprove],
     deny: ['refuse a call that waits for an approval', async () => (await people()).addDeny],
     settle: ['say what became of a call whose outcome only a person can tell', async () => (await people()).addSettle],
-    supply: ['hand over the answer of a call whose act a person has made by hand', async () => (await people()).addSupply],
+    supply: [
+      'hand over the answer of a call whose act a person has made by hand',
+      async () => (await people()).addSupply,
+    ],
     reconcile: [
       'ask counterparties what became of the calls of a run whose outcome is open',
       async () => (await agents()).addReconcile,

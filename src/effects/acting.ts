@@ -180,7 +180,11 @@ async function made(port: GuardPort, call: GuardedCall, key: string, before: boo
 }
 
 /** The finding that a call has happened although a person has made its act by hand (PE7). */
-function madeTwice({ ledger }: GuardPort, key: string, { status }: { readonly status: EffectStatus }): readonly Entry[] {
+function madeTwice(
+  { ledger }: GuardPort,
+  key: string,
+  { status }: { readonly status: EffectStatus },
+): readonly Entry[] {
   const { instance, tool, byHand } = ledger.get(key)?.intent ?? {};
   if (byHand === undefined || instance === undefined || status !== 'confirmed') return [];
   const text = `${tool} came back, and ${byHand} had made it by hand: it was made twice, and a person takes one of them back`;

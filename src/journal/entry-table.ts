@@ -7,7 +7,17 @@
 import type { Instead, IntentEntry, OutcomeEntry } from '../model/call-entries.ts';
 import { EFFECT_CLASSES, EFFECT_STATUSES } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
-import { count, type Form, instance, name, oneOf, plain, type RowReader, type RowWriter, value } from './entry-forms.ts';
+import {
+  count,
+  type Form,
+  instance,
+  name,
+  oneOf,
+  plain,
+  type RowReader,
+  type RowWriter,
+  value,
+} from './entry-forms.ts';
 import { given, member, optional, RowForm } from './entry-row.ts';
 import { STEP } from './entry-step.ts';
 import type { ValuePlace } from './lost.ts';

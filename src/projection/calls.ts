@@ -11,8 +11,8 @@ import type { IntentEntry, OutcomeEntry, PublishEntry } from '../model/call-entr
 import type { Decision } from '../model/decision.ts';
 import { isOpen } from '../model/effect.ts';
 import type { Entry, KeptClass } from '../model/entry.ts';
-import type { SettledEntry } from '../model/message-entries.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
+import type { SettledEntry } from '../model/message-entries.ts';
 import type { StepEntry } from '../model/step-entry.ts';
 import type { Actors } from './actors.ts';
 import type { Events } from './events.ts';

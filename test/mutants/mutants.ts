@@ -9,6 +9,7 @@ import { OF_COMMITS } from './of-commits.ts';
 import { OF_LOOKS } from './of-looks.ts';
 import { OF_LOOPS } from './of-loops.ts';
 import { OF_OBLIGATIONS } from './of-obligations.ts';
+import { OF_PEOPLE } from './of-people.ts';
 import { OF_POOLS } from './of-pools.ts';
 import { OF_SANDBOXES } from './of-sandboxes.ts';
 import { OF_THREADS } from './of-threads.ts';
@@ -31,6 +32,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...OF_ARGUMENTS,
   ...OF_COMMITS,
   ...OF_OBLIGATIONS,
+  ...OF_PEOPLE,
   ...OF_LOOKS,
   {
     rule: 'C1',

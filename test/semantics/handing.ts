@@ -164,7 +164,6 @@ const OVER = ['done', 'cancelled', 'compensated'];
 /** What became of a run. */
 export interface Course {
   readonly status: string;
-  readonly ending: unknown;
   readonly context: Readonly<Record<string, unknown>>;
   readonly entries: readonly Entry[];
   readonly world: World;
@@ -216,7 +215,7 @@ class Lives {
     this.#last = await this.dying.attached();
     this.last.actor.start();
     void this.last.finished().catch(() => null);
-    for (let nth = 0; nth < 40 && !OVER.includes(this.last.status); nth += 1) {
+    for (let nth = 0; nth < 40 && (this.dying.isDead || !OVER.includes(this.last.status)); nth += 1) {
       await turns(40, () => this.dying.isDead || this.#waits());
       if (this.dying.isDead) await this.#goesOn();
       else await this.#moves();
@@ -333,7 +332,9 @@ class Lives {
   }
 
   #isTaken(key: string): boolean {
-    return this.entries.some((entry) => entry.do === 'settled' && entry.key === key && entry.status === 'supplied' && entry.refused === null);
+    return this.entries.some(
+      (entry) => entry.do === 'settled' && entry.key === key && entry.status === 'supplied' && entry.refused === null,
+    );
   }
 
   /** The person looks at the bank and at the ledger, and does what no machine can. */
@@ -342,18 +343,24 @@ class Lives {
     const open = new Map<string, string>();
     for (const entry of this.entries) if (entry.do === 'outcome') open.set(entry.key, entry.status);
     const unknown = [...open].filter(([, is]) => is === 'unknown').map(([key]) => key);
-    const asked = this.last.gates().filter(({ asks }) => asks === 'outcome').map(({ key }) => key);
+    const asked = this.last
+      .gates()
+      .filter(({ asks }) => asks === 'outcome')
+      .map(({ key }) => key);
     for (const key of new Set([...unknown, ...asked])) {
       if (world.paid.has(key)) {
         await this.#said(this.last.settle(key, 'confirmed', `${key} ${String(world.paid.get(key))}`, { by: 'ann' }));
         return;
       }
-      if (this.#says.includes('supply') || this.#one.says.includes('supply')) await this.#supplies(key);
-      else await this.#said(this.last.settle(key, 'failed', undefined, { by: 'ann' }));
+      if (this.#one.says.includes('supply')) await this.#supplies(key);
+      if (!this.#isTaken(key)) await this.#said(this.last.settle(key, 'failed', undefined, { by: 'ann' }));
       return;
     }
     if (status === 'parked') {
-      const failed = [...open].filter(([, is]) => is === 'failed').map(([key]) => key).at(-1);
+      const failed = [...open]
+        .filter(([, is]) => is === 'failed')
+        .map(([key]) => key)
+        .at(-1);
       if (failed !== undefined && open.size > 0 && ![...open.values()].includes('confirmed')) {
         await this.#supplies(failed);
         if (this.#isTaken(failed)) return;
@@ -371,10 +378,6 @@ class Lives {
     void this.last.cancel({ by: 'ann' }).catch(() => null);
     await turns(20, () => this.dying.isDead);
   }
-
-  async ending(): Promise<unknown> {
-    return OVER.includes(this.last.status) ? this.last.finished() : null;
-  }
 }
 
 /** Plays one case. */
@@ -383,10 +386,9 @@ export async function play(one: Case): Promise<Course> {
   return new VirtualTime().during(async () => {
     const lives = new Lives(one, world);
     await lives.run();
-    const ending = await lives.ending();
     const { entries, processes, last, dying } = lives;
     const found = context(last) as Course['context'];
-    const course = { status: last.status, ending, context: found, entries, world, processes, appends: dying.store.appends };
+    const course = { status: last.status, context: found, entries, world, processes, appends: dying.store.appends };
     await last.close();
     return course;
   });
@@ -397,7 +399,8 @@ export function faults({ status, context: at, world }: Course, one: Case): strin
   const found = [...world.faults];
   const byKey = new Map<string, unknown>();
   for (const { key, cents, look } of world.bodies) {
-    if (byKey.has(key) && byKey.get(key) !== cents) found.push(`one key has two bodies: ${String(byKey.get(key))} and ${String(cents)}`);
+    if (byKey.has(key) && byKey.get(key) !== cents)
+      found.push(`one key has two bodies: ${String(byKey.get(key))} and ${String(cents)}`);
     byKey.set(key, cents);
     const mayLeave = world.allowed.some((each) => each.cents === cents && each.look === look);
     if (!mayLeave) found.push(`${String(cents)} is sent at look ${look}, and nobody approved that`);
@@ -406,7 +409,8 @@ export function faults({ status, context: at, world }: Course, one: Case): strin
   const stands = [...[...world.paid].map(([key, cents]) => `${key} ${String(cents)}`), ...world.byHand.values()];
   if (status === 'done') {
     if (stands.length !== 1) found.push(`${stands.length} payments stand at the end: ${stands.join(', ')}`);
-    if (!stands.includes(String(at['receipt']))) found.push(`the machine has ${String(at['receipt'])}, and the world ${stands.join(', ')}`);
+    if (!stands.includes(String(at['receipt'])))
+      found.push(`the machine has ${String(at['receipt'])}, and the world ${stands.join(', ')}`);
   }
   if (status === 'compensated' && (one.class === 'compensable' || one.class === 'reversible') && stands.length > 0)
     found.push(`an abort leaves ${stands.join(', ')}`);

@@ -50,11 +50,18 @@ export class Treasury {
   /** What the bank does with each call: it pays, its reply is lost, or it refuses. */
   fates: ('pays' | 'lost' | 'unpaid' | 'refuses')[] = [];
   looks = 0;
+  /** True where the bank answers once it is told to. */
+  slow = false;
+  comes: () => void = () => {};
   notes: unknown[] = [];
   readonly machine = machineOf(
     {
       look: tool(async () => this.prices[this.looks++] ?? 100),
-      pay: tool(async ({ input, key = '' }: { input: unknown; key: string | undefined }) => this.#pay(key, input)),
+      pay: tool(async ({ input, key = '' }: { input: unknown; key: string | undefined }) => {
+        const reply = this.#pay(key, input);
+        if (this.slow) await new Promise<void>((resolve) => void (this.comes = resolve));
+        return reply;
+      }),
       note: tool(async ({ input }: { input: unknown }) => this.notes.push(input)),
     },
     {

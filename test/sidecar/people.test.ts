@@ -1,8 +1,8 @@
 /** PE1 to PE7, each once: what an approval may change, what replays make of it, and acts that people make by hand. */
 import { describe, expect, test } from 'vitest';
 import { type JournalStore, ledgersOf, memoryStore } from '../../src/index.ts';
-import type { Sidecar } from '../../src/xstate/index.ts';
 import { workClient } from '../../src/workers/index.ts';
+import type { Sidecar } from '../../src/xstate/index.ts';
 import { until } from '../poll.ts';
 import { context, value } from '../semantics/dying.ts';
 import { entries, rows } from './owing-desk.ts';
@@ -10,12 +10,23 @@ import { page, Treasury } from './people-agent.ts';
 
 const ADA = { by: 'ada' };
 const RECEIPT = { instance: { skeleton: 'PAY', entity: 'it', ordinal: 0 }, key: 'receipt' } as never;
-const is = (sidecar: Sidecar, state: string) => until(() => value(sidecar) === state, () => `${String(value(sidecar))}, ${sidecar.status}`);
+const is = (sidecar: Sidecar, state: string) =>
+  until(
+    () => value(sidecar) === state,
+    () => `${String(value(sidecar))}, ${sidecar.status}`,
+  );
 const asked = async (sidecar: Sidecar) => {
-  await until(() => sidecar.gates().length === 1, () => sidecar.status);
+  await until(
+    () => sidecar.gates().length === 1,
+    () => sidecar.status,
+  );
   return sidecar.requests()[0] as ReturnType<Sidecar['requests']>[number];
 };
-const parked = (sidecar: Sidecar, as = 'parked') => until(() => sidecar.status === as, () => sidecar.status);
+const parked = (sidecar: Sidecar, as = 'parked') =>
+  until(
+    () => sidecar.status === as,
+    () => sidecar.status,
+  );
 const refusals = async (store: JournalStore) =>
   (await entries(store)).flatMap((entry) => (entry.do === 'answer' && entry.verdict === 'refused' ? [entry.code] : []));
 
@@ -158,23 +169,26 @@ describe('an act that a person makes by hand', () => {
     await run.close();
   });
 
-  test.each(['reversible, undo: payback', 'compensable, undo: payback', 'irreversible'])('PE5: instead of a call of unknown outcome: %s', async (effect) => {
-    const [bank, store] = [new Treasury(), memoryStore()];
-    bank.fates = ['unpaid'];
-    const config = page({ effect: `${effect}` });
-    const options = { ...bank.options(config, 'unknown') };
-    const run = await bank.begun(store, options);
-    await run.answer((await asked(run)).gate, 'approved', ADA);
-    await parked(run);
-    const [[key]] = bank.bodies as [[string, unknown]];
-    await run.supply(key, 'cheque 9', ADA);
-    await is(run, 'rest');
-    expect(context(run)).toMatchObject({ receipt: 'cheque 9' });
-    expect(bank.bodies).toHaveLength(1);
-    const { effects } = ledgersOf(await rows(store), Date.now());
-    expect(effects.find((each) => each.key === key)).toMatchObject({ byHand: 'ada' });
-    await run.close();
-  });
+  test.each(['reversible, undo: payback', 'compensable, undo: payback', 'irreversible'])(
+    'PE5: instead of a call of unknown outcome: %s',
+    async (effect) => {
+      const [bank, store] = [new Treasury(), memoryStore()];
+      bank.fates = ['unpaid'];
+      const config = page({ effect: `${effect}` });
+      const options = { ...bank.options(config, 'unknown') };
+      const run = await bank.begun(store, options);
+      await run.answer((await asked(run)).gate, 'approved', ADA);
+      await parked(run);
+      const [[key]] = bank.bodies as [[string, unknown]];
+      await run.supply(key, 'cheque 9', ADA);
+      await is(run, 'rest');
+      expect(context(run)).toMatchObject({ receipt: 'cheque 9' });
+      expect(bank.bodies).toHaveLength(1);
+      const { effects } = ledgersOf(await rows(store), Date.now());
+      expect(effects.find((each) => each.key === key)).toMatchObject({ byHand: 'ada' });
+      await run.close();
+    },
+  );
 
   test('PE5: instead of a call that failed, and that the run is parked on', async () => {
     const [bank, store] = [new Treasury(), memoryStore()];
@@ -190,5 +204,92 @@ describe('an act that a person makes by hand', () => {
     await is(run, 'rest');
     expect(context(run)).toMatchObject({ receipt: 'cheque 9' });
     await run.close();
+  });
+
+  test('PE7: a reply that comes in spite of that changes nothing, and a finding names the call', async () => {
+    const [bank, store] = [new Treasury(), memoryStore()];
+    bank.slow = true;
+    const config = page({ more: ', timeout: 20' });
+    const run = await bank.begun(store, { ...bank.options(config, 'unknown') });
+    await run.answer((await asked(run)).gate, 'approved', ADA);
+    await parked(run);
+    const [[key]] = bank.bodies as [[string, unknown]];
+    await run.supply(key, 'cheque 9', ADA);
+    bank.comes();
+    const twice = async () =>
+      (await entries(store)).some(
+        (entry) => entry.do === 'finding' && entry.code === 'made_twice' && entry.effect === key,
+      );
+    await until(twice);
+    await is(run, 'rest');
+    expect(context(run)).toMatchObject({ receipt: 'cheque 9' });
+    await run.close();
+  });
+
+  test.each([
+    [
+      'a call that is under way',
+      async (run: Sidecar, bank: Treasury) => {
+        bank.slow = true;
+        await run.answer((await asked(run)).gate, 'approved', ADA);
+        await until(() => bank.bodies.length === 1);
+        return bank.bodies[0]?.[0] as string;
+      },
+    ],
+    [
+      'a call that was answered',
+      async (run: Sidecar, bank: Treasury) => {
+        await run.answer((await asked(run)).gate, 'approved', ADA);
+        await is(run, 'rest');
+        return bank.bodies[0]?.[0] as string;
+      },
+    ],
+  ])('PE5: not instead of %s', async (_, made) => {
+    const [bank, store] = [new Treasury(), memoryStore()];
+    const run = await bank.begun(store);
+    const key = await made(run, bank);
+    await expect(run.supply(key, 'cheque 9', ADA)).rejects.toMatchObject({ code: 'not_suppliable' });
+    await expect(run.supply('no key', 'cheque 9', ADA)).rejects.toMatchObject({ code: 'bad_settlement' });
+    bank.comes();
+    await is(run, 'rest');
+    expect(context(run)).toMatchObject({ receipt: 'paid 500' });
+    await run.close();
+  });
+
+  test('PE5: an approval that was given before does not let the call leave', async () => {
+    const [bank, store] = [new Treasury(), memoryStore()];
+    let free = () => {};
+    const checks = { fresh: () => new Promise<null>((resolve) => void (free = () => resolve(null))) };
+    const run = await bank.begun(store, { config: page({ more: ', check: fresh' }), checks });
+    await until(() => bank.looks === 1);
+    await until(() => free.toString() !== '() => { }');
+    free();
+    const { gate, key } = await asked(run);
+    await run.answer(gate, 'approved', ADA);
+    await run.supply(key, 'cheque 9', ADA);
+    for (let nth = 0; nth < 50 && value(run) !== 'rest'; nth += 1) {
+      free();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await is(run, 'rest');
+    expect([bank.bodies, context(run)]).toMatchObject([[], { receipt: 'cheque 9' }]);
+    await run.close();
+  });
+
+  test('PE5: a message for a run that no process has is taken by the next one', async () => {
+    const [bank, store] = [new Treasury(), memoryStore()];
+    const run = await bank.begun(store);
+    const { key } = await asked(run);
+    await run.close();
+    await workClient(store).supply('r', key, 'cheque 9', ADA);
+    await workClient(store).supply('r', key, 'cheque 10', ADA);
+    const next = await bank.resumed(store);
+    await is(next, 'rest');
+    expect([bank.bodies, context(next)]).toMatchObject([[], { receipt: 'cheque 9' }]);
+    const words = async () =>
+      (await entries(store)).flatMap((entry) => (entry.do === 'settled' ? [entry.refused] : []));
+    await until(async () => (await words()).length === 2);
+    expect(await words()).toMatchObject([null, expect.stringMatching('cannot be made by hand')]);
+    await next.close();
   });
 });

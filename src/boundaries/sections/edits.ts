@@ -43,7 +43,9 @@ function fixedIn(tool: Item): Fixed[] {
   const each = textOf(field(field(tool, 'obligations'), 'each'));
   return [
     ...acts.map((place) => [place, 'once names the act by it'] as const),
-    ...touched.flatMap((text) => [...text.matchAll(HOLE)].map(([, place = '']) => [place, `"${text}" is named by it`] as const)),
+    ...touched.flatMap((text) =>
+      [...text.matchAll(HOLE)].map(([, place = '']) => [place, `"${text}" is named by it`] as const),
+    ),
     ...(each === null ? [] : [[each, 'obligations are read off it'] as const]),
     ...entriesOf(field(tool, 'computed')).map(([name]) => [`args.${name}`, 'it is computed'] as const),
   ];

@@ -150,7 +150,13 @@ function answersOf(gate: ApprovalRequest, read: Read): Offered[] {
   const take = read.summary.held
     ? 'The process that has the run takes it within a second.'
     : 'No process has the run: it takes the answer when it is resumed.';
-  const answer = (id: string, title: string, does: string, saying: Saying, output: Offered['output'] = false): Offered => {
+  const answer = (
+    id: string,
+    title: string,
+    does: string,
+    saying: Saying,
+    output: Offered['output'] = false,
+  ): Offered => {
     return {
       id: `${id}-${gate.gate}`,
       title,

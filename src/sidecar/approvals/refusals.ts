@@ -45,9 +45,7 @@ export function unlikelyOutcome({ runState, config }: RunParts, answer: Answer):
   const { asked, ledger } = runState;
   const request = asked.get(answer.gate);
   if (answer.status !== 'confirmed')
-    return request?.like === undefined
-      ? null
-      : { code: 'other_question', why: 'it has not left yet: deny it instead' };
+    return request?.like === undefined ? null : { code: 'other_question', why: 'it has not left yet: deny it instead' };
   if (request?.like !== undefined && answer.output === undefined) return null;
   const call = ledger.get(request?.key ?? '');
   const why = config.tools.get(call?.intent.tool ?? '')?.refuses(answer.output) ?? null;
@@ -72,7 +70,8 @@ export function refusedChange(parts: RunParts, key: string, change: unknown): Re
   if (call.status !== 'buffered')
     return { code: 'edit_not_allowed', why: `${tool} was sent under its key before: its arguments are what they are` };
   const lost = encode(change, { codecs: runState.codecs });
-  if (!('text' in lost)) return { code: 'bad_arguments', why: `bad_arguments: ${lost.reason} at ${lost.path.join('.')}` };
+  if (!('text' in lost))
+    return { code: 'bad_arguments', why: `bad_arguments: ${lost.reason} at ${lost.path.join('.')}` };
   const made = edited(config, tool, argsOf(runState, call.intent), change);
   if ('code' in made) return { code: made.code, why: `${made.code}: ${made.reason}` };
   const unmet = new Preconditions(parts).whenUnmet({ tool, input: made.args }, actor, instance);

@@ -40,7 +40,11 @@ export class Preconditions {
   }
 
   /** Says that the condition of its tool does not hold for a call, or that it cannot be told; null where it holds. */
-  whenUnmet({ tool: name, input: args }: Pick<Call, 'tool' | 'input'>, number: number, instance: InstanceId): string | null {
+  whenUnmet(
+    { tool: name, input: args }: Pick<Call, 'tool' | 'input'>,
+    number: number,
+    instance: InstanceId,
+  ): string | null {
     const when = this.#parts.config.tools.get(name)?.when ?? null;
     if (when === null) return null;
     const answer = when.ask(this.#facts(name, args, number, instance));
