@@ -3,6 +3,7 @@ import type { Entry } from '../model/entry.ts';
 import { act, drop } from './acting.ts';
 import { earlier } from './earlier-calls.ts';
 import { type Approval, denied, failed, type GuardedCall, type GuardPort, type Reply } from './guarded-call.ts';
+import type { LedgerCall } from './ledger-call.ts';
 import { hasRoom } from './pooled.ts';
 import { actBefore, actOfCall } from './repeating.ts';
 import { Denied, errorMessage } from './signals.ts';
@@ -35,27 +36,47 @@ export async function awaitApproval(
     const as = bodyOf(call, approval, isNew);
     // The config does not take the change any more: a person is asked anew.
     if (as === null) continue;
-    const why = await whyNot(as, approval);
-    const looked = await roomAndLooks(port, as, { key, isNew }, why);
-    if (looked !== null) return call.signal.aborted ? dropped() : looked;
-    // A person has made the act by hand meanwhile (PE5).
-    if (port.ledger.get(key)?.status === 'confirmed' && isNew) continue;
-    // Another call has made the act meanwhile: this one repeats it, and its approval is void (ON5).
-    if (isNew && why === null && isRepetition(port, call, key)) {
-      drop(port, key, mine);
-      return again();
-    }
-    const admission = admitted(as, key, why);
-    if ('refused' in admission)
-      return refuse(port, key, isNew, deniedBy(approval, admission.refused), admission.refused);
-    const { gate } = approval as { gate: string };
-    // While it was asked about, the approval may have run out.
-    if (call.opens(gate, digest)) {
-      const body = as === call ? {} : { with: as.args };
-      port.append([{ do: 'leave', key, gate, ...body }, ...admission.entries, ...reliedBy(as, key)]);
-      return (await left(port, as, { key, isNew }, again)) ?? dropped();
-    }
+    const next = await answered(port, as, { approval, held, mine, isNew, again });
+    if (next === 'dropped') return dropped();
+    if (next !== 'asked') return next;
   }
+}
+
+/** A call whose approval was answered. */
+interface Answered {
+  readonly approval: Exclude<Approval, { readonly is: 'dropped' | 'settled' }>;
+  readonly held: HeldCall;
+  /** The call as the ledger had it when it began to wait. */
+  readonly mine: LedgerCall | undefined;
+  /** True where it had not left under its key by then. */
+  readonly isNew: boolean;
+  readonly again: () => Promise<Reply>;
+}
+
+/** Has a call leave with the arguments that its answer has let leave, or refuses it. @returns `asked` where a person is asked anew. */
+async function answered(
+  port: GuardPort,
+  call: GuardedCall,
+  { approval, held: { key, digest }, mine, isNew, again }: Answered,
+): Promise<Reply | 'asked' | 'dropped'> {
+  const why = await whyNot(call, approval);
+  const looked = await roomAndLooks(port, call, { key, isNew }, why);
+  if (looked !== null) return call.signal.aborted ? 'dropped' : looked;
+  // A person has made the act by hand meanwhile (PE5).
+  if (isNew && port.ledger.get(key)?.status === 'confirmed') return 'asked';
+  // Another call has made the act meanwhile: this one repeats it, and its approval is void (ON5).
+  if (isNew && why === null && isRepetition(port, call, key)) {
+    drop(port, key, mine);
+    return again();
+  }
+  const admission = admitted(call, key, why);
+  if ('refused' in admission) return refuse(port, key, isNew, deniedBy(approval, admission.refused), admission.refused);
+  const { gate, changes } = approval as Extract<Approval, { is: 'approved' }>;
+  // While it was asked about, the approval may have run out.
+  if (!call.opens(gate, digest)) return 'asked';
+  const body = changes === null ? {} : { with: call.args };
+  port.append([{ do: 'leave', key, gate, ...body }, ...admission.entries, ...reliedBy(call, key)]);
+  return (await left(port, call, { key, isNew }, again)) ?? 'dropped';
 }
 
 /** The call with the arguments that its approval has changed; null where they are not taken. A call that has left under its key has its body (E3). */

@@ -20,17 +20,14 @@ const FATES: readonly (readonly Fate[])[] = [
   ['refuses'],
 ];
 const COMPLAINTS = [null, 'price before', 'price behind', 'receipt'] as const;
+const ENDS = ['machine', 'abort'] as const;
 
 /** Every case in which no process dies. */
-export function* cases(): Generator<Case> {
-  for (const kind of CLASSES)
-    for (const says of SAYS)
-      for (const fates of FATES)
-        for (const complains of COMPLAINTS)
-          for (const ends of ['machine', 'abort'] as const)
-            for (const same of [true, false])
-              for (const tells of [true, false])
-                yield { class: kind, says, fates, complains, ends, same, tells, append: null };
+export function cases(): readonly Case[] {
+  const of = CLASSES.flatMap((kind) => SAYS.flatMap((says) => FATES.map((fates) => ({ class: kind, says, fates }))));
+  const around = COMPLAINTS.flatMap((complains) => ENDS.map((ends) => ({ complains, ends })));
+  const looks = [true, false].flatMap((same) => [true, false].map((tells) => ({ same, tells, append: null })));
+  return of.flatMap((one) => around.flatMap((more) => looks.map((look) => ({ ...one, ...more, ...look }))));
 }
 
 /** The same, each with a death at one append. */

@@ -59,7 +59,7 @@ export class Treasury {
       look: tool(async () => this.prices[this.looks++] ?? 100),
       pay: tool(async ({ input, key = '' }: { input: unknown; key: string | undefined }) => {
         const reply = this.#pay(key, input);
-        if (this.slow) await new Promise<void>((resolve) => void (this.comes = resolve));
+        if (this.slow) await this.#told();
         return reply;
       }),
       note: tool(async ({ input }: { input: unknown }) => this.notes.push(input)),
@@ -88,6 +88,12 @@ export class Treasury {
       },
     },
   );
+
+  #told(): Promise<void> {
+    return new Promise((resolve) => {
+      this.comes = resolve;
+    });
+  }
 
   #pay(key: string, input: unknown): string {
     this.bodies.push([key, input]);

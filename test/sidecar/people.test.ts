@@ -194,7 +194,7 @@ describe('an act that a person makes by hand', () => {
     const [bank, store] = [new Treasury(), memoryStore()];
     bank.fates = Array.from({ length: 9 }, () => 'refuses' as const);
     const run = await bank.begun(store, { config: page({ more: '' }) });
-    for (let tries = 0; run.status !== 'parked'; tries += 1) {
+    while (run.status !== 'parked') {
       await until(() => run.gates().length > 0 || run.status === 'parked');
       const [one] = run.gates();
       if (one !== undefined) await run.answer(one.gate, 'approved', ADA);
@@ -259,7 +259,12 @@ describe('an act that a person makes by hand', () => {
   test('PE5: an approval that was given before does not let the call leave', async () => {
     const [bank, store] = [new Treasury(), memoryStore()];
     let free = () => {};
-    const checks = { fresh: () => new Promise<null>((resolve) => void (free = () => resolve(null))) };
+    const checks = {
+      fresh: () =>
+        new Promise<null>((resolve) => {
+          free = () => resolve(null);
+        }),
+    };
     const run = await bank.begun(store, { config: page({ more: ', check: fresh' }), checks });
     await until(() => bank.looks === 1);
     await until(() => free.toString() !== '() => { }');

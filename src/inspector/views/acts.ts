@@ -193,34 +193,41 @@ function answersOf(gate: ApprovalRequest, read: Read): Offered[] {
             settle('confirmed'),
           ),
         ];
-  const changing =
-    gate.edits === undefined
-      ? []
-      : [
-          answer(
-            'approve-with',
-            `Approve ${tool} with other arguments`,
-            `It is called once, with what you change in its place. You may change ${gate.edits.join(', ')}.`,
-            { verdict: 'approved', with: null },
-            'with',
-          ),
-        ];
   return [
     answer('approve', `Approve ${tool}`, `It is called once, with exactly these arguments.`, {
       verdict: 'approved',
       with: null,
     }),
-    ...changing,
-    {
-      id: `supply-${gate.gate}`,
-      title: `Hand over what ${tool} would answer`,
-      does: `Once you have made the act by hand: the call is answered with your output, and is never made. You undo it yourself. ${take}`,
-      output: true,
-      by: { is: 'settle', key: gate.key, status: 'supplied' },
-    },
+    ...(gate.edits === undefined
+      ? []
+      : [
+          answer(
+            'approve-with',
+            `Approve ${tool} with other arguments`,
+            changedText(gate.edits),
+            { verdict: 'approved', with: null },
+            'with',
+          ),
+        ]),
+    supplying(gate.key, tool, take),
     answer('deny', `Deny ${tool}`, `It is not called; the machine receives GOVERNOR_DENIED.`, { verdict: 'denied' }),
     ...same,
   ];
+}
+
+function changedText(edits: readonly string[]): string {
+  return `It is called once, with what you change in its place. You may change ${edits.join(', ')}.`;
+}
+
+/** The handing over of the answer of a call whose act a person has made by hand (PE5). */
+function supplying(key: string, tool: string, take: string): Offered {
+  return {
+    id: `supply-${key}`,
+    title: `Hand over what ${tool} would answer`,
+    does: `Once you have made the act by hand: the call is answered with your output, and is never made. You undo it yourself. ${take}`,
+    output: true,
+    by: { is: 'settle', key, status: 'supplied' },
+  };
 }
 
 /** The acts about the calls that a decision names. */
