@@ -1,6 +1,6 @@
 /** What a gate may not let a person change: each error with its place, and what `review --diff` says of a change. */
 import { expect, test } from 'vitest';
-import { compareConfigs } from '../../src/boundaries/compare/config-changes.ts';
+import { toolChanges } from '../../src/boundaries/compare/tool-changes.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
 
 const load = (edits: string, more = '') =>
@@ -29,5 +29,6 @@ test('PE1: other parts are taken, and one more of them is looser', () => {
   expect(found('[args.cents, args.for.what]', ', once: [args.invoice]')).toEqual([]);
   const [old, now] = [load('[args.cents]').config, load('[args.cents, args.note]').config];
   if (old === null || now === null) throw new Error('refused');
-  expect(compareConfigs(old, now)).toMatchObject([{ is: 'looser', now: 'args.note' }]);
+  const [before, after] = [old.tools.get('pay'), now.tools.get('pay')];
+  expect(toolChanges(before ?? null, after ?? null)).toEqual([{ path: ['gate', 'edits'], old: null, now: 'args.note', is: 'looser' }]);
 });

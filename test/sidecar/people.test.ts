@@ -63,7 +63,7 @@ describe('an approval that changes arguments', () => {
     await run.close();
   });
 
-  test('PE1: a condition that the changed arguments do not meet, and a denial that changes', async () => {
+  test('PE1, PE4: a condition that the changed arguments do not meet, and a denial that changes', async () => {
     const [bank, store] = [new Treasury(), memoryStore()];
     const config = page({ more: ", when: 'args.cents >= 400'" });
     const run = await bank.begun(store, { config });
