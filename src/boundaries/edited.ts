@@ -18,7 +18,7 @@ export type Edited = { readonly args: unknown } | BadEdit;
  */
 export function edited(config: Pick<BoundaryConfig, 'tools'>, tool: string, args: unknown, change: unknown): Edited {
   const places = config.tools.get(tool)?.gate?.edits ?? [];
-  if (places.length === 0) return notAllowed(`the config lets nobody change the arguments of ${tool}`);
+  if (places.length === 0) return notAllowed(`the config lists no arguments of ${tool} that a person may change`);
   const made = changed('args', args, change, places);
   if ('code' in made) return made;
   const all = withComputed(config, tool, made.args);

@@ -140,8 +140,8 @@ async function made(port: GuardPort, call: GuardedCall, key: string, before: boo
     return now === mine && now?.status !== 'confirmed';
   };
   const write = (outcome: Omit<OutcomeEntry, 'do' | 'key'>, spent: readonly Entry[] = []) => {
-    const news = isNews(outcome) ? [{ do: 'outcome', key, ...outcome } as const] : madeTwice(port, key, outcome);
-    const entries = [...spent, ...news];
+    const written = isNews(outcome) ? [{ do: 'outcome', key, ...outcome } as const] : madeTwice(port, key, outcome);
+    const entries = [...spent, ...written];
     if (entries.length > 0) port.append(entries);
   };
   const settled = await timed(call, key, (late) => {

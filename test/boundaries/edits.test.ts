@@ -19,7 +19,11 @@ test.each([
   ['[args.to]', '', '"args.to" cannot be changed: "bank:{args.to.bank}" is named by it'],
   ['[args.invoice.nr]', ', once: [args.invoice]', '"args.invoice.nr" cannot be changed: once names the act by it'],
   ['[args.total]', ", computed: { total: 'args.a + 1' }", '"args.total" cannot be changed: it is computed'],
-  ['[args.promises]', ', obligations: { each: args.promises, kept_by: give }', '"args.promises" cannot be changed: obligations are read off it'],
+  [
+    '[args.promises]',
+    ', obligations: { each: args.promises, kept_by: give }',
+    '"args.promises" cannot be changed: obligations are read off it',
+  ],
 ])('PE1: %s is no part that a person may change', (edits, more, message) => {
   expect(found(edits, more)).toEqual([[4, message]]);
   expect(load(edits, more).config).toBe(null);
@@ -30,5 +34,7 @@ test('PE1: other parts are taken, and one more of them is looser', () => {
   const [old, now] = [load('[args.cents]').config, load('[args.cents, args.note]').config];
   if (old === null || now === null) throw new Error('refused');
   const [before, after] = [old.tools.get('pay'), now.tools.get('pay')];
-  expect(toolChanges(before ?? null, after ?? null)).toEqual([{ path: ['gate', 'edits'], old: null, now: 'args.note', is: 'looser' }]);
+  expect(toolChanges(before ?? null, after ?? null)).toEqual([
+    { path: ['gate', 'edits'], old: null, now: 'args.note', is: 'looser' },
+  ]);
 });

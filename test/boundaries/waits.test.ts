@@ -31,8 +31,16 @@ const irreversible = 'effect: irreversible';
 describe('a gate', () => {
   test('may be open for ever, or for a time', () => {
     expect(toolOf(`${irreversible}, gate: true`)?.gate).toEqual({ expires: null, when: null, edits: [] });
-    expect(toolOf(`${irreversible}, gate: { expires: 2d }`)?.gate).toEqual({ expires: 172_800_000, when: null, edits: [] });
-    expect(toolOf(`${irreversible}, gate: { expires: 400d }`)?.gate).toEqual({ expires: 34_560_000_000, when: null, edits: [] });
+    expect(toolOf(`${irreversible}, gate: { expires: 2d }`)?.gate).toEqual({
+      expires: 172_800_000,
+      when: null,
+      edits: [],
+    });
+    expect(toolOf(`${irreversible}, gate: { expires: 400d }`)?.gate).toEqual({
+      expires: 34_560_000_000,
+      when: null,
+      edits: [],
+    });
     expect(toolOf(irreversible)?.gate).toBeNull();
   });
 

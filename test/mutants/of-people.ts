@@ -47,14 +47,6 @@ export const OF_PEOPLE: readonly Mutant[] = [
   },
   {
     rule: 'PE2',
-    file: 'effects/guard.ts',
-    off: 'a replay that is answered journals the arguments of the machine',
-    find: 'args: instead === undefined ? args : sent,',
-    replace: 'args,',
-    by: WORLD,
-  },
-  {
-    rule: 'PE2',
     file: 'effects/keys.ts',
     off: 'a changed call that has not happened is made again under its key',
     find: "return voided || (status === 'failed' && intent.instead !== undefined);",
