@@ -17,8 +17,8 @@ export function choiceWaits(is: string, { now }: { readonly now: AttemptState })
   const { terms, tried, kept, isEnding } = now;
   if (terms === null || tried === null || kept !== null || isEnding) return [];
   if (is !== 'open' && is !== 'waiting') return [];
-  const { of, count, score } = terms;
-  const text = `the choice among the ${count} attempts of ${quoted(of)}, ${placeText(tried)}${tried.score === undefined ? '' : `, with the score ${tried.score}`}`;
+  const { of, score } = terms;
+  const text = `the choice among ${quoted(of)}, ${placeText(tried)}${tried.score === undefined ? '' : `, with the score ${tried.score}`}`;
   return [{ kind: score === undefined ? 'person' : 'event', text, since: tried.since, code: 'choice', act: 'keep' }];
 }
 

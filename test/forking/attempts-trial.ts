@@ -208,7 +208,8 @@ class AttemptLife {
     if (sidecar === null) return;
     const { world, client } = this.#group;
     const said = { by: 'ann' };
-    const quietly = (work: Promise<unknown>) => Promise.race([work.catch(ignoreKnown), this.#died]);
+    // What a person says to a paused run is answered once it goes on.
+    const quietly = (work: Promise<unknown>) => Promise.race([work.catch(ignoreKnown), this.#died, calm(60)]);
     if (move.is === 'fail')
       await quietly(complained(sidecar, move.unit));
     else if (move.is === 'pause' || move.is === 'unpause') await quietly(sidecar[move.is](said));

@@ -161,6 +161,8 @@ test('FK9: a chooser that dies has made the choice: an attempt that is taken up 
   const chooser = workClient({ ...wrapJournals(store, () => ({})), post });
   await expect(chooser.keep('try-2', { by: 'ann' })).rejects.toThrow('the chooser is gone');
   expect((await end(first)).is).toBe('compensated');
+  // It has told the others before it ended.
+  expect((await store.posts('try-2')).length).toBe(1);
   await until(() => second.sidecar.status === 'running' && second.rows().some(({ entry }) => entry.do === 'kept'));
   await third.open('resume').catch(() => {});
   expect((await end(third)).is).toBe('compensated');
@@ -249,6 +251,6 @@ test('FK8: what a restore takes back waits no more where it stood', async () => 
 });
 
 test('FK7 to FK11: drawn groups leave nothing of the attempts that were not kept, and nothing of the parent is changed', async () => {
-  for (let seed = 1; seed <= 12; seed += 1)
+  for (let seed = 1; seed <= 6; seed += 1)
     expect((await playAttempts(drawnAttempts(seed))).wrong, `npm run soak:attempts -- --only ${seed}`).toEqual([]);
 });
