@@ -3,7 +3,7 @@ import { type AttemptTerms, attemptNamed, type KeptEntry, type TriedEntry } from
 import type { Entry } from '../model/entry.ts';
 
 /** The place at which an attempt waits for the choice, and since when, in milliseconds. */
-export type Tried = Omit<TriedEntry, 'do'> & { readonly since: number };
+type Tried = Omit<TriedEntry, 'do'> & { readonly since: number };
 
 /** The attempt that a run is. */
 export interface AttemptState {

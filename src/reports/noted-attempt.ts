@@ -23,7 +23,7 @@ export function choiceWaits(is: string, { now }: { readonly now: AttemptState })
 }
 
 /** Says where an attempt waits. */
-export function placeText({ at, tool }: NonNullable<AttemptState['tried']>): string {
+function placeText({ at, tool }: NonNullable<AttemptState['tried']>): string {
   if (at === 'act') return `before ${tool === undefined ? 'a call' : quoted(tool)}`;
   return at === 'end' ? 'at its end' : 'in line for the key of another one';
 }

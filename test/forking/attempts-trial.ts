@@ -14,12 +14,12 @@ import { type ActClass, configOf, machineOf, UNITS, World } from './world.ts';
 
 type Sidecar = Awaited<ReturnType<typeof attach>>;
 
-export type AttemptMove =
+type AttemptMove =
   | { readonly is: 'go' | 'reopen' | 'lost' | 'refused' | 'pause' | 'unpause' | 'abort' | 'cancel' }
   | { readonly is: 'fail'; readonly unit: string };
 
 /** A word of a person that keeps an attempt. `dies`: the number of messages after which the chooser is gone. */
-export interface KeepMove {
+interface KeepMove {
   readonly is: 'keep';
   readonly run: number;
   readonly dies: number | null;

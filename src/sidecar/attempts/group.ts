@@ -15,7 +15,7 @@ import { SidecarError } from '../sidecar-error.ts';
 export type GroupStore = Pick<JournalStore, 'run' | 'read' | 'posts' | 'post'>;
 
 /** An attempt as its group sees it. */
-export interface GroupedAttempt {
+interface GroupedAttempt {
   readonly run: string;
   /**
    * `trying`: it is under way. `waits`: nothing of it goes on before the choice. `halted`: a person has to act on it, or has paused it. `ending`: a person ends
