@@ -24,10 +24,10 @@ export function addKeep(program: Command): void {
       'after',
       `
 The attempts of belay fork --attempts wait for this. The one that is kept goes
-on: it makes the calls that nothing takes back, and ends. The others are aborted,
-and what they did is undone. The first word holds: a second one is refused, and
-names the attempt that was kept. Said again of that attempt, it finishes what a
-process that died has left.
+on: it makes the calls that nothing takes back, and ends. The others are
+aborted, and what they did is undone. The first word holds: a second one is
+refused, and names the attempt that was kept. Said again of that attempt, it
+finishes what a process that died has left.
 
 Examples:
   belay keep try-2 --by ada
