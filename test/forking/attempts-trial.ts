@@ -210,8 +210,7 @@ class AttemptLife {
     const said = { by: 'ann' };
     // What a person says to a paused run is answered once it goes on.
     const quietly = (work: Promise<unknown>) => Promise.race([work.catch(ignoreKnown), this.#died, calm(60)]);
-    if (move.is === 'fail')
-      await quietly(complained(sidecar, move.unit));
+    if (move.is === 'fail') await quietly(complained(sidecar, move.unit));
     else if (move.is === 'pause' || move.is === 'unpause') await quietly(sidecar[move.is](said));
     else if (move.is === 'abort') await quietly(client.cancel(this.run, { ...said, undo: true }));
     else if (move.is === 'cancel') await quietly(client.cancel(this.run, said));

@@ -348,7 +348,13 @@ const COMMITS: readonly Transition[] = [
 ];
 
 const ENDS: readonly Transition[] = [
-  { name: 'a person ends it', by: 'person', on: { will: AFOOT }, ask: 'cancel', to: to({ will: 'cancelling', attempt: 'none' }) },
+  {
+    name: 'a person ends it',
+    by: 'person',
+    on: { will: AFOOT },
+    ask: 'cancel',
+    to: to({ will: 'cancelling', attempt: 'none' }),
+  },
   {
     name: 'a person aborts it',
     by: 'person',

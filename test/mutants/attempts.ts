@@ -8,7 +8,7 @@ export const OF_ATTEMPTS: readonly Mutant[] = [
     rule: 'FK7',
     file: 'sidecar/opening/fork-attempts.ts',
     off: 'attempts are made beside those of other terms',
-    find: "if (isThere && !(entry?.of === of && entry.at === at && isSame(entry.attempt, terms[index])))",
+    find: 'if (isThere && !(entry?.of === of && entry.at === at && isSame(entry.attempt, terms[index])))',
     replace: 'if (isThere && entry?.of !== of)',
     by,
   },
