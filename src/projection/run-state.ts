@@ -160,7 +160,7 @@ export class RunState {
     this.open = decisions.open;
     this.toRedeliver = this.#run.redelivery.all;
     this.held = this.#run.redelivery.held;
-    this.#folds = { ...this.#foldsOfRun(), ...this.#foldsOfCalls() };
+    this.#folds = { ...this.#foldsOfRun(), ...this.#foldsOfAttempts(), ...this.#foldsOfCalls() };
   }
 
   /** The secret under which the digests of arguments are made; empty before the run has begun. */
@@ -255,11 +255,6 @@ export class RunState {
         this.choices.choose(entry, this.history.head);
         calls.abandon(({ intent }) => this.choices.hasLost(this.actors, intent.actor));
       },
-      tried: (entry) => this.attempt.try(entry, this.#run.events.time),
-      kept: (entry) => {
-        calls.asked.heard(entry);
-        this.attempt.keep(entry);
-      },
       late: () => {},
     } satisfies Partial<Folds>;
   }
@@ -268,6 +263,16 @@ export class RunState {
   #abort(): void {
     this.aborted.begin();
     this.#run.decisions.abort();
+  }
+
+  #foldsOfAttempts() {
+    return {
+      tried: (entry) => this.attempt.try(entry, this.#run.events.time),
+      kept: (entry) => {
+        this.asked.heard(entry);
+        this.attempt.keep(entry);
+      },
+    } satisfies Partial<Folds>;
   }
 
   #foldsOfCalls() {

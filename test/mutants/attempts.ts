@@ -64,8 +64,8 @@ export const OF_ATTEMPTS: readonly Mutant[] = [
     rule: 'FK9',
     file: 'sidecar/attempts/attempting.ts',
     off: 'nobody tells the others of a choice whose chooser has died',
-    find: 'if (this.#attempt.name === `${terms.of}-1` || this.#isTrying) await tellAll(runs, terms, choice);',
-    replace: '',
+    find: '|| this.#isTrying) await tellAll(runs, terms, choice);',
+    replace: '&& runs === null) await tellAll(runs, terms, choice);',
     by,
   },
   {

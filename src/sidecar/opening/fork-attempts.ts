@@ -56,16 +56,23 @@ export async function forkAttempts(
     if (isThere && !(entry?.of === of && entry.at === at && isSame(entry.attempt, terms[index])))
       throw new JournalError('run_exists', `There is a run ${JSON.stringify(run)} already.`);
   }
-  for (const [index, run] of runs.entries()) {
-    const attempt = terms[index] as AttemptTerms;
-    try {
-      await forkRun(store, of, { ...more, ...(at > 0 && { at }), as: run }, attempt);
-    } catch (error) {
-      // The process that made it has left it for workers, or it was taken up since.
-      if (made[index] == null || !(error instanceof JournalError && error.code === 'run_exists')) throw error;
-    }
-  }
+  const wishes = terms.map((attempt, index) => ({ attempt, as: runs[index] as string, isMade: made[index] != null }));
+  for (const one of wishes) await makeOne(store, of, { ...more, ...(at > 0 && { at }), as: one.as }, one);
   return { of, group: as, at, runs };
+}
+
+async function makeOne(
+  store: JournalStore,
+  of: string,
+  wish: ForkRequest,
+  { attempt, isMade }: { readonly attempt: AttemptTerms; readonly isMade: boolean },
+): Promise<void> {
+  try {
+    await forkRun(store, of, wish, attempt);
+  } catch (error) {
+    // The process that made it has left it for workers, or it was taken up since.
+    if (!isMade || !(error instanceof JournalError && error.code === 'run_exists')) throw error;
+  }
 }
 
 function refuseTerms({ attempts, score, deadline }: AttemptsRequest): void {
