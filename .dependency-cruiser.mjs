@@ -275,12 +275,12 @@ export default {
       name: 'workers-hand-runs-out-through-the-port',
       severity: 'error',
       comment:
-        'workers/ takes runs of any store and has xstate open them. Which store it is, and what is printed, the command knows; what a run does is the business of the sidecar: its opening/ opens a program that is no machine. A fork is made of rows alone.',
+        'workers/ takes runs of any store and has xstate open them. Which store it is, and what is printed, the command knows; what a run does is the business of the sidecar: its opening/ opens a program that is no machine. A fork is made of rows alone, and a choice among attempts of notes and messages.',
       from: { path: '^src/workers/' },
       to: {
         path: '^src/',
         pathNot:
-          '^src/(workers|model|clock|predicates|boundaries|effects|reports|xstate)/|^src/(journal/(archive/lines|[^/]+)|sidecar/opening/(fork-run|options|open-run|handed-out|config|commands|adopt-run))\\.ts$',
+          '^src/(workers|model|clock|predicates|boundaries|effects|reports|xstate)/|^src/(journal/(archive/lines|[^/]+)|sidecar/attempts/group|sidecar/opening/(fork-run|fork-attempts|options|open-run|handed-out|config|commands|adopt-run))\\.ts$',
       },
     },
     {

@@ -64,6 +64,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Verb>>>> = {
       'make a run with the past of another one, which goes on by itself',
       async () => (await import('./commands/fork.ts')).addFork,
     ],
+    keep: [
+      'keep one of several attempts of a run; the others are undone',
+      async () => (await import('./commands/keep.ts')).addKeep,
+    ],
     steer: [
       'say that an event of a run says something else, never was, or still holds',
       async () => (await import('./commands/steer.ts')).addSteer,

@@ -3,6 +3,7 @@
  * digest of its arguments, to the epoch of its instance and to a time, and is used once. It is a fold of questions and answers.
  */
 import { createHash } from 'node:crypto';
+import type { KeptEntry } from '../model/attempt-entries.ts';
 import type { AnswerEntry, AnswerRefusal, GateEntry } from '../model/call-entries.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type {
@@ -147,7 +148,15 @@ export class ApprovalRequests {
 
   /** A message that is no answer was heard, or refused. @param isDone true where the run was done before. */
   heard(
-    entry: MessageEntry | ComplaintEntry | CancelEntry | PauseEntry | RetriedEntry | SettledEntry | SteeredEntry,
+    entry:
+      | MessageEntry
+      | ComplaintEntry
+      | CancelEntry
+      | PauseEntry
+      | RetriedEntry
+      | SettledEntry
+      | SteeredEntry
+      | KeptEntry,
     isDone = false,
   ): void {
     if (entry.post !== null) this.sent.add(entry.post);

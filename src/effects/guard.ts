@@ -46,9 +46,14 @@ export function refusedFor(port: GuardPort, call: GuardedCall): Reply | null {
   return misfit !== null && leaves(port, call) ? misfit : null;
 }
 
+/** True for a call that would act now, and is not answered by what is known of it. */
+export function leavesNow(port: GuardPort, call: GuardedCall): boolean {
+  return classOf(call.tool) !== 'none' && leaves(port, call);
+}
+
 /** True for a call that needs no room in a pool. */
 function isHarmless(port: GuardPort, call: GuardedCall): boolean {
-  return classOf(call.tool) === 'none' || !leaves(port, call);
+  return !leavesNow(port, call);
 }
 
 /** True for a call that leaves now and whose sandbox may not be there. What waits for a person starts none before it is approved. */

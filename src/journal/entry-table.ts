@@ -116,6 +116,8 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   promised: object('promised', 55),
   freed: object('freed', 56),
   idled: object('idled', 58),
+  tried: object('tried', 59),
+  kept: object('kept', 60),
 };
 
 const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));

@@ -4,6 +4,7 @@
  * config that was in force then.
  */
 
+import type { AttemptTerms, KeptEntry, TriedEntry } from './attempt-entries.ts';
 import type {
   AnswerEntry,
   GateEntry,
@@ -93,6 +94,8 @@ export interface ForkedEntry {
   readonly why: string | null;
   /** The calls of the common past that are not undone here; left out where there are none. */
   readonly classes?: readonly KeptClass[];
+  /** The terms of an attempt; left out for a fork that is none (FK7). */
+  readonly attempt?: AttemptTerms;
 }
 
 /** The digests under which checkpoints were certified (§5). */
@@ -156,6 +159,8 @@ export type Entry =
     }
   | MigratedEntry
   | ForkedEntry
+  | TriedEntry
+  | KeptEntry
   /**
    * The run was taken from a process whose lease had run out and that may still live: the calls that were open in its rows up to `upTo` may
    * still leave (E2).

@@ -17,6 +17,7 @@ import type { InstanceId } from '../model/instance.ts';
 import type { Region } from '../model/region.ts';
 import { Aborted } from './aborted.ts';
 import { Actors } from './actors.ts';
+import { Attempt } from './attempt.ts';
 import { Pages } from './base/pages.ts';
 import { Calls } from './calls.ts';
 import { Choices } from './choices.ts';
@@ -63,6 +64,8 @@ export class RunState {
   readonly turns = new Turns();
   /** The failed branches of alternatives, and the choices among them (AL5). */
   readonly choices = new Choices();
+  /** The attempt that the run is (FK7). */
+  readonly attempt = new Attempt();
   /** The commits that the program is to be told of (SP3). */
   readonly commits = new Commits();
   /** What the tools of the run work in (SB1). */
@@ -157,7 +160,7 @@ export class RunState {
     this.open = decisions.open;
     this.toRedeliver = this.#run.redelivery.all;
     this.held = this.#run.redelivery.held;
-    this.#folds = { ...this.#foldsOfRun(), ...this.#foldsOfCalls() };
+    this.#folds = { ...this.#foldsOfRun(), ...this.#foldsOfAttempts(), ...this.#foldsOfCalls() };
   }
 
   /** The secret under which the digests of arguments are made; empty before the run has begun. */
@@ -183,7 +186,8 @@ export class RunState {
       begin: (entry) => this.#begin(entry),
       config: (entry) => this.#reconfigure(entry),
       migrated: (entry) => this.#reconfigure(entry),
-      forked: ({ of, at, classes = [] }) => {
+      forked: ({ of, at, classes = [], attempt }) => {
+        this.attempt.fork(attempt);
         calls.ledger.fork(of, at, this.history.head);
         calls.asked.paused = null;
         this.choices.pause(false, this.#run.events.time);
@@ -193,6 +197,7 @@ export class RunState {
       },
       step: (entry, context) => {
         decisions.wentOn();
+        this.attempt.passed('step');
         this.#steps.take(entry, context);
       },
       timer: (entry) => timers.take(entry),
@@ -213,6 +218,7 @@ export class RunState {
       restored: (entry) => {
         // What bases have of the first step is not so any more.
         if (decisions.pending?.entry.steers?.begun !== undefined) this.pages.allIn();
+        this.attempt.passed('restored');
         this.#restores.take(entry);
       },
       retracted: (entry) => decisions.retract(entry.questions),
@@ -259,10 +265,21 @@ export class RunState {
     this.#run.decisions.abort();
   }
 
+  #foldsOfAttempts() {
+    return {
+      tried: (entry) => this.attempt.try(entry, this.#run.events.time),
+      kept: (entry) => {
+        this.asked.heard(entry);
+        this.attempt.keep(entry);
+      },
+    } satisfies Partial<Folds>;
+  }
+
   #foldsOfCalls() {
     const { actors, calls, events, places, received, redelivery } = this.#run;
     return {
       intent: (entry) => {
+        this.attempt.passed('intent');
         calls.intend(entry);
         const call = this.obligations.isEmpty ? undefined : calls.ledger.get(entry.key);
         if (call !== undefined) this.obligations.intend(call);
@@ -301,6 +318,7 @@ export class RunState {
       complaint: (entry) => calls.asked.heard(entry, this.ended === 'done'),
       cancel: (entry) => {
         calls.asked.heard(entry);
+        if (entry.refused === null) this.attempt.end();
         if (entry.undo === true && entry.refused === null) this.#abort();
       },
       pause: (entry) => {

@@ -90,6 +90,8 @@ type Silent =
   | 'config'
   | 'migrated'
   | 'forked'
+  | 'tried'
+  | 'kept'
   | 'overtaken'
   | 'turn'
   | 'branch'

@@ -5,6 +5,7 @@
 import { answerIn } from '../effects/messages/answers.ts';
 import { cancelIn } from '../effects/messages/cancels.ts';
 import { complaintIn } from '../effects/messages/complaints.ts';
+import { keepIn } from '../effects/messages/keeps.ts';
 import { outcomeIn } from '../effects/messages/outcomes.ts';
 import { pauseIn } from '../effects/messages/pauses.ts';
 import { retryIn } from '../effects/messages/retries.ts';
@@ -18,7 +19,17 @@ import type { RunState } from '../projection/run-state.ts';
 import { type MessageTurn, turnOf } from './turn-of.ts';
 
 /** The kinds of messages. `none`: it has no form that a run understands. */
-type MessageKind = 'event' | 'complaint' | 'answer' | 'cancel' | 'pause' | 'retry' | 'outcome' | 'steer' | 'none';
+type MessageKind =
+  | 'event'
+  | 'complaint'
+  | 'answer'
+  | 'cancel'
+  | 'pause'
+  | 'retry'
+  | 'outcome'
+  | 'steer'
+  | 'keep'
+  | 'none';
 
 /** A message, and what has become of it. */
 export interface RunMessage {
@@ -41,7 +52,10 @@ export interface RunMessage {
 }
 
 /** The entries that tell of a message that is no event. */
-type Telling = Extract<Entry, { do: 'complaint' | 'answer' | 'cancel' | 'pause' | 'retried' | 'settled' | 'steered' }>;
+type Telling = Extract<
+  Entry,
+  { do: 'complaint' | 'answer' | 'cancel' | 'pause' | 'retried' | 'settled' | 'steered' | 'kept' }
+>;
 const TELLING: ReadonlySet<Entry['do']> = new Set([
   'complaint',
   'answer',
@@ -50,6 +64,7 @@ const TELLING: ReadonlySet<Entry['do']> = new Set([
   'retried',
   'settled',
   'steered',
+  'kept',
 ] as const);
 
 /**
@@ -128,6 +143,8 @@ function readMessage(body: string): Pick<RunMessage, 'kind' | 'says' | 'by'> & {
   if (outcome !== null) return { kind: 'outcome', says: `${outcome.status} ${outcome.settle}`, by: outcome.by };
   const steer = steerIn(body);
   if (steer !== null) return { kind: 'steer', says: `${steer.act} ${steer.of}`, by: steer.by };
+  const keep = keepIn(body);
+  if (keep !== null) return { kind: 'keep', says: `keep ${keep.keep}`, by: keep.by };
   const answer = answerIn(body);
   if (answer !== null) return { kind: 'answer', says: `${answer.verdict} ${answer.gate}`, by: answer.by };
   return { kind: 'none', says: 'it has no form that a run understands', by: null };

@@ -7,6 +7,8 @@ import type { StoredRow } from '../journal/journal.ts';
 import type { Verdict } from '../model/decision.ts';
 import { isOpen } from '../model/effect.ts';
 import type { Digests, Entry } from '../model/entry.ts';
+import { Attempt } from '../projection/attempt.ts';
+import { choiceWaits, isNotedAttempt, type NotedAttempt, notedAttempt } from './noted-attempt.ts';
 import { type RunStatus, RunStatusFold } from './run-status.ts';
 import { parsedWaits, type Wait } from './waits.ts';
 
@@ -30,6 +32,8 @@ export interface RunNote {
   readonly asked: boolean;
   /** The number of questions that no entry has answered; those that a restore has voided may be among them. */
   readonly unanswered: number;
+  /** The attempt that it is; left out for a run that is none. */
+  readonly attempt?: NotedAttempt;
 }
 
 /** The longest note, in characters; a longer one is left out. */
@@ -39,8 +43,11 @@ const LONGEST = 4_096;
 const TELLING: ReadonlySet<Entry['do']> = new Set([
   ...(['begin', 'config', 'migrated', 'decision', 'phase', 'end', 'intent', 'gate', 'cancel'] as const),
   ...(['pause', 'asked', 'answer', 'outcome', 'restored', 'finding', 'complaint', 'retracted', 'retried'] as const),
-  ...(['publish', 'stands'] as const),
+  ...(['publish', 'stands', 'forked', 'tried', 'kept'] as const),
 ]);
+
+/** The entries of attempts. */
+const OF_ATTEMPTS: ReadonlySet<Entry['do']> = new Set(['forked', 'tried', 'kept'] as const);
 
 /** The version of a note; one of another version is none. */
 const VERSION = 4;
@@ -50,6 +57,7 @@ export class RunNoteFold {
   readonly #status = new RunStatusFold();
   #under: NotedRelease | null = null;
   #asked = false;
+  readonly #attempt = new Attempt();
   /** The questions without an answer: the key of the call, by the gate. */
   readonly #unanswered = new Map<string, string>();
   /** The text of the note; undefined where it has to be made anew. */
@@ -62,11 +70,13 @@ export class RunNoteFold {
       under: this.#under,
       asked: this.#asked,
       unanswered: [...this.#unanswered] as readonly (readonly [string, string])[],
+      ...(this.#attempt.now.terms !== null && { attempt: this.#attempt.now }),
     };
   }
 
   /** Goes on from what a base holds. */
-  resumeAt({ status, under, asked, unanswered }: RunNoteFold['parts']): void {
+  resumeAt({ status, under, asked, unanswered, attempt }: RunNoteFold['parts']): void {
+    if (attempt !== undefined) this.#attempt.resumeAt(attempt);
     this.#status.resumeAt(status);
     this.#under = under;
     this.#asked = asked;
@@ -75,8 +85,13 @@ export class RunNoteFold {
 
   /** The present note. */
   get now(): RunNote {
-    const { agent, now: standing, waits } = this.#status;
-    return { agent, under: this.#under, standing, waits, asked: this.#asked, unanswered: this.#unanswered.size };
+    const { agent, now: standing } = this.#status;
+    const waits = [...this.#status.waits, ...choiceWaits(standing.is, this.#attempt)];
+    const attempt = notedAttempt(this.#attempt);
+    return {
+      ...{ agent, under: this.#under, standing, waits, asked: this.#asked, unanswered: this.#unanswered.size },
+      ...(attempt !== null && { attempt }),
+    };
   }
 
   /** The present note as a text; undefined where it would be too long. */
@@ -93,6 +108,7 @@ export class RunNoteFold {
     return (
       kind === 'config' ||
       kind === 'migrated' ||
+      OF_ATTEMPTS.has(kind) ||
       this.#status.needs(kind) ||
       (this.#unanswered.size > 0 && TELLING.has(kind))
     );
@@ -100,16 +116,36 @@ export class RunNoteFold {
 
   /** Takes an entry in; of one that is not needed its kind is enough. @param time the wall clock of its append, in milliseconds. */
   take(entry: Pick<Entry, 'do'> | Entry, time: number): void {
+    if (this.#attempt.now.tried !== null) this.#passes(entry.do);
     // A step tells something only of a run that is parked.
     if (!TELLING.has(entry.do) && (entry.do !== 'step' || this.#status.now.is !== 'parked')) return;
     this.#text = undefined;
     this.#status.take(entry, time);
     if (entry.do === 'gate') this.#asked = true;
-    if (this.needs(entry.do)) this.#takeWhole(entry as Entry);
+    if (this.needs(entry.do)) this.#takeWhole(entry as Entry, time);
   }
 
-  #takeWhole(entry: Entry): void {
+  /** An attempt may not stand any more where it waited. */
+  #passes(by: Entry['do']): void {
+    if (by !== 'restored' && by !== 'step' && by !== 'intent') return;
+    this.#attempt.passed(by);
+    this.#text = undefined;
+  }
+
+  #takeWhole(entry: Entry, time: number): void {
     switch (entry.do) {
+      case 'forked':
+        this.#attempt.fork(entry.attempt);
+        return;
+      case 'tried':
+        this.#attempt.try(entry, time);
+        return;
+      case 'kept':
+        this.#attempt.keep(entry);
+        return;
+      case 'cancel':
+        if (entry.refused === null) this.#attempt.end();
+        return;
       case 'begin':
       case 'config':
       case 'migrated':
@@ -156,7 +192,10 @@ export function runNoteOf(rows: Iterable<StoredRow>): RunNote {
 export function parseRunNote(text: string | undefined): RunNote | null {
   if (text === undefined) return null;
   try {
-    const { note, agent, under, standing, asked, unanswered, waits } = JSON.parse(text) as Record<string, unknown>;
+    const { note, agent, under, standing, asked, unanswered, waits, attempt } = JSON.parse(text) as Record<
+      string,
+      unknown
+    >;
     const read = parsedWaits(waits);
     const fits =
       read !== null &&
@@ -165,8 +204,10 @@ export function parseRunNote(text: string | undefined): RunNote | null {
       isStanding(standing) &&
       note === VERSION &&
       typeof asked === 'boolean' &&
-      Number.isSafeInteger(unanswered);
-    return fits ? { agent, under, standing, waits: read, asked, unanswered: unanswered as number } : null;
+      Number.isSafeInteger(unanswered) &&
+      (attempt === undefined || isNotedAttempt(attempt));
+    const of = attempt === undefined ? {} : { attempt: attempt as NotedAttempt };
+    return fits ? { agent, under, standing, waits: read, asked, unanswered: unanswered as number, ...of } : null;
   } catch {
     return null;
   }

@@ -13,6 +13,7 @@ import { answeringChild } from '../model/reply-event.ts';
 import { questionOf } from '../projection/open-decisions.ts';
 import { RunState } from '../projection/run-state.ts';
 import { EventRows } from './event-rows.ts';
+import { choiceWaits } from './noted-attempt.ts';
 import { type RunStatus, RunStatusFold } from './run-status.ts';
 import type { Wait } from './waits.ts';
 
@@ -142,7 +143,7 @@ class Narrator {
       agent: this.#standing.agent,
       digests: this.#runState.digests,
       standing: this.#standing.now,
-      waits: this.#standing.waits,
+      waits: [...this.#standing.waits, ...choiceWaits(this.#standing.now.is, this.#runState.attempt)],
       rows: this.#rows,
       times: this.#times,
       runState: this.#runState,

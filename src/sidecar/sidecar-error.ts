@@ -60,6 +60,8 @@ export type SidecarErrorCode =
   | 'run_finished'
   /** The past of the run cannot be shared with a fork at that row: something is under way there (FK1). */
   | 'fork_refused'
+  /** The attempt cannot be kept: another one was, or it is over, or the run is no attempt (FK9). */
+  | 'keep_refused'
   /** A person has paused the run: it is not taken up before a person has it go on (LC10). */
   | 'paused'
   /** A person has ended the run before it had begun. */

@@ -4,21 +4,32 @@
  */
 import type { GuardedRequest } from '../effects/gates.ts';
 import { cancelMessage } from '../effects/messages/cancels.ts';
-import { complaintIn, complaintMessage, type SentComplaint } from '../effects/messages/complaints.ts';
+import { complaintMessage, type SentComplaint } from '../effects/messages/complaints.ts';
 import type { SentOutcome } from '../effects/messages/outcomes.ts';
 import { pauseMessage } from '../effects/messages/pauses.ts';
 import { retryMessage } from '../effects/messages/retries.ts';
 import { type SaidSteer, type SteerAct, sentSteer, steerMessage } from '../effects/messages/steers.ts';
 
-export type { FollowedRow, FollowOptions, Fork, ForkRequest, SteerAct, SteerAnswer };
+export type {
+  AttemptGroup,
+  Attempts,
+  AttemptsRequest,
+  FollowedRow,
+  FollowOptions,
+  Fork,
+  ForkRequest,
+  Kept,
+  SteerAct,
+  SteerAnswer,
+  WorkResult,
+};
 
 import { eventMessage, type SentEvent, sentIn } from '../effects/messages/sent-events.ts';
-import { encode, revive } from '../journal/codec.ts';
+import { encode } from '../journal/codec.ts';
 import { gathered } from '../journal/gathered.ts';
 import { JournalError, type JournalStore, type Posted } from '../journal/journal.ts';
 import { STORE } from '../journal/store-argument.ts';
 import { isSame, type ValueCodec } from '../journal/value-codec.ts';
-import { CRASHES } from '../journal/work.ts';
 import { refuseOther } from '../model/argument.ts';
 import type { Signal } from '../model/failure.ts';
 import { parseKey } from '../model/key.ts';
@@ -27,12 +38,13 @@ import { pendingRequests } from '../reports/approval-requests.ts';
 import { subjectOf } from '../reports/complaint-subject.ts';
 import { eventsOf, type RunEvent } from '../reports/events.ts';
 import type { FollowedRow } from '../reports/followed.ts';
-import { actsThatStand, type LeftAtEnd, leftAtEnd, type StandingAct } from '../reports/left-at-end.ts';
 import { messageNamed, messagesOf, type RunMessage } from '../reports/messages.ts';
 import { whyNoRetry } from '../reports/no-retry.ts';
 import { parseRunNote } from '../reports/run-note.ts';
 import { isOver } from '../reports/run-status.ts';
 import { timelineOf } from '../reports/timeline.ts';
+import { type AttemptGroup, groupOf, type Kept, keepAttempt, termsOf } from '../sidecar/attempts/group.ts';
+import { type Attempts, type AttemptsRequest, forkAttempts } from '../sidecar/opening/fork-attempts.ts';
 import { type Fork, type ForkRequest, forkRun } from '../sidecar/opening/fork-run.ts';
 import type { Agent } from '../xstate/agent.ts';
 import {
@@ -47,32 +59,10 @@ import {
 import { answered, refuseEnded, settledByKey } from './answering.ts';
 import { deleteEnded } from './deleting.ts';
 import { type FollowOptions, followed } from './follow.ts';
+import { resultOf, type WorkResult } from './result.ts';
 
 /** The queue of runs that name none. */
 export const QUEUE = 'default';
-
-/** The state of a run that was left for workers. */
-export type WorkResult =
-  /** The machine reached its end. `unpublished` and `unanswered` are there where it has left anything: it is not done as it was meant then. */
-  | ({ readonly is: 'done'; readonly output: unknown } & LeftAtEnd)
-  /** A person has ended it; what it had done stands. */
-  | { readonly is: 'cancelled'; readonly by: string; readonly why: string | null }
-  /** A person has aborted it: what could be undone is, and each call that stands is named, with why (AB7). */
-  | {
-      readonly is: 'compensated';
-      readonly by: string;
-      readonly why: string | null;
-      readonly stands: readonly StandingAct[];
-    }
-  /** A person has paused it: nothing of it goes on before a person says unpause. */
-  | { readonly is: 'paused'; readonly by: string; readonly why: string | null }
-  /** No worker has had it yet. */
-  | { readonly is: 'left' }
-  | { readonly is: 'running' }
-  /** It waits: for a time, a person, an event or a worker. */
-  | { readonly is: 'waits' }
-  /** It has ended three processes, and is given to no other before a person has resumed it. */
-  | { readonly is: 'worker_crashed' };
 
 /** A person who answers. */
 export interface Answerer {
@@ -209,6 +199,19 @@ export interface WorkClient {
    */
   fork(run: string, wish: ForkRequest): Promise<Fork>;
   /**
+   * Makes several forks of one row, of which one will be kept: each waits before a call that nothing takes back and at its end (FK7, FK8). Made again, the same
+   * attempts are those that are there.
+   * @throws as `fork`; TypeError for a number of attempts, a score or a deadline that is none.
+   */
+  forkAttempts(run: string, wish: AttemptsRequest): Promise<Attempts>;
+  /** The attempts of the group that an attempt belongs to, as they are now. @throws JournalError `run_unknown`; SidecarError `keep_refused` for any other run. */
+  attempts(run: string): Promise<AttemptGroup>;
+  /**
+   * Keeps an attempt; the others are aborted with their undos (FK9). The first word holds; to say the same again finishes what a chooser that died has left.
+   * @throws SidecarError `keep_refused`; JournalError `run_unknown`, `inbox_full`; TypeError without the name of a person.
+   */
+  keep(run: string, answer: Answerer): Promise<Kept>;
+  /**
    * Deletes a run that has ended, or was cancelled, and owes nothing: for good, with its messages and its request. Its name can be used again.
    * @returns the reason why it stays; null where it is gone.
    * @throws JournalError `run_unknown`; `journal_corrupt`: what cannot be read is not deleted.
@@ -282,6 +285,9 @@ export function workClient(store: JournalStore): WorkClient {
     steer: async (run, act, { by, why }) =>
       said(store, run, steerMessage(sentSteer({ ...act, by, ...(why !== undefined && { why }) }))),
     fork: (run, wish) => forkRun(store, run, wish),
+    forkAttempts: (run, wish) => forkAttempts(store, run, wish),
+    attempts: async (run) => groupOf(store, await termsOf(store, run)),
+    keep: (run, answer) => keepAttempt(store, run, answer),
     delete: (run) => deleteEnded(store, run),
     result: (run) => resultOf(store, run),
     requests: (of = {}) => requestsIn(store, of),
@@ -369,51 +375,6 @@ function jsonOf(input: unknown): string {
   const text = JSON.stringify(input);
   if ('text' in encoded && encoded.text === text) return text;
   throw new TypeError('the input of a run is plain JSON: no undefined, dates, maps or functions in it');
-}
-
-async function resultOf(store: JournalStore, run: string): Promise<WorkResult> {
-  const order = await store.work.order(run);
-  if (order === null) {
-    const what = (await store.run(run)) === null ? 'There is no run' : 'No worker was asked for the run';
-    throw new JournalError('run_unknown', `${what} ${JSON.stringify(run)}. Leave it for workers with start().`);
-  }
-  if (order.ended !== null) {
-    const end = await endOf(store, run);
-    if (end !== null) return end;
-    const left = await leftBy(store, run);
-    const output = order.output === null ? undefined : revive(JSON.parse(order.output), { resolve: () => undefined });
-    return { is: 'done', output, ...left };
-  }
-  const standing = parseRunNote((await store.run(run))?.note)?.standing;
-  if (standing?.is === 'paused') return standing;
-  if (order.held) return { is: 'running' };
-  if (order.taken >= CRASHES) return { is: 'worker_crashed' };
-  return order.digests === null ? { is: 'left' } : { is: 'waits' };
-}
-
-/** The end of a run that a person has ended; null for any other. */
-async function endOf(store: JournalStore, run: string): Promise<WorkResult | null> {
-  const noted = parseRunNote((await store.run(run))?.note);
-  if (noted !== null && noted.standing.is !== 'cancelled' && noted.standing.is !== 'compensated') return null;
-  const { runState } = timelineOf(await gathered(store.read(run)));
-  const { ended, asked } = runState;
-  if (asked.cancelled === null) return null;
-  const { by, why } = asked.cancelled;
-  if (ended === 'compensated') return { is: ended, by, why, stands: actsThatStand(runState) };
-  return ended === 'cancelled' ? { is: ended, by, why } : null;
-}
-
-/** The things that a run which is done has left. Its rows are read where its note or a message of it says that there may be any. */
-async function leftBy(store: JournalStore, run: string): Promise<LeftAtEnd> {
-  const posts = await store.posts(run);
-  const standing = parseRunNote((await store.run(run))?.note)?.standing;
-  const isWhole =
-    standing?.is === 'done' &&
-    standing.unpublished === undefined &&
-    standing.unanswered === undefined &&
-    standing.untaken === undefined;
-  if (isWhole && posts.every(({ body }) => complaintIn(body) === null && sentIn(body) === null)) return {};
-  return leftAtEnd(timelineOf(await gathered(store.read(run))).runState, posts);
 }
 
 /**

@@ -3,6 +3,7 @@ import { archiveLines } from '../journal/archive/lines.ts';
 import { gathered } from '../journal/gathered.ts';
 import { JournalError, type JournalStore, type SeenRun } from '../journal/journal.ts';
 import { type Timeline, timelineOf } from '../reports/timeline.ts';
+import { groupOf } from '../sidecar/attempts/group.ts';
 
 /** Keeps the lines of a run elsewhere before it is deleted; where it fails, the run stays. */
 export type Archive = (run: string, lines: AsyncIterable<string>) => Promise<void>;
@@ -25,6 +26,7 @@ export async function deletable(store: JournalStore, run: string): Promise<Delet
   const [box] = (await store.sandboxes?.list(run)) ?? [];
   const why =
     owed(runState, rows) ??
+    (await neededByGroup(store, run, runState)) ??
     (box === undefined ? null : `its sandbox ${box.name} is not destroyed yet: see belay sandboxes`);
   return { why, seen: { head: rows, posts } };
 }
@@ -46,6 +48,19 @@ export async function deleteEnded(store: JournalStore, run: string, archive?: Ar
     if (error instanceof JournalError && error.code === 'lease_held') return HELD;
     throw error;
   }
+}
+
+/** The first attempt has the choice of its group in its inbox: it stays until the others are over (FK9). */
+async function neededByGroup(
+  store: JournalStore,
+  run: string,
+  { attempt }: Timeline['runState'],
+): Promise<string | null> {
+  const { terms } = attempt.now;
+  if (terms === null || terms.number !== 1) return null;
+  const { attempts } = await groupOf(store, terms);
+  const other = attempts.find((each) => each.run !== run && each.is !== 'over');
+  return other === undefined ? null : `the choice of its group is in its inbox, and ${other.run} is not over`;
 }
 
 const HELD = 'a living process holds it';

@@ -20,10 +20,14 @@ export type { LeftAtEnd } from '../reports/left-at-end.ts';
 export type { EnteredProgram } from '../sidecar/opening/handed-out.ts';
 export {
   type Answerer,
+  type AttemptGroup,
+  type Attempts,
+  type AttemptsRequest,
   type FollowedRow,
   type FollowOptions,
   type Fork,
   type ForkRequest,
+  type Kept,
   type LaterFailure,
   QUEUE,
   type RunRequest,

@@ -53,3 +53,41 @@ test('bad input is told, and the help fits a terminal', async () => {
   const help = await desk.ask('fork', '--help');
   expect(widest(help.out)).toBeLessThanOrEqual(80);
 });
+
+test('attempts are made, listed with what they wait for, explained, and one of them is kept', async () => {
+  const desk = new Desk(RECEIPT);
+  desks.push(desk);
+  await desk.ask('run', 'receipt', '--version', '1');
+  const refused = await desk.ask('fork', 'receipt-1', '--as', 'try', '--attempts', '2', '--by', 'ada');
+  expect([refused.code, refused.out]).toEqual([1, expect.stringMatching(/^fork_refused: /)]);
+  const row = /is (\d+)\.\n$/.exec(refused.out)?.[1] as string;
+  const fork = ['fork', 'receipt-1', '--at', row, '--as', 'try', '--by', 'ada'];
+  expect(await desk.ask(...fork, '--score', 'event.output')).toMatchObject({ code: 2 });
+  expect(await desk.ask(...fork, '--attempts', '2', '--score', 'event.')).toMatchObject({ code: 2 });
+  const made = await desk.ask(...fork, '--attempts', '2', '--json');
+  expect([made.code, JSON.parse(made.out)]).toEqual([
+    0,
+    {
+      ...{ of: 'receipt-1', group: 'try', at: Number(row), runs: ['try-1', 'try-2'], queue: null },
+      next: ['belay resume try-1', 'belay resume try-2'],
+    },
+  ]);
+  for (const run of ['try-1', 'try-2']) {
+    const resumed = await desk.ask('resume', run, '--version', '1');
+    expect([resumed.code, resumed.out]).toEqual([1, expect.stringContaining('until one of its attempts is kept')]);
+    expect(resumed.out).toContain(`belay keep ${run} --by NAME`);
+  }
+  const listed = (await desk.ask('runs')).out;
+  expect(listed).toMatch(/try-1 .*the choice among try/);
+  expect((await desk.ask('explain', 'try-2')).out).toContain('belay keep try-2 --by NAME');
+  expect(await desk.ask('keep', 'try-2')).toMatchObject({ code: 2 });
+  const kept = await desk.ask('keep', 'try-2', '--by', 'ada', '--json');
+  expect([kept.code, JSON.parse(kept.out)]).toEqual([
+    0,
+    { run: 'try-2', of: 'try', before: false, aborted: ['try-1'] },
+  ]);
+  const second = await desk.ask('keep', 'try-1', '--by', 'bob');
+  expect([second.code, second.out]).toEqual([1, 'keep_refused: try-1 cannot be kept: try-2 was kept, by "ada".\n']);
+  expect((await desk.ask('resume', 'try-1', '--version', '1')).out).toMatch(/^try-1: aborted by "ada"/);
+  for (const verb of ['keep', 'fork']) expect(widest((await desk.ask(verb, '--help')).out)).toBeLessThanOrEqual(80);
+});

@@ -30,6 +30,7 @@ const FIRST: Configuration = {
   machine: 'absent',
   commit: 'quiet',
   pause: 'off',
+  attempt: 'none',
 };
 
 /** Everything that can be reached under a table. */
@@ -182,6 +183,11 @@ const LAW: readonly Rule[] = [
     [...MOVES, 'ask', 'decide', 'plan', 'carry', 'commit', 'end'],
   ],
   [
+    'FK8 before the choice an attempt makes no call that nothing takes back, commits nothing, and does not end',
+    ({ attempt }) => attempt !== 'none',
+    ['leaveForGood', 'commit', 'end'],
+  ],
+  [
     'a run that something of moves is not at rest',
     ({ hold, question, commit }) =>
       hold === 'opening' ||
@@ -267,6 +273,7 @@ const PARTIES: Readonly<Record<ReturnType<typeof waitsFor>[number]['for'], reado
   person: ['person'],
   counterparty: ['world'],
   area: ['world'],
+  choice: ['person'],
   event: ['world', 'run', 'person'],
 };
 

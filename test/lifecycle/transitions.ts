@@ -15,7 +15,7 @@ export interface Transition {
 }
 
 /** What outlives a process: the rest begins anew in the next one. */
-function lapsed({ will, question, commit, pause }: Configuration): Configuration {
+function lapsed({ will, question, commit, pause, attempt }: Configuration): Configuration {
   const questions = { deciding: 'clear', suspecting: 'clear', rejudging: 'parked' } as const;
   return {
     hold: 'none',
@@ -24,6 +24,7 @@ function lapsed({ will, question, commit, pause }: Configuration): Configuration
     machine: 'absent',
     commit: commit === 'preparing' ? 'quiet' : commit === 'owed' ? 'publishing' : commit,
     pause,
+    attempt,
   };
 }
 
@@ -34,8 +35,11 @@ const TOLD = ['awake', 'claiming'] as const;
 const ENDED_BY_PERSON = ['cancelling', 'aborting'] as const;
 const AFOOT = ['unbegun', 'going', 'ending'] as const;
 const JUDGED = ['deciding', 'suspecting', 'rejudging'] as const;
-/** A restore puts a machine that was at its end elsewhere. */
-const elsewhere = ({ will }: Configuration): Partial<Configuration> => (will === 'ending' ? { will: 'going' } : {});
+/** A restore puts a machine that was at its end elsewhere, and an attempt waits no more where it stood. */
+const elsewhere = ({ will, attempt }: Configuration): Partial<Configuration> => ({
+  ...(will === 'ending' && { will: 'going' }),
+  ...(attempt === 'waiting' && { attempt: 'trying' }),
+});
 
 const PROCESS: readonly Transition[] = [
   {
@@ -344,8 +348,20 @@ const COMMITS: readonly Transition[] = [
 ];
 
 const ENDS: readonly Transition[] = [
-  { name: 'a person ends it', by: 'person', on: { will: AFOOT }, ask: 'cancel', to: to({ will: 'cancelling' }) },
-  { name: 'a person aborts it', by: 'person', on: { will: AFOOT }, ask: 'cancel', to: to({ will: 'aborting' }) },
+  {
+    name: 'a person ends it',
+    by: 'person',
+    on: { will: AFOOT },
+    ask: 'cancel',
+    to: to({ will: 'cancelling', attempt: 'none' }),
+  },
+  {
+    name: 'a person aborts it',
+    by: 'person',
+    on: { will: AFOOT },
+    ask: 'cancel',
+    to: to({ will: 'aborting', attempt: 'none' }),
+  },
   {
     name: 'questions are let go',
     by: 'run',
@@ -426,4 +442,45 @@ const ENDS: readonly Transition[] = [
   },
 ];
 
-export const TRANSITIONS: readonly Transition[] = [...PROCESS, ...FORWARD, ...FAILURES, ...COMMITS, ...ENDS];
+const ATTEMPTS: readonly Transition[] = [
+  {
+    name: 'made as an attempt',
+    by: 'person',
+    on: { hold: ['none'], will: ['unbegun'], attempt: ['none'] },
+    to: to({ will: 'going', attempt: 'trying' }),
+  },
+  {
+    name: 'stands before the choice',
+    by: 'run',
+    on: { attempt: ['trying'], will: ['going', 'ending'] },
+    ask: 'choose',
+    to: to({ attempt: 'waiting' }),
+  },
+  {
+    name: 'stands in line for the key of another attempt',
+    by: 'run',
+    on: { attempt: ['trying'], will: ['going'], hold: ['held'], machine: TOLD },
+    to: to({ attempt: 'waiting' }),
+  },
+  {
+    name: 'has got its key',
+    by: 'world',
+    on: { attempt: ['waiting'], will: ['going', 'ending'], hold: ['held'], machine: TOLD },
+    to: to({ attempt: 'trying' }),
+  },
+  {
+    name: 'kept',
+    by: 'person',
+    on: { attempt: ['trying', 'waiting'], will: AFOOT, hold: ['held'], machine: TOLD },
+    to: to({ attempt: 'none' }),
+  },
+];
+
+export const TRANSITIONS: readonly Transition[] = [
+  ...PROCESS,
+  ...FORWARD,
+  ...FAILURES,
+  ...COMMITS,
+  ...ENDS,
+  ...ATTEMPTS,
+];

@@ -47,7 +47,7 @@ export const RULES = [
   'ST7',
   'ST9',
   'ST10',
-  ...(['FK1', 'FK2', 'FK3', 'FK4', 'FK5', 'FK6'] as const),
+  ...(['FK1', 'FK2', 'FK3', 'FK4', 'FK5', 'FK6', 'FK7', 'FK8', 'FK9', 'FK10', 'FK11'] as const),
   ...(['ER1', 'ER2', 'ER3', 'ER4', 'ER5', 'ER6', 'ER7', 'ER8', 'ER9', 'ER10', 'ER11', 'ER12', 'ER13'] as const),
   ...(['SB1', 'SB2', 'SB3', 'SB4', 'SB5', 'SB6', 'SB7'] as const),
   'WH1',

@@ -1,4 +1,5 @@
 /** The mutants of the rules of control and of throws. `by` is the cheapest check that kills the mutant. */
+import { OF_ATTEMPTS } from './attempts.ts';
 import { OF_FORKS } from './forks.ts';
 import { OF_GRAPHS } from './graphs.ts';
 import { OF_LATER_WORDS } from './later-words.ts';
@@ -19,6 +20,7 @@ import { OF_WHY } from './why.ts';
 
 export const MUTANTS: readonly Mutant[] = [
   ...OF_FORKS,
+  ...OF_ATTEMPTS,
   ...OF_ALTERNATIVES,
   ...OF_POOLS,
   ...OF_SANDBOXES,

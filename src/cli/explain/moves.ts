@@ -6,6 +6,7 @@ import pc from 'picocolors';
 import type { Act } from '../../model/decision.ts';
 import type { Effect } from '../../model/effect.ts';
 import { quoted } from '../../recovery/explain.ts';
+import { choiceWaits } from '../../reports/noted-attempt.ts';
 import type { Decided } from '../../reports/timeline.ts';
 import { answersTo } from '../approvals/approvals.ts';
 import type { ReadRun } from '../reading/reading.ts';
@@ -42,8 +43,10 @@ export function movesOn(read: ReadRun, journal: string, machines: string | null 
       return [];
     case 'paused':
       return pausedMoves(read, journal, resume());
-    case 'open':
-      return held ? [] : [move(resume(), 'goes on where it ended')];
+    case 'open': {
+      const taken = held ? [] : [move(resume(), 'goes on where it ended')];
+      return [...keepMoves(read, journal), ...taken];
+    }
     case 'waiting':
       return gateMoves(read, journal, resume());
     case 'stuck':
@@ -156,6 +159,17 @@ function suspectMoves({ run, open }: ReadRun, journal: string): MoveOn[] {
     const named = ['--skeleton', skeleton, '--entity', entity, '--ordinal', 'N', '--instead', '--by', 'NAME'];
     return [move(command('fail', run, journal, ...named), 'with the work that is meant, as belay show lists it')];
   });
+}
+
+/** The choice that an attempt waits for. */
+function keepMoves({ run, standing, runState }: ReadRun, journal: string): MoveOn[] {
+  if (choiceWaits(standing.is, runState.attempt).length === 0) return [];
+  return [
+    move(
+      command('keep', run, journal, '--by', 'NAME'),
+      'keeps this attempt, and has the others aborted with their undos',
+    ),
+  ];
 }
 
 /** The end of a pause, and the command for a run that no process has to hear of it. */

@@ -62,7 +62,8 @@ export function endingText({ ended, journal, machines, fault, before }: Ending, 
     world === null ? '' : `\n${bold('World')}\n${worldTable(world, medium)}`,
   ];
   const isAsked = read.standing.is === 'waiting';
-  const moves = stop.status === 'waiting' && !isAsked ? [] : movesOn(read, journal, machines);
+  const isChosen = read.waits.some(({ code }) => code === 'choice');
+  const moves = stop.status === 'waiting' && !isAsked && !isChosen ? [] : movesOn(read, journal, machines);
   const next = [command('show', read.run, journal), command('explain', read.run, journal)];
   return [...parts, movesText(moves, read, medium), '\n', ...next.map((line) => `${printable(line)}\n`)].join('');
 }
@@ -73,7 +74,7 @@ function leftUnder(stop: Stop, { open }: ReadRun): Outline[] {
   return stop.status === 'done' ? leftSentences(stop).map((text) => ({ text })) : [];
 }
 
-function stopText(stop: Stop, state: string, { standing, runState: { redaction } }: ReadRun): string {
+function stopText(stop: Stop, state: string, { standing, waits, runState: { redaction } }: ReadRun): string {
   const where = `in the state ${quoted(state)}`;
   switch (stop.status) {
     case 'done': {
@@ -94,6 +95,7 @@ function stopText(stop: Stop, state: string, { standing, runState: { redaction }
     }
     case 'waiting':
       if (standing.is === 'waiting') return `at rest, ${where}, until a person answers ${asksText(standing.approvals)}`;
+      if (waits.some(({ code }) => code === 'choice')) return `at rest, ${where}, until one of its attempts is kept`;
       return `at rest, ${where}, for an event that only a program of its own sends`;
     case 'broken':
       return `broken off, ${where}, as something in the agent's module threw: ${JSON.stringify(redaction.text(stop.error))}`;

@@ -142,6 +142,30 @@ const READ_ONLY = 'This page only shows: belay inspect was started with --read-o
 const CODE =
   "It runs the agent's code. Type the command, or start the inspector with --machines FILE to do it from here.";
 
+function settled(status: 'confirmed' | 'failed'): Saying {
+  return { verdict: 'settled', status, output: null };
+}
+
+/** What a person can say of a call whose outcome is asked for. */
+function outcomesOf(tool: string) {
+  return [
+    [
+      'confirmed',
+      `Settle ${tool}: it happened`,
+      'The call is answered with the output that you give, and is not made again.',
+      settled('confirmed'),
+      true,
+    ],
+    [
+      'failed',
+      `Settle ${tool}: it did not happen`,
+      'Only if it did not happen and will not later: the call is made again, under its key.',
+      settled('failed'),
+      false,
+    ],
+  ] as const;
+}
+
 function answersOf(gate: ApprovalRequest, read: Read): Offered[] {
   const { runState } = read.timeline;
   const intent = runState.ledger.get(gate.key)?.intent;
@@ -165,23 +189,7 @@ function answersOf(gate: ApprovalRequest, read: Read): Offered[] {
       by: { is: 'answer', gate: gate.gate, saying },
     };
   };
-  const settle = (status: 'confirmed' | 'failed'): Saying => ({ verdict: 'settled', status, output: null });
-  if (gate.asks === 'outcome')
-    return [
-      answer(
-        'confirmed',
-        `Settle ${tool}: it happened`,
-        `The call is answered with the output that you give, and is not made again.`,
-        settle('confirmed'),
-        true,
-      ),
-      answer(
-        'failed',
-        `Settle ${tool}: it did not happen`,
-        `Only if it did not happen and will not later: the call is made again, under its key.`,
-        settle('failed'),
-      ),
-    ];
+  if (gate.asks === 'outcome') return outcomesOf(tool).map((each) => answer(...each));
   const same: Offered[] =
     gate.like === undefined
       ? []
@@ -190,7 +198,7 @@ function answersOf(gate: ApprovalRequest, read: Read): Offered[] {
             'same',
             `${tool} is the call that has happened before`,
             'It is answered with what that call answered, and is not made.',
-            settle('confirmed'),
+            settled('confirmed'),
           ),
         ];
   return [

@@ -98,6 +98,7 @@ function savedMembers({
   before,
   turns,
   choices,
+  attempt,
   commits,
   sandboxes,
   obligations,
@@ -115,6 +116,7 @@ function savedMembers({
     before: [...before],
     turns: turns.saved,
     choices: choices.saved,
+    ...(attempt.now.terms !== null && { attempt: attempt.now }),
     commits: commits.due,
     sandboxes: sandboxes.saved,
     obligations: obligations.saved,
@@ -161,12 +163,14 @@ function loadMembers(runState: RunState, saved: ReturnType<typeof savedMembers>)
     before,
     turns,
     choices,
+    attempt,
     commits,
     sandboxes,
     obligations,
   } = saved;
   runState.turns.resumeAt(turns);
   runState.choices.resumeAt(choices);
+  if (attempt !== undefined) runState.attempt.resumeAt(attempt);
   runState.commits.resumeAt(commits);
   runState.sandboxes.resumeAt(sandboxes);
   runState.obligations.resumeAt(obligations);

@@ -5,6 +5,7 @@ import type { Refusal } from '../../effects/gates.ts';
 import { answerIn } from '../../effects/messages/answers.ts';
 import { cancelIn, type SentCancel } from '../../effects/messages/cancels.ts';
 import { complaintIn, type SentComplaint } from '../../effects/messages/complaints.ts';
+import { keepIn, type SentKeep } from '../../effects/messages/keeps.ts';
 import { outcomeIn, type SentOutcome } from '../../effects/messages/outcomes.ts';
 import { pauseIn, type SentPause } from '../../effects/messages/pauses.ts';
 import { retryIn, type SentRetry } from '../../effects/messages/retries.ts';
@@ -28,6 +29,7 @@ export interface Hearers {
   retry(post: number, sent: SentRetry): void;
   outcome(post: number, sent: SentOutcome): void;
   steer(post: number, sent: SentSteer): void;
+  keep(post: number, sent: SentKeep): void;
 }
 
 /** The inbox of one run. */
@@ -91,7 +93,8 @@ export class Inbox {
       handedOn(pauseIn(body), (pause) => hearers.pause(post, pause)) ||
       handedOn(retryIn(body), (retry) => hearers.retry(post, retry)) ||
       handedOn(outcomeIn(body), (outcome) => hearers.outcome(post, outcome)) ||
-      handedOn(steerIn(body), (steer) => hearers.steer(post, steer))
+      handedOn(steerIn(body), (steer) => hearers.steer(post, steer)) ||
+      handedOn(keepIn(body), (keep) => hearers.keep(post, keep))
     );
   }
 

@@ -7,7 +7,7 @@ import { edited } from '../../boundaries/edited.ts';
 import { plainCall } from '../../effects/acting.ts';
 import { actName, identityDigest } from '../../effects/acts.ts';
 import { admission, bill, times } from '../../effects/budgets.ts';
-import { guardedCall, refusedFor } from '../../effects/guard.ts';
+import { guardedCall, leavesNow, refusedFor } from '../../effects/guard.ts';
 import {
   type Admission,
   type Approval,
@@ -26,6 +26,7 @@ import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
 import { reliesOnUncommitted } from '../../recovery/covered.ts';
 import type { Call, Runtime } from '../../runtime/runtime.ts';
 import type { Approvals } from '../approvals/approvals.ts';
+import type { Attempting } from '../attempts/attempting.ts';
 import type { RunParts, RunWriter } from '../parts.ts';
 import { argsOf } from './args.ts';
 import { billed } from './billing.ts';
@@ -77,20 +78,22 @@ export class Calls {
   readonly undoing: Undoing;
 
   readonly #toolNamed: Runtime['toolNamed'];
+  readonly #attempting: Attempting;
 
   constructor(
     parts: RunParts,
     write: RunWriter,
     approvals: Approvals,
-    { toolNamed }: { readonly toolNamed: Runtime['toolNamed'] },
+    { toolNamed, attempting }: { readonly toolNamed: Runtime['toolNamed']; readonly attempting: Attempting },
   ) {
     this.#parts = parts;
     this.#toolNamed = toolNamed;
+    this.#attempting = attempting;
     this.#write = write;
     this.#approvals = approvals;
     this.#preconditions = new Preconditions(parts);
     this.#releasing = new Releasing(parts, write);
-    this.#claiming = new Claiming(parts, write, this.#releasing);
+    this.#claiming = new Claiming(parts, write, this.#releasing, (reason) => attempting.standsInLine(reason));
     this.#branches = new Branches(parts);
     this.pooling = new Pooling(parts, write);
     this.underWay = new UnderWay(parts);
@@ -122,6 +125,9 @@ export class Calls {
     { lacks, port }: { readonly lacks: () => string | null; readonly port: GuardPort },
   ): Promise<Reply> {
     const { instance } = whose;
+    // Before it claims anything: an attempt that waits for the choice has no key for which another attempt stands in line.
+    if (this.#attempting.holds(call.tool) && leavesNow(port, this.#guarded(call, number, whose, lacks)))
+      await this.#attempting.stand(call.tool, call.signal);
     const refused = await this.#claiming.claim(call, instance);
     const denied = refused === null ? await this.#preconditions.denied(call, instance) : null;
     if (this.#parts.kin.isForked) await this.#parts.kin.look();

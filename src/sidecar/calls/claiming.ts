@@ -36,8 +36,11 @@ export class Claiming {
   readonly #write: RunWriter;
   readonly #cancelled = new AbortController();
   readonly #releasing: Releasing;
+  readonly #standsInLine: (reason: string) => void;
 
-  constructor(parts: RunParts, write: RunWriter, releasing: Releasing) {
+  /** @param standsInLine is told of each wait for a claim, with its reason. */
+  constructor(parts: RunParts, write: RunWriter, releasing: Releasing, standsInLine: (reason: string) => void) {
+    this.#standsInLine = standsInLine;
     this.#parts = parts;
     this.#write = write;
     this.#releasing = releasing;
@@ -169,6 +172,7 @@ export class Claiming {
       const finding = { do: 'finding', code: 'waits_for_run', instance, text: `waits: ${reason}` } as const;
       this.#write.append([finding]);
       onFinding(finding);
+      this.#standsInLine(reason);
     };
     const ttl = instance === null ? null : config.claimTtl;
     const why = await claims.take(run, wanted, signal, waits, ...(ttl === null ? [] : [ttl]));

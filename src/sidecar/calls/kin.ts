@@ -39,19 +39,19 @@ interface Needs {
 }
 
 /** The store of the runs, and what folds the rows of one. */
-interface Runs extends Pick<JournalStore, 'read' | 'run'> {
+interface Runs extends Pick<JournalStore, 'read' | 'run' | 'posts' | 'post'> {
   fold(rows: Iterable<StoredRow>): RunState;
 }
 
 /** The kin of one run. */
 export class Kin {
   readonly #needs: Needs;
-  readonly #runs: Runs;
+  readonly runs: Runs;
   readonly #lookedAt = new Map<string, LookedAt>();
 
   constructor(needs: Needs, runs: Runs) {
     this.#needs = needs;
-    this.#runs = runs;
+    this.runs = runs;
   }
 
   /** True where the run is a fork. */
@@ -67,7 +67,7 @@ export class Kin {
   }
 
   async #lookAt({ of, calls }: ForkedFrom): Promise<readonly string[]> {
-    const head = (await this.#runs.run(of))?.head ?? null;
+    const head = (await this.runs.run(of))?.head ?? null;
     const before = this.#lookedAt.get(of);
     if (before === undefined || before.head !== head) this.#lookedAt.set(of, await this.#read(of, head));
     const { ledger } = this.#needs.runState;
@@ -80,8 +80,8 @@ export class Kin {
 
   async #read(run: string, head: number | null): Promise<LookedAt> {
     try {
-      const rows = await gathered(this.#runs.read(run));
-      return { head, runState: this.#runs.fold(rows) };
+      const rows = await gathered(this.runs.read(run));
+      return { head, runState: this.runs.fold(rows) };
     } catch (error) {
       if (error instanceof JournalError && (error.code === 'run_unknown' || error.code === 'rows_archived'))
         return { head, runState: null };

@@ -56,7 +56,7 @@ export function lapsed({ isCarrying, isStuck, parkedOn, isOver, commit }: Facts)
 }
 
 /** The part of a run's journal that its state is made of. */
-export type Journaled = Pick<RunState, 'asked' | 'ended' | 'places'>;
+export type Journaled = Pick<RunState, 'asked' | 'ended' | 'places' | 'attempt'>;
 
 /** The state of a run. */
 export function configurationOf(facts: Facts, journaled: Journaled): Configuration {
@@ -68,7 +68,14 @@ export function configurationOf(facts: Facts, journaled: Journaled): Configurati
     machine: facts.claims > 0 && facts.machine === 'awake' ? 'claiming' : facts.machine,
     commit,
     pause: journaled.asked.paused !== null && journaled.ended === null ? 'on' : 'off',
+    attempt: attemptOf(journaled),
   };
+}
+
+/** A person's word to end the run comes before the choice. */
+function attemptOf({ attempt, asked, ended }: Journaled): Configuration['attempt'] {
+  if (!attempt.isTrying || asked.cancelled !== null || ended !== null) return 'none';
+  return attempt.now.tried === null ? 'trying' : 'waiting';
 }
 
 function willOf({ isOver, isAtEnd }: Facts, { asked, ended, places }: Journaled): Configuration['will'] {

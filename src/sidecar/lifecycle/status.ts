@@ -11,13 +11,14 @@ export type RunStatus =
   | 'stuck'
   | 'ending'
   | 'cancelling'
+  | 'tried'
   | 'leaving'
   | 'waits'
   | 'broken'
   | 'over';
 
 /** The word for a run: of those that fit, the first. */
-export function statusOf({ hold, will, question, machine, commit, pause }: Configuration): RunStatus {
+export function statusOf({ hold, will, question, machine, commit, pause, attempt }: Configuration): RunStatus {
   const words: readonly (readonly [boolean, RunStatus])[] = [
     [hold === 'broken', 'broken'],
     [will === 'finishing' || will === 'over', 'over'],
@@ -27,6 +28,7 @@ export function statusOf({ hold, will, question, machine, commit, pause }: Confi
     [hold === 'none', 'waits'],
     [hold === 'leaving', 'leaving'],
     [question !== 'clear', 'recovering'],
+    [attempt === 'waiting', 'tried'],
     [will === 'cancelling' || will === 'aborting', 'cancelling'],
     [will === 'ending', 'ending'],
     [hold === 'opening' || machine === 'asleep', 'opening'],
@@ -36,7 +38,7 @@ export function statusOf({ hold, will, question, machine, commit, pause }: Confi
 
 /** The party that a run waits for. `isNext`: once a process holds it again. */
 export interface Waited {
-  readonly for: 'worker' | 'process' | 'program' | 'person' | 'counterparty' | 'area' | 'event';
+  readonly for: 'worker' | 'process' | 'program' | 'person' | 'counterparty' | 'area' | 'choice' | 'event';
   readonly what: string;
   readonly isNext?: true;
 }
@@ -62,12 +64,13 @@ export function waitsFor(configuration: Configuration): readonly Waited[] {
   return waited;
 }
 
-function askedOf({ question, commit, pause }: Configuration): Waited[] {
+function askedOf({ question, commit, pause, attempt }: Configuration): Waited[] {
   const waited: Waited[] = [];
   if (pause === 'on') waited.push({ for: 'person', what: 'unpause' });
   if (question === 'stuck') waited.push({ for: 'person', what: 'the undo, or reconcile' });
   if (question === 'parked') waited.push({ for: 'person', what: 'the acts of the decision' });
   if (question === 'asking') waited.push({ for: 'counterparty', what: 'asked at its time' });
   if (commit === 'owed') waited.push({ for: 'person', what: 'settle the commit' });
+  if (attempt === 'waiting') waited.push({ for: 'choice', what: 'keep' });
   return waited;
 }

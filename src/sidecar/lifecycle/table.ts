@@ -1,6 +1,6 @@
 /**
- * The life of a run as data (semantics.md LC1): six regions that move each for itself, the questions that are asked of them, and the answer that each
- * state gives to each question. What a row does not name is yes; the answer of the run is the strictest of its six states.
+ * The life of a run as data (semantics.md LC1): seven regions that move each for itself, the questions that are asked of them, and the answer that each
+ * state gives to each question. What a row does not name is yes; the answer of the run is the strictest of its seven states.
  */
 
 /** The states of each region, the first one first. */
@@ -20,6 +20,8 @@ export const REGIONS = {
   commit: ['quiet', 'preparing', 'publishing', 'owed'],
   /** The pause by a person's word. */
   pause: ['off', 'on'],
+  /** The attempt that the run is, until one of its group was chosen: `waiting` once nothing of it goes on before that. */
+  attempt: ['none', 'trying', 'waiting'],
 } as const;
 
 export type RegionOfLife = keyof typeof REGIONS;
@@ -35,6 +37,7 @@ export const QUESTIONS = {
   call: 'may a new call come up?',
   leave: 'may a call with a durable intent leave?',
   leaveApproved: 'may a call that a person approved leave?',
+  leaveForGood: 'may a call leave that nothing takes back?',
   outcome: 'may an outcome be written?',
   ask: 'may a counterparty be asked?',
   complain: 'may a complaint be taken?',
@@ -146,5 +149,10 @@ export const TABLE: Table = {
     off: {},
     // What had begun is finished: the call that undoes, the publication.
     on: waits('the end of the pause', ...MOVES, 'ask', 'decide', 'plan', 'carry', 'commit', 'end', 'choose'),
+  },
+  attempt: {
+    none: {},
+    trying: waits('the choice among attempts', 'leaveForGood', 'commit', 'end'),
+    waiting: waits('the choice among attempts', 'leaveForGood', 'commit', 'end'),
   },
 };

@@ -9,6 +9,7 @@ import { EntryDecoder, EntryEncoder } from '../../journal/entry-codec.ts';
 import { kindNumbered } from '../../journal/entry-table.ts';
 import { gathered } from '../../journal/gathered.ts';
 import { type Journal, JournalError, type JournalStore, type Row, type StoredRow } from '../../journal/journal.ts';
+import type { AttemptTerms } from '../../model/attempt-entries.ts';
 import { classKept, isOpen } from '../../model/effect.ts';
 import type { ForkedEntry, KeptClass } from '../../model/entry.ts';
 import type { RunState } from '../../projection/run-state.ts';
@@ -48,10 +49,16 @@ interface Shared {
 
 /**
  * Makes a run that shares the past of another one up to a row. Nothing of the two is held meanwhile but the new run.
+ * @param attempt the terms of an attempt; left out for a fork that is none (FK7).
  * @throws SidecarError `fork_refused` if something hangs at that row, with the nearest good row before it; JournalError
  * `run_unknown`, `run_exists`, `rows_archived`; TypeError without the name of a person.
  */
-export async function forkRun(store: JournalStore, of: string, wish: ForkRequest): Promise<Fork> {
+export async function forkRun(
+  store: JournalStore,
+  of: string,
+  wish: ForkRequest,
+  attempt?: AttemptTerms,
+): Promise<Fork> {
   const { as, by, why = null } = wish;
   if (typeof by !== 'string' || by.trim() === '')
     throw new TypeError('forkRun: "by" names the person who wants the fork');
@@ -62,7 +69,7 @@ export async function forkRun(store: JournalStore, of: string, wish: ForkRequest
   const rows = [...(await gathered(store.read(of)))];
   const at = wish.at ?? rows.at(-1)?.seq ?? 0;
   const shared = sharedAt(of, rows, at);
-  const entry: ForkedEntry = { do: 'forked', of, at, by, why };
+  const entry: ForkedEntry = { do: 'forked', of, at, by, why, ...(attempt !== undefined && { attempt }) };
   const order = await store.work.order(of);
   const queue = wish.queue ?? order?.queue ?? null;
   const isThere = ((await store.run(as))?.head ?? 0) > 0 || (await store.work.order(as)) !== null;

@@ -159,6 +159,8 @@ function kinIn({ config, runState: { codecs } }: Recorded, options: RunOptions):
   return {
     run: (name) => store.run(name),
     read: (name) => store.read(name),
+    posts: (name) => store.posts(name),
+    post: (name, body) => store.post(name, body),
     fold: (rows) => readRun(rows, codecs).runState,
   };
 }

@@ -46,6 +46,11 @@ export class Cancelling {
     void this.#port.write.durable().catch(() => {});
   }
 
+  /** Another attempt was kept: the run ends with its undos, unless a person ends it already. */
+  loses(sent: SentCancel): void {
+    this.#say(sent, null);
+  }
+
   /** Takes the word of this process's own program. @throws SidecarError `not_advised` where a person ends the run by now; `run_finished`. */
   async say(sent: SentCancel): Promise<void> {
     const refused = this.#say(sent, null);

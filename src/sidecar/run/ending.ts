@@ -7,6 +7,7 @@ import type { EndEntry } from '../../model/message-entries.ts';
 import { keysLeft } from '../../projection/left-calls.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { Runtime, Watcher } from '../../runtime/runtime.ts';
+import type { Attempting } from '../attempts/attempting.ts';
 import type { LeftActs } from '../calls/left-acts.ts';
 import type { Sandboxes } from '../calls/sandboxes.ts';
 import type { Announcing } from '../commits/announcing.ts';
@@ -37,6 +38,7 @@ interface EndingPort {
   readonly left: LeftActs;
   readonly input: unknown;
   readonly choosing: Pick<Choosing, 'isOwed'>;
+  readonly attempting: Pick<Attempting, 'atEnd' | 'goesOn'>;
   /** True where a message was left that nothing has looked at. */
   hasMail(): boolean;
   /** The messages that the run has looked at, and the events among them that no state has taken. */
@@ -139,6 +141,7 @@ export class RunEnd {
     // A person may end the run while something of its end is waited for: then it ends by that word.
     const mayEnd = () => this.#end !== null && runState.asked.cancelled === null && parts.lifecycle.may('end');
     if (this.#end === null) return;
+    this.#port.attempting.atEnd(this.#end.output);
     await parts.lifecycle.past('end');
     if (!mayEnd()) return;
     // What is refused now can still be done again; after the end it cannot (E4). The end of the machine is the end of all waiting.
@@ -223,6 +226,7 @@ export class RunEnd {
 
   /** The machine goes on: it was put elsewhere. */
   undone(): void {
+    this.#port.attempting.goesOn();
     this.#comesTo(null);
   }
 

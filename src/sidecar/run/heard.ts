@@ -4,6 +4,7 @@ import type { EndEntry } from '../../model/message-entries.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Hearers } from '../approvals/inbox.ts';
+import type { Attempting } from '../attempts/attempting.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { LeftActs } from '../calls/left-acts.ts';
 import type { Outbox } from '../commits/outbox.ts';
@@ -28,6 +29,7 @@ interface HeardPort {
   readonly recovering: Recovering;
   readonly owing: Pick<Owing, 'answer'>;
   readonly left: LeftActs;
+  readonly attempting: Attempting;
   readonly events: Messages;
   readonly run: {
     readonly pauses: Pauses;
@@ -115,6 +117,15 @@ export class Heard implements Hearers {
     this.#port.recovering.steering.take(post, sent);
   }
 
+  keep(...[post, sent]: Parameters<Hearers['keep']>): void {
+    this.#port.attempting.take(post, sent);
+  }
+
+  /** Another attempt was kept: the run is aborted. */
+  loses(sent: Parameters<Cancelling['take']>[1]): void {
+    this.#cancelling.loses(sent);
+  }
+
   /** Answers what has waited for the root, once it takes events; where the run has no machine, at once. */
   beginWith(root: ActorHandle): void {
     const begin = () => {
@@ -124,6 +135,7 @@ export class Heard implements Hearers {
       this.#port.recovering.retrying.begin();
       this.#port.recovering.steering.begin();
       this.#outcomes.begin();
+      this.#port.attempting.begin();
     };
     const { machines } = this.#port.runtime;
     const begun = () => this.#port.run.begun();

@@ -44,6 +44,7 @@ function restOf(run: Run): RunRest {
     ...(run.announcing.next === null ? [] : [run.announcing.next]),
     // What is overdue is told where a plan could be fenced.
     ...(run.owing.next === null || !run.parts.lifecycle.may('plan') ? [] : [run.owing.next]),
+    ...(run.attempting.next === null ? [] : [run.attempting.next]),
     ...(run.calls.pooling.next === null ? [] : [run.calls.pooling.next]),
     // Delays move no machine whose run is parked.
     ...(isHeld ? [] : runState.timers.armed().map(({ due }) => due)),
@@ -89,8 +90,8 @@ const ENDING: Readonly<Record<Configuration['will'], boolean>> = {
 
 /** True while a run comes to its end: what that has left to undo, to make visible and to free is done at once, unless a person has to act. */
 function isEnding({ parts: { lifecycle } }: Run): boolean {
-  const { will, question } = lifecycle.configuration;
-  return question === 'clear' && ENDING[will];
+  const { will, question, attempt } = lifecycle.configuration;
+  return question === 'clear' && ENDING[will] && attempt === 'none';
 }
 
 function isIdle(run: Run): boolean {

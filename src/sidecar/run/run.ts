@@ -14,6 +14,7 @@ import { Verifier } from '../../recording/verify.ts';
 import type { ActorHandle, Microstep, RuntimeEvent } from '../../runtime/microstep.ts';
 import type { Armed, Call, Crash, Origin, Runtime, Watcher } from '../../runtime/runtime.ts';
 import { Approvals } from '../approvals/approvals.ts';
+import { Attempting } from '../attempts/attempting.ts';
 import { Calls } from '../calls/calls.ts';
 import { LeftActs } from '../calls/left-acts.ts';
 import { Announcing } from '../commits/announcing.ts';
@@ -65,6 +66,7 @@ export class Run implements Watcher {
   readonly #claiming: Claiming;
   readonly left: LeftActs;
   readonly choosing: Choosing;
+  readonly attempting: Attempting;
   readonly announcing: Announcing;
   readonly owing: Owing;
   readonly heard: Heard;
@@ -83,7 +85,9 @@ export class Run implements Watcher {
     const recorder = new StepRecorder(parts, placed, verifier);
     const queries = new RecoveryQueries(parts, placed, runtime);
     const approvals = new Approvals(parts, write, () => this.heard);
-    const calls = new Calls(parts, write, approvals, { toolNamed: (name) => runtime.toolNamed(name) });
+    const attempting = new Attempting({ parts, write, run: this });
+    this.attempting = attempting;
+    const calls = new Calls(parts, write, approvals, { toolNamed: (name) => runtime.toolNamed(name), attempting });
     const outbox = outboxOf(parts, { write, calls, runtime }, () => this.recovering);
     const helpers = { write, calls, queries, approvals, outbox, ...papersOf(parts, runtime) };
     const recovering = new Recovering(parts, this, helpers);
@@ -100,7 +104,7 @@ export class Run implements Watcher {
     const choosing = new Choosing({ parts, write, runtime, actors, deliveries, recovering, finds });
     this.announcing = new Announcing(parts, write, choosing.branches);
     this.owing = new Owing({ parts, write, runtime, actors, deliveries, events, recovering });
-    const beside = { announcing: this.announcing, owing: this.owing, choosing, verifier, now: parts.now };
+    const beside = { attempting, announcing: this.announcing, owing: this.owing, choosing, verifier, now: parts.now };
     const common = { ...shared, ...beside, left, deliveries, macrosteps, timers, recovering };
     const unheard = () => {
       const untaken = runState.toRedeliver.length + runState.held.length + events.waiting;
@@ -262,6 +266,7 @@ export class Run implements Watcher {
     this.parts.lifecycle.leaves();
     this.approvals.stop();
     this.choosing.stop();
+    this.attempting.stop();
     this.owing.stop();
     this.recovering.stop();
     this.write.now();
@@ -376,6 +381,7 @@ export class Run implements Watcher {
     else {
       this.offer();
       this.choosing.begin();
+      this.attempting.begin();
       this.#outbox.begin();
       this.announcing.begin();
       this.owing.begin();
