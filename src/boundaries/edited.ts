@@ -4,7 +4,7 @@ import { misfitOf, withComputed } from './computed.ts';
 import type { BoundaryConfig } from './config.ts';
 
 /** Why a change of arguments is refused. */
-export interface BadEdit {
+interface BadEdit {
   readonly code: 'edit_not_allowed' | 'bad_arguments';
   readonly reason: string;
 }

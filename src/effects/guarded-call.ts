@@ -92,7 +92,7 @@ export interface MovedAnswer {
 export type Admission = { readonly entries: readonly Entry[] } | { readonly refused: string };
 
 /** What the person who approved a call has changed in its arguments. */
-export interface Changes {
+interface Changes {
   readonly with: unknown;
   readonly by: string;
 }

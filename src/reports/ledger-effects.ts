@@ -85,7 +85,7 @@ export function shownArgs(intent: IntentEntry, runState: RunState): unknown {
 }
 
 /** The arguments that a machine asked for, as people may see them, where a person had others sent; null elsewhere (PE2). */
-export function insteadOf({ tool, instead }: IntentEntry, { redaction }: RunState): LedgerEffect['instead'] {
+function insteadOf({ tool, instead }: IntentEntry, { redaction }: RunState): LedgerEffect['instead'] {
   return instead === undefined ? null : { args: redaction.args(tool, instead.args), by: instead.by };
 }
 

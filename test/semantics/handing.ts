@@ -44,7 +44,7 @@ interface Body {
 }
 
 /** The bank, and the hands of the person. */
-export class World {
+class World {
   readonly bodies: Body[] = [];
   /** What stands at the bank, by its key. */
   readonly paid = new Map<string, unknown>();

@@ -189,7 +189,8 @@ function answersOf(gate: ApprovalRequest, read: Read): Offered[] {
       by: { is: 'answer', gate: gate.gate, saying },
     };
   };
-  if (gate.asks === 'outcome') return outcomesOf(tool).map((each) => answer(...each));
+  if (gate.asks === 'outcome')
+    return outcomesOf(tool).map(([id, title, does, saying, output]) => answer(id, title, does, saying, output));
   const same: Offered[] =
     gate.like === undefined
       ? []
