@@ -17,6 +17,6 @@ const written = standalone
   .replace(/schemaPath:"([^"]*)",(keyword:.*?\};)/gs, short);
 const { code } = await transform(written, {
   minify: true,
-  lineLimit: 160,
+  lineLimit: 2000,
 });
 writeFileSync(check, code);

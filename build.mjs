@@ -6,7 +6,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import ts from 'typescript';
@@ -21,7 +21,10 @@ const modules = [...addresses, ...BY_PATH];
 rmSync('dist', { recursive: true, force: true });
 await Promise.all([bundle(), declare()]);
 prune();
-copyFileSync('src/boundaries/boundary.schema.json', 'dist/boundaries/boundary.schema.json');
+writeFileSync(
+  'dist/boundaries/boundary.schema.json',
+  JSON.stringify(JSON.parse(readFileSync('src/boundaries/boundary.schema.json', 'utf8'))),
+);
 
 /** Writes the modules. What two of them need, or what one loads late, is a file in dist/shared. */
 async function bundle() {
@@ -38,7 +41,7 @@ async function bundle() {
     target: 'node20',
     charset: 'utf8',
     minify: true,
-    lineLimit: 160,
+    lineLimit: 2000,
     logLevel: 'warning',
   });
 }
@@ -59,7 +62,7 @@ function prune() {
     const file = resolve('dist', name);
     if (!name.endsWith('.d.ts')) continue;
     if (!reached.has(file)) rmSync(file);
-    else writeFileSync(file, indentedByTwo(named.has(file) ? readFileSync(file, 'utf8') : withoutComments(file)));
+    else writeFileSync(file, named.has(file) ? indentedByTwo(readFileSync(file, 'utf8')) : onlyTypes(file));
   }
   removeEmpty('dist');
 }
@@ -82,9 +85,10 @@ function indentedByTwo(text) {
   return text.replace(/^(?: {4})+/gm, (spaces) => spaces.slice(spaces.length / 2));
 }
 
-function withoutComments(file) {
+/** A declaration that nobody reads but compilers: without its comments, and without the space in front of its lines. */
+function onlyTypes(file) {
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest);
-  return ts.createPrinter({ removeComments: true }).printFile(source);
+  return ts.createPrinter({ removeComments: true }).printFile(source).replace(/^ +/gm, '');
 }
 
 function removeEmpty(folder) {
