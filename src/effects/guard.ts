@@ -46,7 +46,7 @@ export function refusedFor(port: GuardPort, call: GuardedCall): Reply | null {
   return misfit !== null && leaves(port, call) ? misfit : null;
 }
 
-/** True for a call that would act now, and is not answered by what is known of it. */
+/** True for a call that would act now: the ledger has no answer for it. */
 export function leavesNow(port: GuardPort, call: GuardedCall): boolean {
   return classOf(call.tool) !== 'none' && leaves(port, call);
 }
@@ -113,7 +113,7 @@ function digestOf({ secret, codecs }: GuardPort, call: GuardedCall): string {
   return argsDigest((call.own ?? call).args, secret, codecs);
 }
 
-/** The call as it is sent: one that has left with other arguments, which a person wrote, has those for good (E3, PE2). */
+/** The call as it is sent: once a person's arguments have left with a call, the call keeps these arguments (E3, PE2). */
 function asSent(port: GuardPort, call: GuardedCall): GuardedCall {
   const recorded = classOf(call.tool) === 'none' ? undefined : port.ledger.get(keyAhead(port, call));
   if (!stands(recorded) || recorded.intent.instead === undefined) return call;

@@ -9,7 +9,7 @@ type Tried = Omit<TriedEntry, 'do'> & { readonly since: number };
 export interface AttemptState {
   /** Null for a run that is no attempt. */
   readonly terms: AttemptTerms | null;
-  /** The place at which it waits; null while it is under way. */
+  /** The place at which the attempt waits; null while the attempt is under way. */
   readonly tried: Tried | null;
   /** The run that was kept; null before this attempt has read of a choice. */
   readonly kept: string | null;
@@ -56,7 +56,7 @@ export class Attempt {
     if (this.#now.terms !== null) this.#now = { ...this.#now, isEnding: true };
   }
 
-  /** It does not stand any more where it stood: a restore has put it elsewhere, or it has got the claim for which it was in line. */
+  /** The attempt waits no more: a restore has put the run elsewhere, or the claim that the run waited for was granted. */
   passed(by: Extract<Entry['do'], 'restored' | 'step' | 'intent'>): void {
     const { tried } = this.#now;
     if (tried !== null && (by === 'restored' || tried.at === 'key')) this.#now = { ...this.#now, tried: null };

@@ -64,7 +64,7 @@ export async function sweptBy(
   return swept;
 }
 
-/** Destroys a sandbox with those of its name that are gone: something of them may be left, a snapshot for instance. */
+/** Destroys a sandbox, and earlier sandboxes of the same name: a snapshot of an earlier one may be left. */
 async function destroyed(store: JournalStore, row: SandboxRow, providerOf: ProviderOf): Promise<string | null> {
   const { run, name, key, provider } = row;
   const summary = await store.run(run);

@@ -31,7 +31,7 @@ export function machineOf(name: string, logic: AnyActorLogic): AnyStateMachine {
 
 function machineFor(name: string, { config: reduce, getInitialSnapshot }: Reducer): AnyStateMachine {
   const reduced = assign({}) as unknown as Resolved;
-  // An assign keeps the keys that it does not name; a reducer returns all that there is.
+  // An assign keeps the keys that are not named; a reducer returns the whole state.
   reduced.resolve = (scope, snapshot, { event }) => {
     const context = objectOf(name, reduce(snapshot.context, event, scope));
     return [{ ...snapshot, context }, undefined, undefined];

@@ -16,6 +16,7 @@ function running(said = journaled()) {
       return said.ended;
     },
     asked: said.asked,
+    attempt: { isTrying: false, now: { tried: null } },
   } as never);
   lifecycle.note({ hold: 'held', machine: 'awake' });
   return { lifecycle, said };

@@ -10,6 +10,8 @@ const textOf = (name: string) => readFileSync(`${ROOT}${name}`, 'utf8');
 
 /** Fields that are yes or no, and controllers: each says of something smaller than the run that it is under way. */
 const FLAGS: Readonly<Record<string, string>> = {
+  'attempts/attempting.ts #isLooking': 'a loop in itself',
+  'attempts/attempting.ts #isOwed': 'a loop in itself',
   'calls/calls.ts AbortController': 'one wait for one call',
   'calls/claiming.ts AbortController': 'the wait for keys of other runs, which the store makes',
   'calls/pooling.ts AbortController': 'the wait for room in a pool, which other runs make',

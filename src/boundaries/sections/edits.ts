@@ -34,7 +34,7 @@ function isOver(one: string, other: string): boolean {
   return `${one}.`.startsWith(`${other}.`) || `${other}.`.startsWith(`${one}.`);
 }
 
-/** The parts of the arguments that say which act a call is, what it touches and what is owed after it, and those that are computed. */
+/** The parts of the arguments that identify the act, fill a key, name an obligation, or are computed. */
 function fixedIn(tool: Item): Fixed[] {
   const once = field(tool, 'once');
   const texts = (items: readonly Item[]) => items.map((item) => textOf(item) ?? '');

@@ -339,7 +339,7 @@ export interface RelevantCall {
   readonly row: number | null;
 }
 
-/** The calls whose outcome is open, those that the decisions name on which the run is parked, and those whose undo has failed. */
+/** The calls with an open outcome, the calls that the standing decisions name, and the calls with a failed undo. */
 export function relevantCalls({
   runState,
   standing,

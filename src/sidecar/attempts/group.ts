@@ -22,7 +22,7 @@ interface GroupedAttempt {
    * it. `over`: it has ended, or is not there any more.
    */
   readonly is: 'trying' | 'waits' | 'halted' | 'ending' | 'over';
-  /** The place at which it waits, with its score; null unless it waits. */
+  /** The place at which the attempt waits, with its score; null unless the attempt waits. */
   readonly tried: AttemptState['tried'];
   /** Its status, as a list of runs has it; null where it is not there any more. */
   readonly standing: RunNote['standing']['is'] | null;

@@ -52,7 +52,7 @@ export class Preconditions {
     return answer.is === 'unknown' ? `it is unknown whether ${when.text}: ${answer.reason}` : null;
   }
 
-  /** Says why a condition on the age of what a call rests on is not met by now; null where it is, and where there is none. */
+  /** The reason why a condition on the age of a read fails by now; null where the condition holds, or where a call has no such condition. */
   tooOld(
     { tool: name, input: args }: Pick<Call, 'tool' | 'input'>,
     number: number,

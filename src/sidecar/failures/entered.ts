@@ -52,12 +52,10 @@ export function enteredPaper(runState: RunState, changed: PlacedStep, names: Rea
   return {
     reads: () => false,
     looks: () => false,
-    // biome-ignore lint/correctness/useYield: it is judged at once.
     *judge(undone) {
       const first = changed.nth === 0 ? 1 : changed.nth;
       return places.between(first - 1, Number.POSITIVE_INFINITY).filter((step) => !undone.has(step));
     },
-    // biome-ignore lint/correctness/useYield: it is known before.
     *met() {
       const started = startedFrom(runState, changed.nth);
       return new Set(started.flatMap(({ id, number }) => (names.has(id) ? [number] : [])));
