@@ -73,7 +73,7 @@ test('a receiver that fails, drops and answers late is told until it takes the m
   const store = memoryStore({ now: clock.now });
   const hook = await receiver([500, 'drop', 'late', 429, 302], { 'retry-after': '3600' });
   const told: NotifyTold[] = [];
-  const notify = webhook({ url: hook.url, secret: SECRET, patience: 100 });
+  const notify = webhook({ url: hook.url, secret: SECRET, patience: 3_000 });
   const looking = lookingFor({ store, notify, onTold: (each) => told.push(each) });
   await asking(store, 'order-1');
   for (let tries = 0; tries < 5; tries += 1) {
@@ -86,7 +86,7 @@ test('a receiver that fails, drops and answers late is told until it takes the m
   expect(told.map((each) => (each.is === 'put_off' ? `${each.why} ${each.again}` : each.is))).toEqual([
     'the receiver answered 500 3600000',
     expect.stringMatching(/^(UND_ERR_SOCKET|ECONNRESET|other side closed|socket hang up) 2000$/),
-    'no answer within 100 ms 4000',
+    'no answer within 3000 ms 4000',
     'the receiver answered 429 3600000',
     'the receiver answered 302 3600000',
     'sent',
