@@ -115,7 +115,12 @@ describe.skipIf(!BUILT || CHROMIUM === null)('the site in a browser', () => {
     const page = await pageOf(browser, { viewport: { width: 1280, height: 900 } });
     await page.goto(`${served.url}/`);
     await page.waitForSelector('.VPNavBarSearch button');
-    await page.keyboard.press('Control+k');
+    // The page listens once its script runs, which is later than it shows its search button.
+    const box = page.locator('.VPLocalSearchBox input:focus');
+    while ((await box.count()) === 0) {
+      await page.keyboard.press('Control+k');
+      await page.waitForTimeout(50);
+    }
     await page.keyboard.type('once over a store');
     await page.waitForSelector('.VPLocalSearchBox .result');
     await page.keyboard.press('Enter');
