@@ -1,11 +1,12 @@
 /**
  * The shape of a compiled graph, for a config to be checked against: its nodes as states, each entered from anywhere and left to the end. Reads
- * the structure alone, runs nothing, and loads nothing of LangGraph.
+ * the structure alone, runs nothing of it but its reducers, and loads nothing of LangGraph.
  */
 import { createHash } from 'node:crypto';
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { MachineShape, StateShape } from '../model/machine.ts';
 import { BEGIN, END, stateOf } from '../runtime/lanes.ts';
+import { appendedChannels } from './appended.ts';
 import type { Graph } from './copy.ts';
 import { edgesFor } from './line/edges.ts';
 import { stateChannels, whyUnsupported } from './refusals/support.ts';
@@ -44,7 +45,7 @@ function shapeOf(graph: Graph, config: BoundaryConfig | null): MachineShape {
   const digest = createHash('sha256')
     .update(JSON.stringify([states, edges]))
     .digest('hex');
-  return { id: graph.getName(), states, edges, actors, digest, channels: stateChannels(graph) };
+  return { id: graph.getName(), states, edges, actors, digest, channels: stateChannels(graph), appended: appendedChannels(graph) };
 }
 
 function state(

@@ -69,6 +69,8 @@ export interface MachineShape {
   }[];
   /** The channels of a graph, which its nodes write by themselves. They are functions, and may call tools that the structure does not tell. */
   readonly channels?: readonly string[];
+  /** The channels of a graph that are only added to. */
+  readonly appended?: readonly string[];
   /** The keys of their contexts that the actions of its machines assign. Left out where that is not read. */
   readonly assigns?: AssignShape;
   /** The code that can be seen in it. Left out where that is not read. */

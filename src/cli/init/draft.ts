@@ -25,6 +25,12 @@ export interface DraftTool {
   readonly note?: string;
 }
 
+/** The channels of a graph, and those of them that are only added to. */
+export interface Channels {
+  readonly all: readonly string[];
+  readonly appended: readonly string[];
+}
+
 const SCHEMA = '../node_modules/belay-sidecar/dist/boundaries/boundary.schema.json';
 const ENTITY = {
   machine: 'one for the whole run; args.NAME of the call on entering says which, where there are several',
@@ -38,6 +44,7 @@ const NAMES = {
 const CLASSES = 'TODO none, idempotent, reversible, compensable or irreversible?';
 const ANY_OUTPUT =
   'an assign with a function, or enqueueActions, writes what the structure does not tell: name the keys';
+const ANY_CHANNEL = 'which channels its nodes write, only their code tells: take out those that they do not write';
 const SAME_ACT = '# TODO once: [args.NAME] says which calls are one act? Without it each call is an act of its own';
 /** The defaults of a tool whose config says no more. */
 const DEFAULTS = [
@@ -54,7 +61,7 @@ export function toolLines(
   agent: string,
   tools: readonly DraftTool[],
   unmatched: readonly string[],
-  channels: readonly string[] | null = null,
+  channels: Channels | null = null,
 ): DraftLine[] {
   const of = channels === null ? 'machine' : 'graph';
   return [
@@ -69,19 +76,20 @@ export function toolLines(
     ...(unmatched.length === 0
       ? []
       : [line(`# The machine has no tool of the name of these of tools/list: ${printable(unmatched.join(', '))}`)]),
-    ...(channels === null ? [] : [line(`# Its channels, which are keys: ${printable(channels.join(', '))}`)]),
+    ...(channels === null ? [] : [line(`# Its channels, which are keys: ${printable(channels.all.join(', '))}`)]),
     line('belay: 1'),
     line(`agent: ${value(agent)}`),
-    ...(channels === null
-      ? []
-      : [
-          line(
-            '# keys: { append: [...] } names the channels that are only added to: left out, what is written takes the place of what was',
-          ),
-        ]),
+    ...(channels === null ? [] : [appendLine(channels.appended)]),
     line(tools.length === 0 ? 'tools: {}' : 'tools:', NAMES[of]),
     ...tools.flatMap((tool) => oneTool(tool)),
   ];
+}
+
+function appendLine(appended: readonly string[]): DraftLine {
+  if (appended.length > 0) return line(`keys: ${value({ append: appended })}`, 'lists that are only added to');
+  return line(
+    '# keys: { append: [NAME] } names the channels of lists that are only added to; no reducer here shows one',
+  );
 }
 
 function oneTool(
@@ -165,17 +173,21 @@ export function skeletonLines(
   agent: string,
   proposals: readonly Proposal[],
   why: string | null,
-  isGraph = false,
+  channels: Channels | null = null,
 ): DraftLine[] {
   if (proposals.length === 0) return [line('skeletons: {}', why ?? 'the machine has no state in which work is done')];
   const taken = new Set<string>();
   return [
     line('skeletons:', 'each is one unit of work: split what you would want to redo by itself'),
-    ...proposals.flatMap((each) => oneSkeleton(nameFor(each, agent, taken), each, isGraph)),
+    ...proposals.flatMap((each) => oneSkeleton(nameFor(each, agent, taken), each, channels?.all ?? null)),
   ];
 }
 
-function oneSkeleton(name: string, { states, entry, outputs, boundaries }: Proposal, isGraph: boolean): DraftLine[] {
+function oneSkeleton(
+  name: string,
+  { states, entry, outputs, boundaries }: Proposal,
+  channels: readonly string[] | null,
+): DraftLine[] {
   const of = (kind: 'commit' | 'exit') => {
     const mine = boundaries.filter((boundary) => boundary.kind === kind);
     return mine.length === 0 ? [] : [line(`    ${kind}:`), ...mine.map(oneBoundary)];
@@ -183,19 +195,12 @@ function oneSkeleton(name: string, { states, entry, outputs, boundaries }: Propo
   const pending = boundaries.map(({ id }) => id);
   return [
     line(`  ${value(name)}:`),
-    line(`    entity: '"it"'`, isGraph ? ENTITY.graph : ENTITY.machine),
+    line(`    entity: '"it"'`, channels === null ? ENTITY.machine : ENTITY.graph),
     line(`    states: ${value(states)}`),
     line(`    entry: ${value(entry)}`),
-    ...(isGraph
-      ? [
-          line(
-            '    outputs: []',
-            'the channels without which its work is not over; what it reads and writes is observed',
-          ),
-        ]
-      : [
-          line(`    outputs: ${value(outputs)}`, outputs.includes('**') ? ANY_OUTPUT : 'what is written in its states'),
-        ]),
+    channels === null
+      ? line(`    outputs: ${value(outputs)}`, outputs.includes('**') ? ANY_OUTPUT : 'what is written in its states')
+      : line(`    outputs: ${value(channels)}`, ANY_CHANNEL),
     ...of('commit'),
     ...of('exit'),
     line('    rollback:'),

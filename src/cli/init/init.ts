@@ -12,6 +12,7 @@ import { type AnswersAssigned, answersAssigned } from '../../xstate/assigned.ts'
 import { findMachines } from '../check/check.ts';
 import type { Machines } from '../reading/machines.ts';
 import {
+  type Channels,
   type DraftLine,
   type DraftTool,
   draftText,
@@ -98,7 +99,7 @@ interface Origin {
   /** The keys that a machine assigns once a tool has answered; null for a graph. */
   readonly assigned: AnswersAssigned | null;
   /** The channels of a graph; null for a machine. */
-  readonly channels: readonly string[] | null;
+  readonly channels: Channels | null;
 }
 
 /** The machine of an id, or the only one. */
@@ -115,7 +116,8 @@ function agentOf(id: string | null, { shapes, machines }: Machines): Origin | { 
   if (shape === undefined)
     return { problem: `no_machine the module exports no machine "${named}". ${suggest(named, ids)}` };
   const assigned = machine === undefined ? null : answersAssigned(machine);
-  return { shape, assigned, channels: shape.channels ?? null };
+  const { channels, appended = [] } = shape;
+  return { shape, assigned, channels: channels === undefined ? null : { all: channels, appended } };
 }
 
 function draft(
@@ -133,7 +135,7 @@ function draft(
   const base = load([...head, ...skeletonLines(shape.id, [], null)]);
   if (base.config === null) return { problem: `bad_name ${shape.id} cannot be described: ${firstError(base)}` };
   const proposals = propose(base.config, new Reach(shape), assigned ?? undefined);
-  const whole = [...head, ...skeletonLines(shape.id, proposals, null, channels !== null)];
+  const whole = [...head, ...skeletonLines(shape.id, proposals, null, channels)];
   const refused = errorsOf(whole, shape)[0];
   // What no config can name, such as a state with an arrow in its name, is left to the person.
   const lines =
