@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { WireRunRow, WireRuns } from '../../src/inspector/page-data.ts';
 import { changes } from './api.ts';
-import { Ago, Badge, count, useRead, Waiting } from './parts.tsx';
+import { Ago, Badge, clock, count, useRead, Waiting } from './parts.tsx';
 
 const FILTERS = [
   ['all', 'all'],
@@ -106,7 +106,7 @@ function Rows({ rows, now }: { rows: readonly WireRunRow[]; now: number }) {
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, SHOWN).map(({ id, run, state, waitsFor, since, agent, time }, index) => (
+          {rows.slice(0, SHOWN).map(({ id, run, state, waitsFor, since, expires, agent, time }, index) => (
             <tr key={id} class={state.needs ? 'needs' : ''}>
               <th scope="row">
                 <a href={`#/run/${id}`} ref={index === 0 ? first : null}>
@@ -116,7 +116,10 @@ function Rows({ rows, now }: { rows: readonly WireRunRow[]; now: number }) {
               <td>
                 <Badge state={state} />
               </td>
-              <td>{waitsFor ?? ''}</td>
+              <td>
+                {waitsFor ?? ''}
+                {expires === null ? null : <Expiry at={expires} now={now} />}
+              </td>
               <td>{since === null ? '' : <Ago time={since} now={now} />}</td>
               <td>{agent ?? ''}</td>
               <td>{time === null ? 'not yet' : <Ago time={time} now={now} />}</td>
@@ -127,6 +130,11 @@ function Rows({ rows, now }: { rows: readonly WireRunRow[]; now: number }) {
       {rows.length > SHOWN ? <p class="quiet">and {count(rows.length - SHOWN, 'more run')}: search for them.</p> : null}
     </>
   );
+}
+
+/** Until when an approval request can be answered. */
+function Expiry({ at, now }: { at: number; now: number }) {
+  return <span class="quiet">{at <= now ? `, expired at ${clock(at)}` : `, until ${clock(at)}`}</span>;
 }
 
 function fits({ state }: WireRunRow, filter: Filter): boolean {

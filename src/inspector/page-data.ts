@@ -14,6 +14,7 @@ interface WireWait {
   readonly since: number | null;
   readonly code: string;
   readonly act: string | null;
+  readonly until?: number;
 }
 
 /** One run of the list. */
@@ -30,6 +31,8 @@ export interface WireRunRow {
   readonly waits: readonly WireWait[];
   /** The beginning of the longest wait; null where there is none, or it is not known. */
   readonly since: number | null;
+  /** The time at which the first of its approval requests expires; null where none does. */
+  readonly expires: number | null;
 }
 
 /** The list of runs. */

@@ -251,9 +251,10 @@ export class RunStatusFold {
         return;
       }
       case 'gate': {
-        const { asks, gate, key } = entry as Extract<Entry, { do: 'gate' }>;
+        const { asks, gate, key, expires } = entry as Extract<Entry, { do: 'gate' }>;
         if (asks === 'approval') this.#approvals.set(gate, key);
-        this.#asked.set(gate, { key, asks, tool: this.#tools.get(key) ?? null, since: time });
+        const until = expires === null ? {} : { until: expires };
+        this.#asked.set(gate, { key, asks, tool: this.#tools.get(key) ?? null, since: time, ...until });
         return;
       }
       case 'finding':

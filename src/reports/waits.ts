@@ -24,6 +24,8 @@ export interface Wait {
   readonly code: string;
   /** The verb of `belay` that changes it; null where no person has to act. */
   readonly act: string | null;
+  /** The wall clock at which an approval request expires, in milliseconds; left out where nothing does. */
+  readonly until?: number;
 }
 
 /** An approval request, or a question about an outcome, that no one has answered. */
@@ -32,6 +34,8 @@ export interface AskedWait {
   readonly asks: 'approval' | 'outcome';
   readonly tool: string | null;
   readonly since: number;
+  /** Left out where the request does not expire. */
+  readonly until?: number;
 }
 
 /** The question of a decision that waits, in the words of its acts. */
@@ -118,9 +122,17 @@ export function journaledWaits({ is, verdict, since, tool, questions, asked, aga
       const about = new Set(questions.flatMap(({ acts }) => acts.flatMap(({ key = '' }) => key)));
       const requests = asked
         .filter(({ key }) => !about.has(key))
-        .map(({ asks, tool, since }): Wait => {
+        .map(({ asks, tool, since, until }): Wait => {
+          const ends = until === undefined ? {} : { until };
           return asks === 'approval'
-            ? { kind: 'person', text: `approval of ${toolText(tool)}`, since, code: 'approval', act: 'approve' }
+            ? {
+                kind: 'person',
+                text: `approval of ${toolText(tool)}`,
+                since,
+                code: 'approval',
+                act: 'approve',
+                ...ends,
+              }
             : { kind: 'person', text: `what became of ${toolText(tool)}`, since, code: 'outcome', act: 'settle' };
         });
       if (is !== 'parked' || told.length > 0) return unique([...told, ...requests]);
@@ -218,6 +230,12 @@ export function waitsText(waits: readonly Wait[]): string {
   return told.map(({ text }) => text).join(', ');
 }
 
+/** The time at which the first of the approval requests expires; null where none does. */
+export function firstExpiry(waits: readonly Wait[]): number | null {
+  const ends = waits.flatMap(({ until }) => until ?? []);
+  return ends.length === 0 ? null : Math.min(...ends);
+}
+
 /** Orders runs: those that need a person first, the longest wait first; others stay in their order. */
 export function byWait<T extends { readonly waits: readonly Wait[] }>(runs: readonly T[]): T[] {
   const at = (run: T) => waitingSince(run.waits) ?? 0;
@@ -232,8 +250,9 @@ export function parsedWaits(value: unknown): readonly Wait[] | null {
 
 function isWait(value: unknown): value is Wait {
   if (typeof value !== 'object' || value === null) return false;
-  const { kind, text, since, code, act } = value as Readonly<Record<string, unknown>>;
+  const { kind, text, since, code, act, until = null } = value as Readonly<Record<string, unknown>>;
   const isKnown = (WAIT_KINDS as readonly unknown[]).includes(kind);
   const texts = typeof text === 'string' && typeof code === 'string' && (act === null || typeof act === 'string');
-  return isKnown && texts && (since === null || Number.isSafeInteger(since));
+  const isTime = (time: unknown): boolean => time === null || Number.isSafeInteger(time);
+  return isKnown && texts && isTime(since) && isTime(until);
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { WireContext, WireDiagram, WireTimeline } from '../../src/inspector/course-data.ts';
 import type { WireAnswer, WireDecision, WireRun, WireRuns, WireTick } from '../../src/inspector/page-data.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
+import { asked } from '../sidecar/gated.ts';
 import { Line } from '../sidecar/stations.ts';
 import { Parked } from '../workers/parked.ts';
 import { parked, pathOf, Served, UNKNOWN } from './serving.ts';
@@ -48,6 +49,23 @@ describe('a paused run', () => {
     await served.ask(`${pathOf('r')}/act`, { act: 'unpause', by: 'Bob', why: 'looked at it' });
     expect(served.paused).toEqual([{ run: 'r', pause: false, by: 'Bob', why: 'looked at it' }]);
     await served.close();
+  });
+});
+
+describe('a run that waits for an approval', () => {
+  test.each([
+    ['for an hour', 'gate: { expires: 1h }', 4_600_000],
+    ['for ever', 'gate: true', null],
+  ])('is listed with the time at which the request expires: %s', async (_, gate, expires) => {
+    const store = memoryStore();
+    const line = new Line([{ name: 'a', tool: `effect: irreversible, ${gate}` }]);
+    const begun = await line.begin({ journal: store, now: () => 1_000_000 });
+    begun.send('go');
+    await asked(begun);
+    const served = await Served.over(store);
+    const { body } = await served.ask<WireRuns>('/api/runs');
+    expect(body.runs).toMatchObject([{ waitsFor: 'approval of a', expires }]);
+    await Promise.all([begun.close(), served.close()]);
   });
 });
 

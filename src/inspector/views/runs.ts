@@ -1,5 +1,5 @@
 /** The list of runs. */
-import { byWait, needsPerson, type Wait, waitingSince, waitsOf, waitsText } from '../../reports/waits.ts';
+import { byWait, firstExpiry, needsPerson, type Wait, waitingSince, waitsOf, waitsText } from '../../reports/waits.ts';
 import type { WireRunRow, WireRuns } from '../page-data.ts';
 import { idOf, type Runs } from '../reading.ts';
 import { stateOf } from './words.ts';
@@ -15,7 +15,8 @@ export async function runsView(runs: Runs, file: string, now: number): Promise<W
     const { needs: isUnread, ...state } = stateOf(status, held);
     const needs = needsPerson(waits) || (status.is === 'unread' && isUnread);
     const waitsFor = waitsText(waits);
-    const told = { waitsFor: waitsFor === '' ? null : waitsFor, waits, since: waitingSince(waits) };
+    const times = { since: waitingSince(waits), expires: firstExpiry(waits) };
+    const told = { waitsFor: waitsFor === '' ? null : waitsFor, waits, ...times };
     rows.push({ row: { id: idOf(run), run, agent, state: { ...state, needs }, head, time, ...told }, waits });
   }
   rows.sort((a, b) => Number(b.row.state.needs) - Number(a.row.state.needs) || (b.row.time ?? 0) - (a.row.time ?? 0));
