@@ -314,7 +314,8 @@ function named(
     tool: name,
     instance,
     class: classAgain(tool, recorded),
-    undo: undo && (recorded?.status !== 'confirmed' || recorded.undo),
+    // A repetition is no act: what is its own from here on is undone as any other (ON3).
+    undo: undo && (recorded?.status !== 'confirmed' || recorded.repeats !== null || recorded.undo),
     ...bodyOf(args, recorded),
     ...own,
     ...once,

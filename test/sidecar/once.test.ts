@@ -73,4 +73,22 @@ describe('ON4: a repetition rests on the act', () => {
       expect(bank.standing('i1')).toBe(1);
       expect(bank.acts.map(({ is }) => is)).toEqual(['paid', 'refunded', 'paid']);
     });
+
+  test('a repetition that is an act of its own by now is undone as any other act', async () => {
+    const bank = new Bank();
+    let invoice = 'i1';
+    const sidecar = await behindBoth(bank, (unit) => ({ invoice: unit === 'first' ? invoice : 'i1', cents: 100 }));
+    const { actor } = sidecar;
+    invoice = 'i2';
+    await sidecar.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'first', entity: 'it' } });
+    await until(() => actor.getSnapshot().context.first === 2);
+    actor.send({ type: 'go' });
+    await until(() => actor.getSnapshot().context.second === 3);
+    await sidecar.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'second', entity: 'it' }, key: 'second' });
+    await until(() => actor.getSnapshot().context.second === 4);
+    expect(bank.acts.map(({ is, invoice: of }) => `${is} ${of}`)).toEqual([
+      ...['paid i1', 'refunded i1', 'paid i2', 'paid i1', 'refunded i1', 'paid i1'],
+    ]);
+    await sidecar.close();
+  });
 });

@@ -58,6 +58,11 @@ export class FailureQueue {
     return this.#handler().askAgain();
   }
 
+  /** An effect was undone that the run may be parked on: what blocks no more is asked no more (C8, C9). */
+  undone(): void {
+    if (this.#open.parked.length > 0) void this.askAgain();
+  }
+
   /** Does work after all recoveries before it, and not while the run is paused (LC10). @param failed is told of its error, as the caller is. */
   add<T>(work: () => T | Promise<T>, failed: (error: unknown) => void = ignored): Promise<T> {
     const ends = this.#lifecycle.begins('failures');

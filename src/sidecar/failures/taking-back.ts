@@ -13,7 +13,7 @@ import type { Parking } from './parking.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
 import type { WrongAnswers } from './wrong-answers.ts';
 
-type Needs = Pick<RecoveryParts, 'machine' | 'write' | 'calls' | 'queries' | 'lifecycle'>;
+type Needs = Pick<RecoveryParts, 'machine' | 'write' | 'calls' | 'queries' | 'lifecycle' | 'queue'>;
 
 /** Takes back, in the world, what was found wrong. */
 export class TakingBack {
@@ -36,6 +36,7 @@ export class TakingBack {
     if (!(await this.#takeBack(raised, own))) return;
     const wrong = own.filter(({ status }) => status === 'confirmed').map(({ key }) => key);
     this.#run.machine.dismiss(record, 'found_wrong', wrong);
+    this.#run.queue.undone();
   }
 
   /** Takes back the standing calls of undone work before its replay comes to them. */
@@ -45,6 +46,7 @@ export class TakingBack {
     const wrong = lost.filter(({ status }) => status === 'confirmed').map(({ key }) => key);
     const instance = raised.failure.in as InstanceId;
     this.#run.write.append([{ do: 'dismissed', instance, why: 'undone_before', ...(wrong.length > 0 && { wrong }) }]);
+    this.#run.queue.undone();
   }
 
   /** Takes back what a live instance did that its replay has not come to (C10). @returns false where the run is parked over it. */

@@ -10,7 +10,7 @@ import type { OpenCalls } from './open-calls.ts';
 import type { Parking } from './parking.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
 
-type Needs = Pick<RecoveryParts, 'parts' | 'machine' | 'calls' | 'queries'>;
+type Needs = Pick<RecoveryParts, 'parts' | 'machine' | 'calls' | 'queries' | 'queue'>;
 
 /** The unclaimed effects of one run. */
 export class UnclaimedEffects {
@@ -49,7 +49,9 @@ export class UnclaimedEffects {
     if (recorded.at !== null || crossing({ ...effect, undo: recorded.undo }) !== 'undo' || !this.#mayUndo(recorded))
       return false;
     if ((await calls.undoing.moved(effect)) !== null) return false;
-    return (await calls.undoing.undo(effect)) === null;
+    if ((await calls.undoing.undo(effect)) !== null) return false;
+    this.#run.queue.undone();
+    return true;
   }
 
   /**

@@ -59,7 +59,7 @@ export class PlanRunner {
     outbox.begin();
     approvals.wake();
     open.unask(this.#answeredBy(parts));
-    if (open.parked.length > 0) void queue.askAgain();
+    queue.undone();
     machine.offer();
     await write.durable();
   }
