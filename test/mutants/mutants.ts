@@ -207,6 +207,14 @@ export const MUTANTS: readonly Mutant[] = [
     by: { run: 'cases', family: 'branch', ids: ['93c869d04d', 'f09136bc91'] },
   },
   {
+    rule: 'C9',
+    file: 'sidecar/failures/failure-queue.ts',
+    off: 'a run stays parked on an act that was taken back',
+    find: 'if (this.#open.parked.length > 0) void this.askAgain();',
+    replace: '',
+    by: { run: 'tests', file: 'test/sidecar/not-reused.test.ts' },
+  },
+  {
     rule: 'C10',
     file: 'effects/ledger.ts',
     off: 'the answer that was found wrong is served again',

@@ -96,6 +96,15 @@ describe('work that was set aside and that the replay never comes to', () => {
     await run.close();
   });
 
+  test('and is asked about no more once it is found wrong, which takes it back: the run goes on to its end', async () => {
+    const { run, undone } = await past('effect: reversible, undo: unb');
+    expect((await run.finished()).status).toBe('parked');
+    await run.fail('CONTRACT_VIOLATION', { instance: of('b') });
+    expect(undone).toEqual(['b x']);
+    await until(() => run.status === 'done');
+    await run.close();
+  });
+
   test('is dropped where it acted on nothing, and the run is done', async () => {
     const { run } = await past('effect: none');
     expect((await run.finished()).status).toBe('done');
