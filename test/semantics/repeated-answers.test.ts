@@ -151,3 +151,38 @@ test('ON4: a complaint about a key of work that is being redone is about the pay
   expect([it.context().receipt, it.context().paid, world.undone.length]).toEqual(['pay1', 'pay1', 1]);
   await it.sidecar.close();
 });
+
+test('ON4: a complaint about a key that an event wrote first is about the payment that was repeated into it afterwards', async () => {
+  const world = new World();
+  const machine = machineOf(
+    { pay: world.tool('pay') },
+    {
+      initial: 'pay',
+      states: {
+        pay: pays('receipt', 'noting'),
+        noting: { on: { note: { target: 'again', actions: assign({ paid: ({ event }) => event.text }) } } },
+        again: pays('paid', 'rest'),
+        rest: { on: { close: 'end' } },
+        end: { type: 'final' },
+      },
+    },
+  );
+  const config = configOf(
+    { pay: 'reads: [], writes: [receipt, paid], effect: compensable, undo: un, once: [args.invoice]' },
+    {
+      PAY: { states: ['pay'], at: 'pay -> noting', writes: ['receipt'], rollback: 'compensable: undo, joint: [WORK]' },
+      WORK: { states: ['noting', 'again'], at: 'again -> rest', writes: ['paid'] },
+    },
+    'events: { note: { reads: [] } }',
+  );
+  const it = await run(machine, config, { undo: world.undo });
+  await it.at('noting');
+  it.sidecar.actor.send({ type: 'note', text: 'not yet' } as never);
+  await it.at('rest');
+  expect(it.context()).toEqual({ receipt: 'pay0', paid: 'pay0' });
+  await it.wrong('WORK', 'paid');
+  await until(() => world.count('pay') === 2);
+  await it.at('rest');
+  expect([it.context(), world.undone.length]).toEqual([{ receipt: 'pay1', paid: 'pay1' }, 1]);
+  await it.sidecar.close();
+});

@@ -4,6 +4,7 @@
  */
 import { actKey } from '../../effects/acts.ts';
 import { isAskedAgain, type LedgerCall } from '../../effects/ledger-call.ts';
+import type { Access } from '../../history/key-tree.ts';
 import type { Failure } from '../../model/failure.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { type Key, overlaps, parseKey } from '../../model/key.ts';
@@ -141,23 +142,30 @@ export class Complaints {
   }
 
   /**
-   * The complaints about work. The answer of an act is one: a repetition is given no other before the act is made again (ON4). Where no write says
-   * which answer is meant, and the work has made calls of its own, it is about those as well.
+   * The complaints about work. The answer of an act is one: a repetition is given no other before the act is made again (ON4). Where not every write of
+   * the key is the answer of a repetition, and the work has made calls of its own, it is about those as well.
    */
   #accusation(id: InstanceId, key: Key | null): readonly Suspicion[] {
-    const write = key === null ? undefined : this.#firstWrite(id, key);
-    const acts = this.#repeatedBy(id, key, write?.at);
+    if (!this.#runState.ledger.hasRepetitions) return listed(this.#ofWork(id, key));
+    const writes = key === null ? [] : this.#writes(id, key);
+    const acts = this.#repeatedBy(id, key, writes);
     if (acts.length === 0) return listed(this.#ofWork(id, key));
     const accused = acts.flatMap((act) => listed(this.#accusationOf(act)));
-    const isSure = write !== undefined && this.#queries.isAnswer(write.at);
+    const isSure = writes.length > 0 && writes.every(({ at }) => this.#queries.isAnswer(at));
     return isSure || !this.#queries.hasActed(id) ? accused : [...accused, ...listed(this.#ofWork(id, key))];
   }
 
-  /** The calls that made the acts whose answers a complaint may mean. */
-  #repeatedBy(id: InstanceId, key: Key | null, wroteAt: number | undefined): readonly LedgerCall[] {
-    if (key !== null && wroteAt === undefined) return this.#queries.repeatedByGone(id, key.text);
-    const act = this.#queries.repeatedAct(id, wroteAt ?? 'last');
-    return act === undefined ? [] : [act];
+  /** The calls that made the acts whose answers a complaint may mean: those of each write of the key, or the last one. */
+  #repeatedBy(id: InstanceId, key: Key | null, writes: readonly Access[]): readonly LedgerCall[] {
+    if (key !== null && writes.length === 0) return this.#queries.repeatedByGone(id, key.text);
+    const positions = key === null ? (['last'] as const) : writes.map(({ at }) => at);
+    return [...new Set(positions.flatMap((at) => this.#queries.repeatedAct(id, at) ?? []))];
+  }
+
+  #writes(id: InstanceId, key: Key): readonly Access[] {
+    const { history } = this.#runState;
+    const record = history.registry.get(id);
+    return record === undefined ? [] : history.versions.writesOf(record).filter((each) => overlaps(each.key, key));
   }
 
   #firstWrite(id: InstanceId, key: Key) {
