@@ -195,7 +195,9 @@ export function reason(veto: Reason | Extract<Refusal, { code: unknown }>, place
     case 'effect_outcome_unknown':
       return `whether ${effectName(veto.effect, place)} happened is not known.`;
     case 'compensation_missing':
-      return `${effectName(veto.effect, place)} is done, and nothing is registered that undoes it.`;
+      return veto.effect.class === 'compensable'
+        ? `${effectName(veto.effect, place)} is done, and may not be undone: no undo is registered, or the rollback of its skeleton does not say compensable: undo.`
+        : `${effectName(veto.effect, place)} is done, and nothing is registered that undoes it.`;
   }
 }
 

@@ -61,7 +61,7 @@ describe('a call that waits for an approval', () => {
       code: 0,
       out:
         `${gate}: send of tale is approved by "Ada"\n` +
-        '  It is left for the run, which no process has. This takes it up:\n  belay resume tale\n',
+        '  It is left for the run, which no process has. Its program takes it up when\n    it is started again; an agent of a module is taken up by:\n  belay resume tale\n',
       err: '',
     });
     expect((await desk.ask('approvals')).out).toMatch(/\n {2}left {3}approved by "Ada": "read it", at \S+, not yet/);

@@ -240,7 +240,11 @@ export const machine = setup({ actors: { child: of('child'), helper: of('helper'
 
 describe('belay init ends with 2 and one line', () => {
   test.each([
-    ['no module', [], 'no_machine no module of machines was named: --machines FILE, or belay.machines in package.json'],
+    [
+      'no module',
+      [],
+      'no_machine no module of machines was named: belay init FILE.ts, --machines FILE, or belay.machines in package.json',
+    ],
     ['a file that is not there', ['--machines', 'none.mjs'], 'none.mjs: cannot_read there is no such file'],
     [
       'a machine that is not there',

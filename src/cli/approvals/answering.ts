@@ -12,7 +12,7 @@ import type { AnswerEntry } from '../../model/call-entries.ts';
 import { suggest } from '../../predicates/suggest.ts';
 import { openJournal } from '../reading/journal-key.ts';
 import { journalProblem, reading } from '../reading/reading.ts';
-import { notAnswered, parsed } from '../reading/typed-json.ts';
+import { notAnswered, parsed, unanswered } from '../reading/typed-json.ts';
 import { note } from '../terminal/console.ts';
 import { printable } from '../terminal/printable.ts';
 import { layOut, type Medium } from '../terminal/terminal.ts';
@@ -172,13 +172,17 @@ async function gateNamed(name: string, { file, saying, now }: AnsweringOptions):
   return why === null ? found : { problem: why, code: 1 };
 }
 
-/** The reason why the tool of a call could not have answered so, by the schema of its output, or null. */
+/**
+ * The reason why the tool of a call could not have answered so, by the schema of its output, or null. A request for an approval is answered by what an
+ * earlier call answered.
+ */
 export function outputRefused(
-  { expects, tool }: { readonly expects?: unknown; readonly tool: string },
+  { expects, tool, asks }: { readonly expects?: unknown; readonly tool: string; readonly asks?: AskedGate['asks'] },
   status: 'confirmed' | 'failed',
   output: { readonly value: unknown } | null,
 ): string | null {
-  if (expects === undefined || status === 'failed') return null;
+  if (status === 'failed' || asks === 'approval') return null;
+  if (expects === undefined) return output === null ? unanswered(tool) : null;
   const schema = outputSchema(expects);
   const why = 'refuses' in schema ? schema.refuses(output?.value) : null;
   return why === null ? null : notAnswered(tool, why, output !== null);
@@ -241,5 +245,5 @@ function takenText({ held, taken }: Answered): string {
   if (taken !== null) return 'The process that has the run has taken it.';
   if (held)
     return 'It is left for the process that has the run, which has not taken it yet. This shows whether it has:';
-  return 'It is left for the run, which no process has. This takes it up:';
+  return 'It is left for the run, which no process has. Its program takes it up when it is started again; an agent of a module is taken up by:';
 }

@@ -107,7 +107,8 @@ function agentOf(id: string | null, { shapes, machines }: Machines): Origin | { 
   const ids = [...shapes.keys()];
   if (ids.length === 0)
     return {
-      problem: 'no_machine no module of machines was named: --machines FILE, or belay.machines in package.json',
+      problem:
+        'no_machine no module of machines was named: belay init FILE.ts, --machines FILE, or belay.machines in package.json',
     };
   if (id === null && ids.length > 1)
     return { problem: `which_machine the module exports ${ids.length}: belay init ${ids.join(', belay init ')}` };

@@ -20,3 +20,9 @@ export function notAnswered(tool: string, why: string, isGiven: boolean): string
     ? `--output is not what ${name} answers by its output schema: ${why}`
     : `--as confirmed needs --output JSON: ${name} has to answer by its output schema (${why})`;
 }
+
+/** Says that a call cannot be said to have happened without what it answered: the work behind it goes on with that. */
+export function unanswered(tool: string): string {
+  const name = JSON.stringify(tool);
+  return `--as confirmed needs --output JSON: what ${name} answered, with which the run goes on; --output null where it answers nothing`;
+}

@@ -9,7 +9,7 @@ import { timelineOf } from '../../reports/timeline.ts';
 import { findMachines } from '../check/check.ts';
 import { type RelevantCall, relevantCalls } from '../explain/moves.ts';
 import { type ReadRun, reading, readRun } from '../reading/reading.ts';
-import { notAnswered, parsed } from '../reading/typed-json.ts';
+import { notAnswered, parsed, unanswered } from '../reading/typed-json.ts';
 import type { Ending } from '../run/ending.ts';
 import { type AgentOptions, agentNamed, type Problem, prepare } from '../run/run.ts';
 import { inSession, type Next, type Stop } from '../run/session.ts';
@@ -179,11 +179,13 @@ function cannotBe({ tool, status }: RelevantCall, as: (typeof SETTLED)[number]):
 
 /** The reason why the machine could not go on with that answer, or null. */
 function outputProblem(
-  { tool }: RelevantCall,
+  { tool, class: kind }: RelevantCall,
   as: (typeof SETTLED)[number],
   output: { readonly value: unknown } | null,
   config: BoundaryConfig | null,
 ): string | null {
-  const refusal = as === 'confirmed' ? (config?.tools.get(tool)?.refuses(output?.value) ?? null) : null;
-  return refusal === null ? null : notAnswered(tool, refusal, output !== null);
+  if (as !== 'confirmed') return null;
+  const refusal = config?.tools.get(tool)?.refuses(output?.value) ?? null;
+  if (refusal !== null) return notAnswered(tool, refusal, output !== null);
+  return output === null && kind !== 'none' ? unanswered(tool) : null;
 }

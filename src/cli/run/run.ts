@@ -80,7 +80,7 @@ export function agentNamed(name: string | null, { agents, programs }: Machines):
   if (all.length === 0) {
     const how = 'the module of the machines exports them as "agents" (docs/sidecar.md)';
     return {
-      problem: `there are no agents to run: ${how}; --machines FILE names it, or belay.machines in package.json`,
+      problem: `there are no agents to run: ${how}; --machines FILE names it, or belay.machines in package.json. A program that resumes its run itself is started again; belay settle KEY --run RUN leaves it what became of a call`,
     };
   }
   return { problem: `there is no agent ${JSON.stringify(name)}. ${suggest(name ?? '', agents.keys())}`, agents: all };
