@@ -194,6 +194,23 @@ test('AL11: a request outlives its process, and an end of the run by hand voids 
   await sidecar.close();
 });
 
+test('AL14: a run whose branches have a deadline to come is not given back, and one that only waits for the person is', async () => {
+  const branches = { rome: ['look'], oslo: ['wait'] };
+  const timed = agent({ branches, choose: 'rule: gate, deadline: 10m' });
+  const running = await timed.open();
+  const states = () => Object.values(running.actor.getSnapshot().children).map((each) => each?.getSnapshot().status);
+  await until(() => states().includes('done'));
+  await running.durable();
+  // The time in which no process has the run is none of the branches (AL4): given back, the deadline would never come.
+  expect(running.rest().idle).toBe(false);
+  const { open } = agent({ branches, choose: 'rule: gate, deadline: 50ms, expires: 1h' });
+  const sidecar = await open();
+  const { expires } = await asked(sidecar);
+  await until(() => sidecar.rest().idle);
+  expect(sidecar.rest()).toEqual({ idle: true, due: expires });
+  await Promise.all([running.close(), sidecar.close()]);
+});
+
 test('AL11: a config says when a request expires only where a person is asked', () => {
   const page = (choose: string) => `
 belay: 1

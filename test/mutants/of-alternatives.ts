@@ -241,6 +241,14 @@ export const OF_ALTERNATIVES: readonly Mutant[] = [
   },
   {
     rule: 'AL14',
+    file: 'sidecar/run/rest.ts',
+    off: 'a run is given back before the deadline of its branches',
+    find: '!isIdle(run) || run.choosing.isTimed)',
+    replace: '!isIdle(run))',
+    by: gated,
+  },
+  {
+    rule: 'AL14',
     file: 'sidecar/run/gated-choice.ts',
     off: 'a branch that comes to its end late is not shown',
     find: 'if (gate === undefined || gate.digest !== digest) return null;',

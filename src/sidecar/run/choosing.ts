@@ -74,6 +74,14 @@ export class Choosing {
     return this.#port.recovering.losers.isOwed || runState.ledger.buffered().some(isDue);
   }
 
+  /** True while branches have a deadline to come that only a process brings about: given back, the run would have none (AL4). */
+  get isTimed(): boolean {
+    const { lifecycle, now } = this.#port.parts;
+    if (!lifecycle.may('choose')) return false;
+    const dues = this.branches.running().map((set) => (set.choice === undefined ? this.#dueOf(set) : 0));
+    return dues.some((due) => Number.isFinite(due) && due > now());
+  }
+
   /** Looks at the branches once what is happening is over. */
   begin(): void {
     if (this.#isDue || this.#port.parts.config.alternatives.size === 0) return;
