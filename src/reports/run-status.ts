@@ -284,7 +284,7 @@ export class RunStatusFold {
     this.#asked.set(gate, { key, asks, tool, since: time, ...until });
   }
 
-  /** A choice was made: nobody is asked about it any more. */
+  /** A choice was made: no person is asked about it any more. */
   #chosen({ alternatives, branches }: Extract<Entry, { do: 'choice' }>): void {
     this.#unasked(choiceKey(alternatives, branches));
   }

@@ -1,58 +1,13 @@
-/** AL11 to AL14: a person chooses among the branches of alternatives. */
+/** AL11 to AL13: a person is asked which branch is chosen, and what counts as an answer. */
 import { expect, test } from 'vitest';
 import { messageOf } from '../../src/effects/messages/answers.ts';
-import { loadConfig, memoryStore } from '../../src/index.ts';
+import { loadConfig } from '../../src/index.ts';
 import { entriesOf } from '../../src/journal/entries.ts';
 import type { StoredRow } from '../../src/journal/journal.ts';
 import { causesOf } from '../../src/reports/causes.ts';
 import { choicesOf } from '../../src/reports/choices.ts';
-import { timelineOf } from '../../src/reports/timeline.ts';
-import { workClient } from '../../src/workers/index.ts';
-import { attach, resume, type Sidecar } from '../../src/xstate/index.ts';
-import { until } from '../poll.ts';
-import { agentOf, type Seen } from './agent.ts';
-import { noneTried, tryCase } from './run.ts';
-import { chosenPairs } from './scenario.ts';
+import { agent, asked, TOOLS } from './asking.ts';
 import { play } from './trial.ts';
-
-const TOOLS = `
-  look: { reads: [], writes: [], effect: none }
-  book: { reads: [], writes: ['seat:{args.branch}'], effect: compensable, undo: un, reconcile: find }
-  mail: { reads: [], writes: [], effect: irreversible, reconcile: find }`;
-const BRANCHES = { rome: ['book', 'mail'], oslo: ['book'] };
-
-interface Given {
-  readonly branches?: Readonly<Record<string, readonly string[]>>;
-  readonly choose?: string;
-  readonly act?: (seen: Seen) => unknown;
-}
-
-/** An agent that asks a person, in a store of its own. */
-function agent({ branches = BRANCHES, choose = 'rule: gate, score: "entity == \'oslo\' ? 2 : 1"', act }: Given = {}) {
-  const [seen, undone]: [Seen[], string[]] = [[], []];
-  const store = memoryStore();
-  const given = { branches, tools: TOOLS, choose, ...(act !== undefined && { act }) };
-  const open = async (how: typeof attach | typeof resume = attach) => {
-    const { machine, config } = agentOf(given, seen);
-    const un = async ({ args }: { args: unknown }) => void undone.push((args as { branch: string }).branch);
-    const reconcilers = { find: () => ({ is: 'not_applied' as const }) };
-    const options = { run: 'trip', config, journal: store, undo: { un }, reconcilers, keepAlive: false };
-    const sidecar = await how(machine, options as never);
-    sidecar.actor.start();
-    return sidecar;
-  };
-  const told = () => timelineOf(store.read('trip') as Iterable<StoredRow>);
-  const wonBy = (sidecar: Sidecar) => (sidecar.actor.getSnapshot() as { context: { won: string | null } }).context.won;
-  return { seen, undone, store, open, told, wonBy, client: workClient(store) };
-}
-
-/** The request for a branch, once there is one that was not seen before. */
-async function asked(sidecar: Sidecar, before = '') {
-  const found = () => sidecar.requests().find(({ asks, gate }) => asks === 'branch' && gate !== before);
-  await until(() => found() !== undefined);
-  await sidecar.durable();
-  return found() as NonNullable<ReturnType<typeof found>>;
-}
 
 test('AL11: a person is shown each branch with its score, its output and its calls, and nothing is chosen before', async () => {
   const { seen, undone, open, told, wonBy } = agent();
@@ -149,68 +104,6 @@ test('AL13: to deny is to choose none of them, and so is to say nothing in time'
   }
 });
 
-test('AL14: from the deadline on those that are over are shown; one that comes to its end is shown as well', async () => {
-  let comes = () => {};
-  const late = new Promise<void>((resolve) => {
-    comes = resolve;
-  });
-  const { open, wonBy } = agent({
-    branches: { rome: ['look'], oslo: ['look'] },
-    choose: 'rule: gate, deadline: 50ms',
-    act: ({ branch }) => (branch === 'oslo' ? late : branch),
-  });
-  const sidecar = await open();
-  const first = await asked(sidecar);
-  expect(first.candidates?.map(({ branch, is }) => [branch, is])).toEqual([
-    ['rome', 'over'],
-    ['oslo', 'unfinished'],
-  ]);
-  expect(await sidecar.answer(first.gate, 'approved', { by: 'ada', with: 'oslo' })).toContain('may be chosen: rome');
-  comes();
-  const next = await asked(sidecar, first.gate);
-  expect(await sidecar.answer(first.gate, 'approved', { by: 'ada', with: 'rome' })).toContain('void');
-  expect(await sidecar.answer(next.gate, 'approved', { by: 'ada', with: 'oslo' })).toBeNull();
-  await sidecar.finished();
-  expect(wonBy(sidecar)).toBe('oslo');
-  await sidecar.close();
-});
-
-test('AL11: a request outlives its process, and an end of the run by hand voids it', async () => {
-  const { open, wonBy, client, store } = agent();
-  const first = await open();
-  const { gate } = await asked(first);
-  await first.close();
-  await client.approve('trip', gate, { by: 'ada', with: 'rome' });
-  const second = await open(resume);
-  expect((await second.finished()).status).toBe('done');
-  expect([wonBy(second), store.run('trip')?.head]).toEqual(['rome', expect.any(Number)]);
-  await second.close();
-  const other = agent();
-  const sidecar = await other.open();
-  const request = await asked(sidecar);
-  await sidecar.cancel({ by: 'bob', undo: true });
-  expect(await sidecar.answer(request.gate, 'approved', { by: 'ada', with: 'rome' })).toContain('undone');
-  expect([(await sidecar.finished()).status, [...other.undone].sort()]).toEqual(['compensated', ['oslo', 'rome']]);
-  await sidecar.close();
-});
-
-test('AL14: a run whose branches have a deadline to come is not given back, and one that only waits for the person is', async () => {
-  const branches = { rome: ['look'], oslo: ['wait'] };
-  const timed = agent({ branches, choose: 'rule: gate, deadline: 10m' });
-  const running = await timed.open();
-  const states = () => Object.values(running.actor.getSnapshot().children).map((each) => each?.getSnapshot().status);
-  await until(() => states().includes('done'));
-  await running.durable();
-  // The time in which no process has the run is none of the branches (AL4): given back, the deadline would never come.
-  expect(running.rest().idle).toBe(false);
-  const { open } = agent({ branches, choose: 'rule: gate, deadline: 50ms, expires: 1h' });
-  const sidecar = await open();
-  const { expires } = await asked(sidecar);
-  await until(() => sidecar.rest().idle);
-  expect(sidecar.rest()).toEqual({ idle: true, due: expires });
-  await Promise.all([running.close(), sidecar.close()]);
-});
-
 test('AL11: a config says when a request expires only where a person is asked', () => {
   const page = (choose: string) => `
 belay: 1
@@ -223,12 +116,4 @@ skeletons: {}
   const codes = (choose: string) => loadConfig(page(choose), { file: 'm.yaml' }).findings.map(({ code }) => code);
   expect(codes('rule: gate, expires: 1h')).toEqual([]);
   expect(codes('rule: first, expires: 1h')).toEqual(['bad_alternatives']);
-});
-
-test('AL11 to AL14: whatever a person does, the world is that of a run in which only the winner was tried', async () => {
-  const tally = noneTried();
-  for (const [index, of] of chosenPairs().entries())
-    if (index % 307 === 11) await tryCase(of, tally, (nth) => nth % 17 === index % 17);
-  expect(tally.wrong.map(({ why, scenario }) => `${why}: ${JSON.stringify(scenario)}`)).toEqual([]);
-  expect(tally.scenarios).toBeGreaterThan(50);
 });

@@ -4,6 +4,7 @@ import type { Mutant } from './mutant.ts';
 const by = { run: 'tests', file: 'test/alternatives/alternatives.test.ts' } as const;
 const inTime = { run: 'tests', file: 'test/alternatives/in-time.test.ts' } as const;
 const gated = { run: 'tests', file: 'test/alternatives/gated.test.ts' } as const;
+const meanwhile = { run: 'tests', file: 'test/alternatives/gated-meanwhile.test.ts' } as const;
 const drawn = { run: 'tests', file: 'test/alternatives/enumeration.test.ts' } as const;
 
 export const OF_ALTERNATIVES: readonly Mutant[] = [
@@ -221,7 +222,7 @@ export const OF_ALTERNATIVES: readonly Mutant[] = [
     off: 'two requests are open for one choice',
     find: "if (question.asks === 'branch') this.void(({ key }) => key === question.key);",
     replace: '',
-    by: gated,
+    by: meanwhile,
   },
   {
     rule: 'AL13',
@@ -245,7 +246,7 @@ export const OF_ALTERNATIVES: readonly Mutant[] = [
     off: 'a run is given back before the deadline of its branches',
     find: '!isIdle(run) || run.choosing.isTimed)',
     replace: '!isIdle(run))',
-    by: gated,
+    by: meanwhile,
   },
   {
     rule: 'AL14',
@@ -253,6 +254,6 @@ export const OF_ALTERNATIVES: readonly Mutant[] = [
     off: 'a branch that comes to its end late is not shown',
     find: 'if (gate === undefined || gate.digest !== digest) return null;',
     replace: "if (gate === undefined || gate.status === 'void') return null;",
-    by: gated,
+    by: meanwhile,
   },
 ];

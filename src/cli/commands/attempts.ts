@@ -20,7 +20,7 @@ stand or are under way, and what they took of the budgets.
 
 Examples:
   belay attempts try-1
-  belay attempts try-1 --json | jq -r '.attempts[] | [.run, .tried.score] | @tsv'
+  belay attempts try-1 --json | jq -r '.attempts[] | [.run, .is] | @tsv'
 
 Reads beside a running program, and takes nothing from it.
 Exit code: 0; 1 where the run is no attempt; 2 when there is no such run, the
