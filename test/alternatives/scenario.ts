@@ -35,7 +35,7 @@ type Word = (typeof WORDS)[number];
  * same time (`twice`), one that is not there and then one that is (`wrong`), none (`denies`), nothing (`never`); or complains while
  * looking about what the branches were given, and answers both the request that was shown and the next one (`complains`).
  */
-export const CHOOSING = ['high', 'low', 'late', 'twice', 'wrong', 'denies', 'never', 'complains'] as const;
+const CHOOSING = ['high', 'low', 'late', 'twice', 'wrong', 'denies', 'never', 'complains'] as const;
 
 export interface Scenario {
   readonly rule: 'first' | 'best' | 'gate';

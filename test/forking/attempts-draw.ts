@@ -1,5 +1,6 @@
 /** Draws groups of attempts by their numbers: the same number is the same group. And those of which a process dies at each append of the choice. */
-import type { AttemptMove, AttemptsCourse, AttemptsScenario } from './attempts-trial.ts';
+import type { AttemptMove, AttemptsScenario } from './attempts-scenario.ts';
+import type { AttemptsCourse } from './attempts-trial.ts';
 import { type ActClass, UNITS } from './world.ts';
 
 const CLASSES: readonly ActClass[] = [

@@ -1,6 +1,6 @@
 /** Judges a group of attempts by the world, and by what the kept attempt remembers (semantics.md FK7 to FK11). */
 import type { Entry } from '../../src/model/entry.ts';
-import type { AttemptsScenario } from './attempts-trial.ts';
+import type { AttemptsScenario } from './attempts-scenario.ts';
 import { type ActClass, UNITS, type WorldAct } from './world.ts';
 
 /** What came of one attempt. */

@@ -8,7 +8,8 @@
  */
 import { parseArgs } from 'node:util';
 import { choices, deathsAt, drawnAttempts } from './attempts-draw.ts';
-import { type AttemptsCourse, type AttemptsScenario, playAttempts } from './attempts-trial.ts';
+import type { AttemptsScenario } from './attempts-scenario.ts';
+import { type AttemptsCourse, playAttempts } from './attempts-trial.ts';
 
 const { values } = parseArgs({
   options: {

@@ -231,7 +231,7 @@ function shownLines({ asks, args }: AskedGate): string[] {
 }
 
 /** A branch in one line: its score, its output, and its calls. */
-export function branchText({
+function branchText({
   branch,
   is,
   score,
