@@ -13,7 +13,7 @@ import { attach, resume } from '../../src/xstate/attach.ts';
 import { calm, until } from '../poll.ts';
 import { isFinal, judged } from './attempts-judge.ts';
 import type { AttemptMove, AttemptsScenario, KeepMove } from './attempts-scenario.ts';
-import { type ActClass, configOf, machineOf, UNITS, World } from './world.ts';
+import { configOf, machineOf, UNITS, World } from './world.ts';
 
 type Sidecar = Awaited<ReturnType<typeof attach>>;
 

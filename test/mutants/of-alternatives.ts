@@ -250,10 +250,10 @@ export const OF_ALTERNATIVES: readonly Mutant[] = [
   },
   {
     rule: 'AL14',
-    file: 'sidecar/run/gated-choice.ts',
+    file: 'sidecar/approvals/approvals.ts',
     off: 'a branch that comes to its end late is not shown',
-    find: 'if (gate === undefined || gate.digest !== digest) return null;',
-    replace: "if (gate === undefined || gate.status === 'void') return null;",
+    find: "if (before?.status === 'pending' && before.digest === question.digest) this.#announce(before);",
+    replace: "if (before?.status === 'pending') this.#announce(before);",
     by: meanwhile,
   },
 ];
