@@ -231,14 +231,7 @@ function shownLines({ asks, args }: AskedGate): string[] {
 }
 
 /** A branch in one line: its score, its output, and its calls. */
-function branchText({
-  branch,
-  is,
-  score,
-  why,
-  output,
-  calls,
-}: ReturnType<typeof shownBranches>[number]): string {
+function branchText({ branch, is, score, why, output, calls }: ReturnType<typeof shownBranches>[number]): string {
   const said = [
     is,
     ...(score === undefined ? [] : [`score ${score}`]),
