@@ -132,6 +132,7 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   'alternatives.*.choose.when': 'free',
   'alternatives.*.choose.score': 'free',
   'alternatives.*.choose.deadline': 'free',
+  'alternatives.*.choose.expires': 'free',
   'alternatives.*.losers': 'free',
   scopes: 'rests',
   keys: 'rests',

@@ -296,13 +296,16 @@ export interface Alternatives {
   readonly at: string;
   /** The name under which the child machine was provided. */
   readonly branch: string;
-  readonly rule: 'first' | 'best';
+  /** `gate`: a person chooses (AL11). */
+  readonly rule: 'first' | 'best' | 'gate';
   /** The condition on a branch that is over; null where each may be chosen. */
   readonly when: Predicate | null;
-  /** The score of a branch that is over; null for `first`. */
+  /** The score of a branch that is over; null where none is asked for. */
   readonly score: Score | null;
   /** The time that the branches have, in milliseconds; null for no limit. */
   readonly deadline: number | null;
+  /** How long a person may take to choose, in milliseconds; null for no limit. */
+  readonly expires: number | null;
   /** What comes of an act of a loser that cannot be undone: it is owed, or it stands. */
   readonly losers: 'owe' | 'stand';
 }

@@ -64,6 +64,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Verb>>>> = {
       'make a run with the past of another one, which goes on by itself',
       async () => (await import('./commands/fork.ts')).addFork,
     ],
+    attempts: [
+      'the attempts of a run: what each waits for, its score, and what it has cost',
+      async () => (await import('./commands/attempts.ts')).addAttempts,
+    ],
     keep: [
       'keep one of several attempts of a run; the others are undone',
       async () => (await import('./commands/keep.ts')).addKeep,

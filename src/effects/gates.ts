@@ -26,7 +26,7 @@ export interface ApprovalRequest extends Omit<GateEntry, 'do'> {
   status: ApprovalStatus;
   by: string | null;
   why: string | null;
-  /** What its approval changes in the arguments of the call; left out where it changes nothing (PE1). */
+  /** What its approval changes in the arguments of the call; left out where it changes nothing (PE1). Of a choice, the branch. */
   with?: unknown;
 }
 
@@ -65,6 +65,13 @@ export interface Bound {
   readonly epoch: number;
   readonly now: number;
 }
+
+/** What a request asks for, in words. */
+const ASKED: Readonly<Record<GateEntry['asks'], string>> = {
+  approval: 'an approval',
+  outcome: 'an outcome',
+  branch: 'a branch',
+};
 
 /** The gates of a run. */
 export class ApprovalRequests {
@@ -124,6 +131,8 @@ export class ApprovalRequests {
   }
 
   ask({ do: _, ...question }: GateEntry, time: number): void {
+    // One choice is asked about by one request: what was shown before is not what there is.
+    if (question.asks === 'branch') this.void(({ key }) => key === question.key);
     const gate: ApprovalRequest = { ...question, since: time, status: 'pending', by: null, why: null };
     if (!this.#gates.has(gate.gate)) this.#asked.set(gate.key, (this.#asked.get(gate.key) ?? 0) + 1);
     this.#gates.set(gate.gate, gate);
@@ -187,8 +196,7 @@ export class ApprovalRequests {
   refuses(id: string, asks: GateEntry['asks'], bound: Partial<Bound> & { readonly now: number }): Refusal | null {
     const gate = this.#gates.get(id);
     if (gate === undefined) return { code: 'unknown_request', why: 'no request asks for it' };
-    if (gate.asks !== asks)
-      return { code: 'other_question', why: `it asks for ${gate.asks === 'approval' ? 'an approval' : 'an outcome'}` };
+    if (gate.asks !== asks) return { code: 'other_question', why: `it asks for ${ASKED[gate.asks]}` };
     if (gate.status !== 'pending')
       return { code: 'already_answered', why: `it was answered before, or is void: ${gate.status}` };
     return unfit(gate, bound);

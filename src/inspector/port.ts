@@ -43,6 +43,8 @@ export interface Inspected {
   ): Promise<Told>;
   /** Leaves the word of a person that a run is to end, as the verb `cancel` does. */
   cancel(run: string, by: string, why: string | null): Promise<Told>;
+  /** Keeps an attempt of a group, as the verb `keep` does. */
+  keep(run: string, by: string, why: string | null): Promise<Told>;
   /** Leaves the word of a person that the step which threw is to be tried again, as the verb `retry` does. */
   retry(run: string, by: string, why: string | null): Promise<Told>;
   /** True where the page only shows: it offers the commands of acts, and does none. */

@@ -109,6 +109,8 @@ function said(
   port: Inspected,
 ): Promise<Told> {
   switch (by.is) {
+    case 'keep':
+      return port.keep(run, name, why);
     case 'retry':
       return port.retry(run, name, why);
     case 'cancel':
@@ -122,7 +124,7 @@ function said(
         by.saying.verdict === 'settled'
           ? { ...by.saying, output }
           : by.saying.verdict === 'approved'
-            ? { ...by.saying, with: output }
+            ? { ...by.saying, with: output ?? by.saying.with }
             : by.saying;
       return port.answer(by.gate, saying, name, why);
     }

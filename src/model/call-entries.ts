@@ -1,4 +1,5 @@
 /** The entries of calls: their intents and outcomes, the people who are asked, the commits that make them visible (E1-E4). */
+import type { Shown } from './choice-entries.ts';
 import type { EffectClass, EffectStatus } from './effect.ts';
 import type { InstanceId } from './instance.ts';
 
@@ -49,13 +50,13 @@ export interface Instead {
   readonly by: string;
 }
 
-/** A person is asked whether a call may leave (`approval`), or what became of one (`outcome`). */
+/** A person is asked whether a call may leave (`approval`), what became of one (`outcome`), or which branch of alternatives is chosen (`branch`). */
 export interface GateEntry {
   readonly do: 'gate';
   /** The name of the approval request: unique, and new each time that the question is asked. */
   readonly gate: string;
-  readonly asks: 'approval' | 'outcome';
-  /** The call. Its instance is the intent's, at the epoch of the question. */
+  readonly asks: 'approval' | 'outcome' | 'branch';
+  /** The call. Its instance is the intent's, at the epoch of the question. Of a choice, the name of its branches. */
   readonly key: string;
   readonly digest: string;
   readonly epoch: number;
@@ -73,6 +74,8 @@ export interface GateEntry {
   readonly kin?: { readonly run: string; readonly key: string | null };
   /** The parts of the arguments that an approval may change; left out where it may change none (PE1). */
   readonly edits?: readonly string[];
+  /** The branches among which a person chooses; `digest` is over all of them, and over what they did (AL11). */
+  readonly candidates?: readonly Shown[];
   /** The schema of the output, where it is asked what became of a call whose tool has one: a JSON Schema. */
   readonly expects?: unknown;
 }
@@ -88,7 +91,7 @@ export interface AnswerEntry {
   readonly why: string | null;
   /** The number of the message that brought it; null where it was given in the process. */
   readonly post: number | null;
-  /** What an approval changes in the arguments of the call, in their form (PE1). */
+  /** What an approval changes in the arguments of the call, in their form (PE1); of a choice, the branch. */
   readonly with?: unknown;
   /** Why it was refused, as a code. */
   readonly code?: AnswerRefusal;

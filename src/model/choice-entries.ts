@@ -35,12 +35,39 @@ export interface Candidate {
   readonly why?: string;
 }
 
+/** A branch as a person is shown it, who chooses among them (AL11). */
+export interface Shown {
+  /** The number of its machine. */
+  readonly actor: number;
+  /** The id of its invocation. */
+  readonly branch: string;
+  /** `over`: it may be chosen. The others as in a choice. */
+  readonly is: 'over' | 'refused' | 'failed' | 'unfinished';
+  readonly score?: number;
+  /** The reason, for one that has failed or is refused. */
+  readonly why?: string;
+  /** Its output; for one that may be chosen. */
+  readonly output?: unknown;
+}
+
+/** The name under which a person is asked to choose among the branches that one step has started. */
+export function choiceKey(alternatives: string, branches: readonly { readonly actor: number }[]): string {
+  return `${alternatives}:${branches[0]?.actor ?? 0}`;
+}
+
+/** The name of the alternatives that a choice is about, by the name under which a person is asked. */
+export function alternativesAsked(key: string): string {
+  return key.slice(0, key.lastIndexOf(':'));
+}
+
 /** The choice among the branches of alternatives: everything after it is redo-only (AL5). */
 export interface ChoiceEntry {
   readonly do: 'choice';
   /** The name of the alternatives in the config. */
   readonly alternatives: string;
-  /** The event that led to it. `left`: the machine has left the state without a choice, and all branches have lost. */
-  readonly by: 'first' | 'best' | 'deadline' | 'left';
+  /** The event that led to it. `left`: the machine has left the state without a choice, and all branches have lost. `gate`: a person was asked. */
+  readonly by: 'first' | 'best' | 'gate' | 'deadline' | 'left';
   readonly branches: readonly Candidate[];
+  /** The request that a person has answered; left out where none has. */
+  readonly gate?: string;
 }

@@ -11,6 +11,7 @@ import type { Pieces } from '../history/pieces.ts';
 import { Places } from '../history/places.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
 import type { PublishEntry } from '../model/call-entries.ts';
+import type { ChoiceEntry } from '../model/choice-entries.ts';
 import type { DecisionEntry, Digests, Entry, Thrown, TraceContext } from '../model/entry.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import type { InstanceId } from '../model/instance.ts';
@@ -251,12 +252,15 @@ export class RunState {
       turn: (entry) => this.turns.end(entry, this.history.head, this.places.next - 1),
       branch: (entry) => this.choices.fail(entry),
       idled: ({ since }) => this.choices.idle(since, this.#run.events.time),
-      choice: (entry) => {
-        this.choices.choose(entry, this.history.head);
-        calls.abandon(({ intent }) => this.choices.hasLost(this.actors, intent.actor));
-      },
+      choice: (entry) => this.#choose(entry),
       late: () => {},
     } satisfies Partial<Folds>;
+  }
+
+  #choose(entry: ChoiceEntry): void {
+    if (entry.gate !== undefined) this.asked.use(entry.gate);
+    this.choices.choose(entry, this.history.head);
+    this.#run.calls.abandon(({ intent }) => this.choices.hasLost(this.actors, intent.actor));
   }
 
   /** An abort takes the place of a restore that is under way (AB1). */

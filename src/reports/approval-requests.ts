@@ -1,10 +1,15 @@
 /** Approval requests as programs receive them: with the call, its arguments, and the reason why a person is asked. */
 import type { ApprovalRequest, GuardedRequest } from '../effects/gates.ts';
+import { alternativesAsked, type Shown } from '../model/choice-entries.ts';
+import type { EffectStatus } from '../model/effect.ts';
+import { ROOT } from '../model/instance.ts';
+import { regionName } from '../model/region.ts';
 import type { RunState } from '../projection/run-state.ts';
+import { callsOfBranch } from './choices.ts';
 import { shownArgs } from './ledger-effects.ts';
 
 /**
- * Adds to a request what it is about; null where its call is not in the journal.
+ * Adds to a request what it is about; null where its call is not in the journal. Of a choice, the tool is the name of the alternatives, and the arguments are the branches.
  * @param when the condition under which a tool waits for an approval; null where every call does, undefined where no config is at hand.
  */
 export function guardedRequest(
@@ -12,6 +17,8 @@ export function guardedRequest(
   request: ApprovalRequest,
   when?: (tool: string) => string | null,
 ): GuardedRequest | null {
+  const { candidates } = request;
+  if (candidates !== undefined) return choiceRequest(runState, { ...request, candidates });
   const call = runState.ledger.get(request.key);
   if (call === undefined) return null;
   const { tool, instance } = call.intent;
@@ -19,6 +26,56 @@ export function guardedRequest(
   const reason = request.asks === 'approval' ? heldText(request, tool, when) : unknown;
   return { ...request, tool, args: shownArgs(call.intent, runState), instance, reason };
 }
+
+/** The request for a branch. */
+function choiceRequest(
+  runState: RunState,
+  request: ApprovalRequest & { readonly candidates: readonly Shown[] },
+): GuardedRequest {
+  const [first] = request.candidates;
+  const alternatives = alternativesAsked(request.key);
+  const by = runState.actors[first?.actor ?? 0]?.parent ?? 0;
+  return {
+    ...request,
+    tool: alternatives,
+    args: shownBranches(runState, request.candidates),
+    instance: { skeleton: ROOT, entity: regionName(by, ''), ordinal: 0 },
+    reason: `the branches of ${alternatives} are over: approve one of them by its name, or deny all of them`,
+  };
+}
+
+/** A call of a branch as a person is shown it who chooses. */
+interface ShownCall {
+  readonly tool: string;
+  readonly args: unknown;
+  /** `held`: it leaves once the branch is chosen. */
+  readonly is: 'made' | 'held' | 'failed' | 'undone' | 'unknown';
+}
+
+/** The branches of a choice with what each did, without what is redacted. */
+export function shownBranches(
+  runState: RunState,
+  candidates: readonly Shown[],
+): readonly (Omit<Shown, 'actor'> & { readonly calls: readonly ShownCall[] })[] {
+  const { redaction } = runState;
+  return candidates.map(({ actor, output, why, ...shown }) => ({
+    ...shown,
+    ...(why !== undefined && { why: redaction.text(why) }),
+    ...(output !== undefined && { output: redaction.value(output) }),
+    calls: callsOfBranch(runState, actor).map(({ intent, status }) => ({
+      tool: intent.tool,
+      args: shownArgs(intent, runState),
+      is: CALLS[status] ?? 'unknown',
+    })),
+  }));
+}
+
+const CALLS: Readonly<Partial<Record<EffectStatus, ShownCall['is']>>> = {
+  confirmed: 'made',
+  buffered: 'held',
+  failed: 'failed',
+  compensated: 'undone',
+};
 
 /** The requests of a run that wait for a person, in the order in which they were asked; none of a run that is over. */
 export function pendingRequests(runState: RunState, when?: (tool: string) => string | null): GuardedRequest[] {

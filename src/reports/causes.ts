@@ -56,7 +56,7 @@ export function causesOf(run: string, timeline: Timeline): readonly Cause[] {
     const { gate, key, asks, epoch, digest, since, expires, reason } = request;
     if (about.has(key)) return [];
     const id = named([run, gate, epoch, digest, since]);
-    const act = asks === 'approval' ? 'approve' : 'settle';
+    const act = asks === 'outcome' ? 'settle' : 'approve';
     return [
       { id, ...of, code: asks, text: reason, act, since, expires, gate, call: callOf(key, timeline), error: null },
     ];
@@ -65,7 +65,7 @@ export function causesOf(run: string, timeline: Timeline): readonly Cause[] {
 }
 
 function isRequest({ code }: Wait): boolean {
-  return code === 'approval' || code === 'outcome';
+  return code === 'approval' || code === 'outcome' || code === 'branch';
 }
 
 /** The cause for which a run needs a person that has ended so many processes that no worker takes it. */

@@ -1,4 +1,5 @@
 /** The choices of a run as people read them: the candidates, why each lost, and what of it is undone, owed or standing (semantics.md AL5–AL7). */
+import type { LedgerCall } from '../effects/ledger-call.ts';
 import { isOpen } from '../model/effect.ts';
 import type { RunState } from '../projection/run-state.ts';
 
@@ -30,12 +31,14 @@ interface ShownChoice {
   readonly by: string;
   /** The branch that was chosen; null for none. */
   readonly winner: string | null;
+  /** The person who was asked and has answered; left out where none has. */
+  readonly person?: { readonly by: string; readonly why: string | null };
   readonly candidates: readonly ShownCandidate[];
 }
 
 /** Lists the choices of a run, in their order. */
-export function choicesOf({ choices, ledger, actors, aborted, redaction }: RunState): ShownChoice[] {
-  return choices.all.map(({ alternatives, by, branches }) => {
+export function choicesOf({ asked, choices, ledger, actors, aborted, redaction }: RunState): ShownChoice[] {
+  return choices.all.map(({ alternatives, by, branches, gate = '' }) => {
     const candidates = branches.map(({ actor, branch, is, score, why }): ShownCandidate => {
       const own = [...ledger.all()].filter(
         ({ intent, discarded }) => discarded && choices.branchOf(actors, intent.actor)?.is.actor === actor,
@@ -50,8 +53,20 @@ export function choicesOf({ choices, ledger, actors, aborted, redaction }: RunSt
       return { branch, is, ...facts, calls };
     });
     const winner = branches.find(({ is }) => is === 'won')?.branch ?? null;
-    return { alternatives, by, winner, candidates };
+    const said = asked.get(gate);
+    const why = said?.why == null ? null : redaction.text(said.why);
+    const person = said?.by == null ? {} : { person: { by: redaction.text(said.by), why } };
+    return { alternatives, by, winner, ...person, candidates };
   });
+}
+
+/** The calls of a branch, in their order. @param actor the number of its machine. */
+export function callsOfBranch({ ledger, actors }: Pick<RunState, 'ledger' | 'actors'>, actor: number): LedgerCall[] {
+  const isOwn = (of: number): boolean => {
+    for (let at: number | null = of; at !== null; at = actors[at]?.parent ?? null) if (at === actor) return true;
+    return false;
+  };
+  return [...ledger.all()].filter(({ intent }) => isOwn(intent.actor));
 }
 
 function outcomeOf(

@@ -2,6 +2,7 @@
 import { entriesOf } from '../journal/entries.ts';
 import { EntryDecoder } from '../journal/entry-codec.ts';
 import type { StoredRow } from '../journal/journal.ts';
+import { alternativesAsked } from '../model/choice-entries.ts';
 import type { Entry } from '../model/entry.ts';
 import { instanceName } from '../model/instance.ts';
 import { eventType } from '../model/reply-event.ts';
@@ -77,7 +78,7 @@ function saysOf(entry: Entry, runState: RunState): string {
     case 'phase':
       return entry.phase;
     case 'gate':
-      return `${entry.asks} of ${toolOf(entry.key)}`;
+      return `${entry.asks} of ${entry.asks === 'branch' ? quoted(alternativesAsked(entry.key)) : toolOf(entry.key)}`;
     case 'answer':
       return entry.verdict + (entry.by === null ? '' : ` by ${quoted(entry.by)}`);
     case 'message':

@@ -18,12 +18,12 @@ export function choiceWaits(is: string, { now }: { readonly now: AttemptState })
   if (terms === null || tried === null || kept !== null || isEnding) return [];
   if (is !== 'open' && is !== 'waiting') return [];
   const { of, score } = terms;
-  const text = `the choice among ${quoted(of)}, ${placeText(tried)}${tried.score === undefined ? '' : `, with the score ${tried.score}`}`;
+  const text = `the choice among ${quoted(of)}, ${attemptWait(tried)}${tried.score === undefined ? '' : `, with the score ${tried.score}`}`;
   return [{ kind: score === undefined ? 'person' : 'event', text, since: tried.since, code: 'choice', act: 'keep' }];
 }
 
 /** Says where an attempt waits. */
-function placeText({ at, tool }: NonNullable<AttemptState['tried']>): string {
+export function attemptWait({ at, tool }: NonNullable<AttemptState['tried']>): string {
   if (at === 'act') return `before ${tool === undefined ? 'a call' : quoted(tool)}`;
   return at === 'end' ? 'at its end' : 'in line for the key of another one';
 }

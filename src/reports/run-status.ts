@@ -5,6 +5,7 @@
 
 import { EntryDecoder, kindOf } from '../journal/entry-codec.ts';
 import type { StoredRow } from '../journal/journal.ts';
+import { alternativesAsked, choiceKey } from '../model/choice-entries.ts';
 import type { Verdict } from '../model/decision.ts';
 import { isOpen } from '../model/effect.ts';
 import type { DecisionEntry, Entry } from '../model/entry.ts';
@@ -250,13 +251,9 @@ export class RunStatusFold {
         this.#tools.set(key, tool);
         return;
       }
-      case 'gate': {
-        const { asks, gate, key, expires } = entry as Extract<Entry, { do: 'gate' }>;
-        if (asks === 'approval') this.#approvals.set(gate, key);
-        const until = expires === null ? {} : { until: expires };
-        this.#asked.set(gate, { key, asks, tool: this.#tools.get(key) ?? null, since: time, ...until });
+      case 'gate':
+        this.#ask(entry as Extract<Entry, { do: 'gate' }>, time);
         return;
-      }
       case 'finding':
       case 'complaint':
         if (now.is === 'done') this.#stands = left(now, entry as Extract<Entry, { do: 'finding' | 'complaint' }>);
@@ -264,6 +261,7 @@ export class RunStatusFold {
       case 'choice':
         // What its losers owe is owed as what an abort owes (AL7).
         this.#owed ??= new Map();
+        this.#chosen(entry as Extract<Entry, { do: 'choice' }>);
         return;
       case 'stands':
         this.#owed?.delete((entry as Extract<Entry, { do: 'stands' }>).key);
@@ -276,6 +274,27 @@ export class RunStatusFold {
       default:
         return;
     }
+  }
+
+  #ask({ asks, gate, key, expires }: Extract<Entry, { do: 'gate' }>, time: number): void {
+    if (asks === 'branch') this.#unasked(key);
+    if (asks !== 'outcome') this.#approvals.set(gate, key);
+    const tool = asks === 'branch' ? alternativesAsked(key) : (this.#tools.get(key) ?? null);
+    const until = expires === null ? {} : { until: expires };
+    this.#asked.set(gate, { key, asks, tool, since: time, ...until });
+  }
+
+  /** A choice was made: no person is asked about it any more. */
+  #chosen({ alternatives, branches }: Extract<Entry, { do: 'choice' }>): void {
+    this.#unasked(choiceKey(alternatives, branches));
+  }
+
+  #unasked(about: string): void {
+    for (const [gate, { key }] of [...this.#asked])
+      if (key === about) {
+        this.#asked.delete(gate);
+        this.#approvals.delete(gate);
+      }
   }
 
   #askedAgain({ key, next }: Extract<Entry, { do: 'asked' }>): void {

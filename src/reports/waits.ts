@@ -2,6 +2,8 @@
  * The things that a run waits for, and since when: the same for a list that reads notes alone as for a page about one run. It is a function of what the
  * journal says, and of whether a living process holds the run.
  */
+
+import type { GateEntry } from '../model/call-entries.ts';
 import type { Act, Decision } from '../model/decision.ts';
 import type { DecisionEntry } from '../model/entry.ts';
 import type { RunState } from '../projection/run-state.ts';
@@ -31,7 +33,7 @@ export interface Wait {
 /** An approval request, or a question about an outcome, that no one has answered. */
 export interface AskedWait {
   readonly key: string;
-  readonly asks: 'approval' | 'outcome';
+  readonly asks: GateEntry['asks'];
   readonly tool: string | null;
   readonly since: number;
   /** Left out where the request does not expire. */
@@ -124,22 +126,24 @@ export function journaledWaits({ is, verdict, since, tool, questions, asked, aga
         .filter(({ key }) => !about.has(key))
         .map(({ asks, tool, since, until }): Wait => {
           const ends = until === undefined ? {} : { until };
-          return asks === 'approval'
-            ? {
-                kind: 'person',
-                text: `approval of ${toolText(tool)}`,
-                since,
-                code: 'approval',
-                act: 'approve',
-                ...ends,
-              }
-            : { kind: 'person', text: `what became of ${toolText(tool)}`, since, code: 'outcome', act: 'settle' };
+          return { kind: 'person', ...requestOf(asks, toolText(tool)), since, ...ends };
         });
       if (is !== 'parked' || told.length > 0) return unique([...told, ...requests]);
       const rerun = verdict === 'rerun';
       const [text, act] = rerun ? ['a rerun', 'resume'] : ['a person', 'cancel'];
       return [{ kind: 'person', text, since, code: questions.at(-1)?.code ?? verdict ?? is, act }, ...requests];
     }
+  }
+}
+
+function requestOf(asks: AskedWait['asks'], tool: string): Pick<Wait, 'text' | 'code' | 'act'> {
+  switch (asks) {
+    case 'approval':
+      return { text: `approval of ${tool}`, code: 'approval', act: 'approve' };
+    case 'branch':
+      return { text: `a branch of ${tool}`, code: 'branch', act: 'approve' };
+    case 'outcome':
+      return { text: `what became of ${tool}`, code: 'outcome', act: 'settle' };
   }
 }
 

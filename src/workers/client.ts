@@ -225,7 +225,8 @@ export interface WorkClient {
    */
   requests(of?: { readonly run?: string; readonly agent?: string }): Promise<readonly RunRequest[]>;
   /**
-   * Approves a call that waits, by the id of its request. `with` changes its arguments, in their form, where the config lets a person (PE1).
+   * Approves a call that waits, by the id of its request. `with` changes its arguments, in their form, where the config lets a person (PE1). Of a request for a
+   * branch, `with` is its name (AL13).
    * @throws JournalError `run_unknown`; RangeError where no request has that id.
    */
   approve(run: string, gate: string, answer: Answerer & { readonly with?: unknown }): Promise<number>;

@@ -121,10 +121,11 @@ function outputOf({ branches }: Scenario, index: number) {
 }
 
 function judgeWinner(scenario: Scenario, { runState, isSaid }: Course, won: unknown, index: number): string | null {
-  const { fault, word, branches } = scenario;
+  const { fault, word, branches, choosing } = scenario;
   if (won === 'left') return word?.is === 'leave' && isSaid ? null : 'it was left, and no event said so';
   const isBroken = (branch: number) =>
     fault !== null && fault.branch === branch && (fault.is === 'fails' || fault.is === 'throws' || fault.is === 'mute');
+  if (choosing === 'denies' || choosing === 'never') return won === null ? null : `${won} was chosen, and by no person`;
   if (won === null || won === undefined)
     return branches.every((_, branch) => isBroken(branch)) ? null : 'no branch was chosen';
   if (fault?.branch === index && (fault.is === 'fails' || fault.is === 'throws'))
@@ -132,6 +133,18 @@ function judgeWinner(scenario: Scenario, { runState, isSaid }: Course, won: unkn
   const [choice] = runState.choices.all.slice(-1);
   if (choice === undefined) return 'there is no choice';
   const best = Math.max(...[...branches.keys()].filter((branch) => !isBroken(branch)));
+  if (choosing !== undefined)
+    return judgePerson(
+      choosing,
+      index,
+      [...branches.keys()].filter((branch) => !isBroken(branch)),
+    );
   if (scenario.rule === 'best' && index < best) return `b${index} was chosen, and b${best} is better`;
   return null;
+}
+
+/** The branch that a person has said, of those that could be chosen. */
+function judgePerson(choosing: string, index: number, open: readonly number[]): string | null {
+  const said = choosing === 'low' ? open[0] : open.at(-1);
+  return choosing === 'twice' || index === said ? null : `b${index} was chosen, and the person has said b${said}`;
 }

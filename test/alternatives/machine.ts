@@ -17,11 +17,14 @@ const CLASSES: Readonly<Record<Exclude<Kind, 'bare'>, string>> = {
 
 const configs = new Map<string, BoundaryConfig>();
 
-type Configured = Pick<Scenario, 'rule' | 'losers' | 'isDead'> & { readonly fault: { readonly is: string } | null };
+type Configured = Pick<Scenario, 'rule' | 'losers' | 'isDead' | 'choosing'> & {
+  readonly fault: { readonly is: string } | null;
+};
 
-export function configOf({ rule, losers, fault, isDead }: Configured): BoundaryConfig {
+export function configOf({ rule, losers, fault, isDead, choosing }: Configured): BoundaryConfig {
   const settles = fault?.is === 'settles';
-  const name = `${rule} ${losers} ${settles} ${isDead === true}`;
+  const expires = choosing === 'never' ? ', expires: 20s' : '';
+  const name = `${rule} ${losers} ${settles} ${isDead === true} ${expires}`;
   const known = configs.get(name);
   if (known !== undefined) return known;
   const tools = Object.entries(CLASSES).map(
@@ -39,7 +42,7 @@ alternatives:
   Trip:
     at: trying
     branch: trip
-    choose: { rule: ${rule}${rule === 'best' ? ', score: event.output.price' : ''}${isDead === true ? ', deadline: 30s' : ''} }
+    choose: { rule: ${rule}${rule === 'first' ? '' : ', score: event.output.price'}${expires}${isDead === true ? ', deadline: 30s' : ''} }
     losers: ${losers}
 skeletons:
   PRE:

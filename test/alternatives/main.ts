@@ -2,6 +2,7 @@
  * Tries alternatives from the command line: `npm run enumerate:alternatives -- --seconds 120 --seed 7`.
  *
  *   --pairs N/M   every Mth case of two branches with one act at most each, from the Nth on: each crash, and each word at each append
+ *   --chosen N/M  the same where a person chooses, in each way
  *   --seconds N   how long it goes on (60 if left out); without --pairs, cases of two and three branches with two acts at most each are drawn
  *   --seed N      the number of the first case that is drawn
  *   --only JSON   one scenario, with what it came to
@@ -9,12 +10,13 @@
 import { parseArgs } from 'node:util';
 import { judge } from './judge.ts';
 import { noneTried, tryCase } from './run.ts';
-import { drawn, pairs, type Scenario } from './scenario.ts';
+import { chosenPairs, drawn, pairs, type Scenario } from './scenario.ts';
 import { play } from './trial.ts';
 
 const { values } = parseArgs({
   options: {
     pairs: { type: 'string' },
+    chosen: { type: 'string' },
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
@@ -46,9 +48,10 @@ function draw(below: number): number {
 const tally = noneTried();
 const end = Date.now() + Number(values.seconds) * 1_000;
 let cases = 0;
-if (values.pairs !== undefined) {
-  const [from = 0, every = 1] = values.pairs.split('/').map(Number);
-  for (const [index, of] of pairs().entries())
+const share = values.pairs ?? values.chosen;
+if (share !== undefined) {
+  const [from = 0, every = 1] = share.split('/').map(Number);
+  for (const [index, of] of (values.chosen === undefined ? pairs() : chosenPairs()).entries())
     if (index % every === from && Date.now() < end) {
       cases += 1;
       await tryCase(of, tally);

@@ -36,7 +36,7 @@ export async function tryCase(of: Case, tally: Tally, picks: (nth: number) => bo
   for (let append = 1; append <= first.appends + 1; append += 1) {
     for (const when of ['after', 'lost'] as const)
       for (const person of people) await tryPicked({ ...of, ...PLAIN, crash: { append, when }, person });
-    if (of.fault === null && of.rule === 'best')
+    if (of.fault === null && of.rule !== 'first')
       for (const when of ['after', 'lost'] as const)
         await tryPicked({ ...of, ...PLAIN, crash: { append, when }, person: 'helps', isDead: true });
     if (of.fault === null) await tryWords(of, append, tryPicked);

@@ -30,8 +30,17 @@ type Fault = (typeof FAULTS)[number];
 export const WORDS = ['complaint', 'abort', 'cancel', 'pause', 'leave'] as const;
 type Word = (typeof WORDS)[number];
 
+/**
+ * What the person does who is asked for a branch: chooses the one with the highest price (`high`) or the lowest (`low`), ten seconds later (`late`), twice at the
+ * same time (`twice`), one that is not there and then one that is (`wrong`), none (`denies`), nothing (`never`); or complains while
+ * looking about what the branches were given, and answers both the request that was shown and the next one (`complains`).
+ */
+const CHOOSING = ['high', 'low', 'late', 'twice', 'wrong', 'denies', 'never', 'complains'] as const;
+
 export interface Scenario {
-  readonly rule: 'first' | 'best';
+  readonly rule: 'first' | 'best' | 'gate';
+  /** For `gate`. */
+  readonly choosing?: (typeof CHOOSING)[number];
   readonly losers: 'owe' | 'stand';
   /** The acts of each branch. */
   readonly branches: readonly (readonly Kind[])[];
@@ -44,7 +53,7 @@ export interface Scenario {
 }
 
 /** A scenario that says all but its word, its crash and its person. */
-export type Case = Pick<Scenario, 'rule' | 'losers' | 'branches' | 'fault'>;
+export type Case = Pick<Scenario, 'rule' | 'losers' | 'branches' | 'fault' | 'choosing'>;
 
 const RULES = ['first', 'best'] as const;
 
@@ -77,9 +86,24 @@ export function pairs(): Case[] {
   );
 }
 
+/** Every case of two branches with one act at most each, of which a person chooses one: each way to choose, and two of them with each fault. */
+export function chosenPairs(): Case[] {
+  const [cases, own] = [pairs(), new Set(['high', 'denies'])];
+  return cases.flatMap((of) => {
+    if (of.rule !== 'best') return [];
+    const ways = of.fault === null ? CHOOSING : CHOOSING.filter((way) => own.has(way));
+    return ways.map((choosing): Case => ({ ...of, rule: 'gate', choosing }));
+  });
+}
+
 /** A case of two or three branches with two acts at most each, by a source of chance. @param draw a number below another one. */
 export function drawn(draw: (below: number) => number): Case {
   const of = <T>(all: readonly T[]) => all[draw(all.length)] as T;
   const branches = Array.from({ length: 2 + draw(2) }, () => Array.from({ length: draw(3) }, () => of(KINDS)));
-  return { rule: of(RULES), losers: of(['owe', 'owe', 'stand'] as const), branches, fault: of(faultsOf(branches)) };
+  const rule = of([...RULES, 'gate', 'gate'] as const);
+  const choosing = rule === 'gate' ? { choosing: of(CHOOSING) } : {};
+  const losers = of(['owe', 'owe', 'stand'] as const);
+  const fault = of(faultsOf(branches));
+  // A complaint beside a fault is a park where the fault keeps an undo from being made: the words go without a fault as well.
+  return { ...choosing, rule, losers, branches, fault: choosing.choosing === 'complains' ? null : fault };
 }

@@ -1,6 +1,8 @@
 /** Runs one scenario for real: attaches the sidecar to a machine with alternatives, and goes on, process after process. */
+import { PROCESS } from '../../src/clock/clock.ts';
 import type { Ending } from '../../src/index.ts';
 import type { StoredRow } from '../../src/journal/journal.ts';
+import type { Shown } from '../../src/model/choice-entries.ts';
 import { timelineOf } from '../../src/reports/timeline.ts';
 import { SPACING } from '../../src/sidecar/opening/options.ts';
 import { workClient } from '../../src/workers/index.ts';
@@ -10,6 +12,12 @@ import { VirtualTime } from '../virtual-time.ts';
 import { configOf, machineOf } from './machine.ts';
 import type { Scenario } from './scenario.ts';
 import { type Life, World } from './world.ts';
+
+interface Asked {
+  readonly gate: string;
+  readonly asks: string;
+  readonly candidates?: readonly Shown[];
+}
 
 /** What a scenario came to. */
 export interface Course {
@@ -122,6 +130,35 @@ class Trial {
     }
   }
 
+  /** The person is asked for a branch. */
+  #chooses(life: Life, gate: string, candidates: readonly Shown[]): void {
+    const sidecar = this.#sidecar;
+    if (sidecar === null || life.isDead) return;
+    const by = { by: 'ann' };
+    const open = candidates.filter(({ is }) => is === 'over').map(({ branch }) => branch);
+    const [low, high] = [open[0] ?? '', open.at(-1) ?? ''];
+    const takes = (branch: string) => void sidecar.answer(gate, 'approved', { ...by, with: branch }).catch(() => {});
+    const { choosing } = this.#scenario;
+    if (choosing === 'wrong') takes('b9');
+    if (choosing === 'complains') this.#findsWrong(sidecar);
+    if (choosing === 'denies') void sidecar.answer(gate, 'denied', by).catch(() => {});
+    else if (choosing === 'late') PROCESS.after(10_000, () => takes(high));
+    else if (choosing !== 'never') takes(choosing === 'low' ? low : high);
+    if (choosing === 'twice') takes(low);
+  }
+
+  /** The person finds wrong, once, what the branches were given. */
+  #findsWrong(sidecar: Sidecar): void {
+    if (this.#isFound) return;
+    this.#isFound = true;
+    const said = sidecar.fail('CONTRACT_VIOLATION', { instance: { skeleton: 'PRE', entity: 'pre' }, key: 'x' });
+    void said.catch((error: { code?: string }) => {
+      if (!this.#life.isDead && error.code === undefined) this.#errors.push(String(error));
+    });
+  }
+
+  #isFound = false;
+
   async #process(isFirst: boolean): Promise<void> {
     const life: Life = { isDead: false };
     this.#life = life;
@@ -135,7 +172,8 @@ class Trial {
       undo: { un: this.#world.undo(life) },
       reconcilers: { find: this.#world.reconciler(life) },
       now: this.#time.now,
-      onGate: ({ gate, asks }: { gate: string; asks: string }) => {
+      onGate: ({ gate, asks, candidates }: Asked) => {
+        if (asks === 'branch') queueMicrotask(() => this.#chooses(life, gate, candidates ?? []));
         if (asks === 'approval') queueMicrotask(() => this.#sidecar?.answer(gate, 'approved', { by: 'ann' }));
       },
     };
@@ -143,7 +181,7 @@ class Trial {
     const sidecar = await this.#opened(isFirst ? attach(machine, options as never) : resume(machine, options as never));
     if (sidecar === null) return;
     this.#sidecar = sidecar;
-    for (const { gate, asks } of sidecar.gates()) options.onGate({ gate, asks });
+    for (const asked of sidecar.gates()) options.onGate(asked);
     sidecar.actor.start();
     if (this.#scenario.word?.is === 'pause' && sidecar.status === 'paused')
       void sidecar.unpause({ by: 'ada' }).catch(() => {});

@@ -80,6 +80,16 @@ test('attempts are made, listed with what they wait for, explained, and one of t
   const listed = (await desk.ask('runs')).out;
   expect(listed).toMatch(/try-1 .*the choice among try/);
   expect((await desk.ask('explain', 'try-2')).out).toContain('belay keep try-2 --by NAME');
+  const group = (await desk.ask('attempts', 'try-2')).out;
+  expect(group).toContain('try: a person keeps one of them.');
+  expect(group).toMatch(/try-1 +waits +before pay +0 calls[^\n]*\n +try-2 +waits +before pay/);
+  expect(await desk.json('attempts', 'try-1')).toMatchObject([
+    { of: 'try', kept: null, attempts: [{ run: 'try-1', is: 'waits', cost: { calls: 0 } }, { run: 'try-2' }] },
+  ]);
+  expect(await desk.ask('attempts', 'receipt-1')).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('keep_refused'),
+  });
   expect(await desk.ask('keep', 'try-2')).toMatchObject({ code: 2 });
   const kept = await desk.ask('keep', 'try-2', '--by', 'ada', '--json');
   expect([kept.code, JSON.parse(kept.out)]).toEqual([
@@ -89,5 +99,6 @@ test('attempts are made, listed with what they wait for, explained, and one of t
   const second = await desk.ask('keep', 'try-1', '--by', 'bob');
   expect([second.code, second.out]).toEqual([1, 'keep_refused: try-1 cannot be kept: try-2 was kept, by "ada".\n']);
   expect((await desk.ask('resume', 'try-1', '--version', '1')).out).toMatch(/^try-1: aborted by "ada"/);
-  for (const verb of ['keep', 'fork']) expect(widest((await desk.ask(verb, '--help')).out)).toBeLessThanOrEqual(80);
+  for (const verb of ['attempts', 'keep', 'fork'])
+    expect(widest((await desk.ask(verb, '--help')).out)).toBeLessThanOrEqual(80);
 });

@@ -5,38 +5,17 @@ import { entriesOf } from '../../src/journal/entries.ts';
 import { JournalError, type JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import type { Entry } from '../../src/model/entry.ts';
+import { timelineOf } from '../../src/reports/timeline.ts';
 import { SidecarError } from '../../src/sidecar/sidecar-error.ts';
 import { wrapJournals } from '../../src/testing/wrap-journals.ts';
 import { workClient } from '../../src/workers/client.ts';
 import { attach, resume } from '../../src/xstate/attach.ts';
 import { calm, until } from '../poll.ts';
-import { type ActClass, configOf, machineOf, UNITS, World } from './world.ts';
+import { isFinal, judged } from './attempts-judge.ts';
+import type { AttemptMove, AttemptsScenario, KeepMove } from './attempts-scenario.ts';
+import { configOf, machineOf, UNITS, World } from './world.ts';
 
 type Sidecar = Awaited<ReturnType<typeof attach>>;
-
-type AttemptMove =
-  | { readonly is: 'go' | 'reopen' | 'lost' | 'refused' | 'pause' | 'unpause' | 'abort' | 'cancel' }
-  | { readonly is: 'fail'; readonly unit: string };
-
-/** A word of a person that keeps an attempt. `dies`: the number of messages after which the chooser is gone. */
-interface KeepMove {
-  readonly is: 'keep';
-  readonly run: number;
-  readonly dies: number | null;
-  /** True where another person keeps the next one at the same time. */
-  readonly two: boolean;
-}
-
-export interface AttemptsScenario {
-  readonly classes: readonly ActClass[];
-  readonly keys?: readonly (string | null)[];
-  readonly count: number;
-  readonly score: boolean;
-  readonly deadline: boolean;
-  readonly moves: readonly (KeepMove | { readonly run: number; readonly move: AttemptMove })[];
-  /** The death of a process, at an append or a message of its own, counted from the fork. */
-  readonly deaths: readonly { readonly run: number; readonly at: number; readonly when: 'before' | 'after' }[];
-}
 
 /** The world of attempts: it says at once what a run must not have done. */
 class AttemptsWorld extends World {
@@ -56,7 +35,8 @@ class AttemptsWorld extends World {
 class AttemptLife {
   sidecar: Sidecar | null = null;
   isDead = false;
-  #moved = 0;
+  /** The appends and the messages of its processes so far. */
+  moved = 0;
   /** Resolves at the death of the present process. */
   #died: Promise<void> = new Promise(() => {});
   #dies: () => void = () => {};
@@ -83,8 +63,8 @@ class AttemptLife {
   #mortal(): JournalStore {
     const { store } = this.#group;
     const dies = () => {
-      this.#moved += 1;
-      const due = this.#scenario.deaths.find((each) => each.run === this.#number && each.at === this.#moved);
+      this.moved += 1;
+      const due = this.#scenario.deaths.find((each) => each.run === this.#number && each.at === this.moved);
       return due?.when ?? null;
     };
     const life = { isDead: false };
@@ -247,9 +227,7 @@ class Group {
     this.scenario = scenario;
     this.lives = Array.from({ length: scenario.count }, (_, index) => new AttemptLife(`try-${index + 1}`, this, index));
     const final = new Set(
-      UNITS.flatMap((unit, index) =>
-        ['idempotent', 'irreversible'].includes(scenario.classes[index] ?? '') ? [`act-${unit}`] : [],
-      ),
+      UNITS.flatMap((unit, index) => (isFinal(scenario.classes[index] ?? 'none') ? [`act-${unit}`] : [])),
     );
     this.world.isFinal = (tool) => final.has(tool);
     this.world.kept = () => this.kept;
@@ -296,7 +274,8 @@ export interface AttemptsCourse {
   readonly acts: World['acts'];
   readonly entries: Readonly<Record<string, readonly Entry[]>>;
   readonly wrong: readonly string[];
-  readonly deaths: number;
+  /** The appends and messages of each attempt: when a person kept one first, and at the end. */
+  readonly moved: Readonly<Record<string, readonly [atChoice: number, atEnd: number]>>;
 }
 
 /** Plays a scenario to its end: whatever was left undone, people and processes come back until nothing moves. */
@@ -312,6 +291,7 @@ export async function playAttempts(scenario: AttemptsScenario): Promise<Attempts
     reconcilers: world.reconcilers,
     undo: world.undosOf('parent'),
     keepAlive: false,
+    onGate: ({ gate }) => queueMicrotask(() => void parent.answer(gate, 'approved', { by: 'ann' })),
   });
   parent.actor.start();
   parent.actor.send({ type: 'go' });
@@ -328,9 +308,12 @@ export async function playAttempts(scenario: AttemptsScenario): Promise<Attempts
   });
   const wrong: string[] = [];
   for (const life of lives) await life.open();
+  let atChoice: number[] | null = null;
   for (const each of scenario.moves)
-    if ('is' in each) wrong.push(...(await group.keep(each)));
-    else await (lives[each.run] as AttemptLife).move(each.move);
+    if ('is' in each) {
+      atChoice ??= lives.map(({ moved }) => moved);
+      wrong.push(...(await group.keep(each)));
+    } else await (lives[each.run] as AttemptLife).move(each.move);
   await finish(group, wrong);
   if (JSON.stringify([store.run('parent')?.head, store.posts('parent')]) !== before)
     wrong.push('the parent is another one');
@@ -338,9 +321,15 @@ export async function playAttempts(scenario: AttemptsScenario): Promise<Attempts
   const entries = Object.fromEntries(lives.map(({ run }) => [run, group.entries(run)]));
   for (const life of lives) await life.close();
   await parent.close();
-  wrong.push(...world.wrong, ...judged(group, ends));
-  const deaths = lives.length;
-  return { kept: group.kept, ends, acts: world.acts, entries, wrong, deaths };
+  const tried = lives.map(({ run }) => {
+    const { context } = timelineOf([...store.read(run)]).runState.actor(0);
+    return { run, end: ends[run] ?? '', entries: entries[run] ?? [], context: context as Record<string, number> };
+  });
+  wrong.push(...world.wrong, ...judged(scenario, group.kept, tried, world.acts));
+  const moved = Object.fromEntries(
+    lives.map((life, index) => [life.run, [atChoice?.[index] ?? 0, life.moved] as const]),
+  );
+  return { kept: group.kept, ends, acts: world.acts, entries, wrong, moved };
 }
 
 /** Everyone comes back: processes are opened again, paused runs go on, and a person chooses where nothing did. */
@@ -365,81 +354,4 @@ async function comesBack(life: AttemptLife, { client }: Group, round: number): P
     await life.open();
   }
   for (let moves = 0; moves < 4 && life.status === 'running'; moves += 1) await life.move({ is: 'go' });
-}
-
-/** What the world says against the end of a group. */
-function judged({ world, kept, lives, entries }: Group, ends: Readonly<Record<string, string>>): string[] {
-  const wrong: string[] = [];
-  for (const act of world.acts)
-    if (act.undoneBy !== null && act.undoneBy !== act.by)
-      wrong.push(`${act.undoneBy} has undone ${act.tool} of ${act.by}`);
-  const done = lives.filter(({ run }) => ends[run] === 'done').map(({ run }) => run);
-  if (done.some((run) => run !== kept)) wrong.push(`${done.join(', ')} are done, and ${kept} was kept`);
-  for (const { run } of lives) {
-    const end = ends[run] ?? '';
-    const standing = world.acts.filter((act) => act.by === run && act.undoneBy === null);
-    const isByHand = entries(run).some(
-      (entry) => entry.do === 'cancel' && entry.refused === null && entry.undo !== true,
-    );
-    if (run !== kept && end === 'compensated' && standing.length > 0)
-      wrong.push(`${run} has left ${standing[0]?.tool}`);
-    if (
-      run !== kept &&
-      kept !== null &&
-      !['compensated', 'stuck', 'parked'].includes(end) &&
-      !(isByHand && end === 'cancelled')
-    )
-      wrong.push(`${run} is ${end}, and ${kept} was kept`);
-    if (run === kept && !['done', 'parked', 'compensated', 'cancelled', 'stuck'].includes(end))
-      wrong.push(`${run} was kept, and is ${end}`);
-    const twice = standing.filter((act) => standing.some((other) => other !== act && other.tool === act.tool));
-    if (end === 'done' && twice.length > 0) wrong.push(`${run} has made ${twice[0]?.tool} twice`);
-  }
-  return wrong;
-}
-
-const CLASSES: readonly ActClass[] = ['none', 'idempotent', 'compensable', 'compensable', 'irreversible'];
-const KEYS = [null, 'seat:1', 'seat:1', 'seat:2'];
-
-/** The scenario of a number. */
-export function drawnAttempts(seed: number): AttemptsScenario {
-  let state = (seed * 2_654_435_761) >>> 0;
-  const draw = (below: number): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-  draw(2);
-  const count = 2 + draw(2);
-  const move = (): AttemptMove => {
-    const is = draw(24);
-    if (is < 13) return { is: 'go' };
-    if (is < 15) return { is: 'fail', unit: UNITS[draw(UNITS.length)] as string };
-    const rest = ['reopen', 'reopen', 'lost', 'refused', 'pause', 'unpause', 'abort', 'cancel', 'go'] as const;
-    return { is: rest[is - 15] as (typeof rest)[number] };
-  };
-  const length = 3 + draw(7);
-  const moves: AttemptsScenario['moves'][number][] = Array.from({ length }, () => ({ run: draw(count), move: move() }));
-  const keeps = draw(3);
-  for (let each = 0; each < keeps; each += 1)
-    moves.splice(draw(moves.length + 1), 0, {
-      is: 'keep',
-      run: draw(count),
-      dies: draw(2) === 0 ? null : draw(3),
-      two: draw(3) === 0,
-    });
-  const score = draw(2) === 0;
-  const deaths = Array.from({ length: draw(3) }, () => ({
-    run: draw(count),
-    at: 1 + draw(24),
-    when: draw(2) === 0 ? ('before' as const) : ('after' as const),
-  }));
-  const scenario: AttemptsScenario = {
-    classes: UNITS.map(() => CLASSES[draw(CLASSES.length)] as ActClass),
-    count,
-    score,
-    deadline: score && draw(2) === 0,
-    moves,
-    deaths,
-  };
-  return seed % 2 === 0 ? scenario : { ...scenario, keys: UNITS.map(() => KEYS[draw(KEYS.length)] as string | null) };
 }

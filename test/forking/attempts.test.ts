@@ -9,7 +9,8 @@ import { workClient } from '../../src/workers/client.ts';
 import { freshPath } from '../journal/files.ts';
 import { until } from '../poll.ts';
 import { startServer } from '../postgres-server.ts';
-import { drawnAttempts, playAttempts } from './attempts-trial.ts';
+import { drawnAttempts } from './attempts-draw.ts';
+import { playAttempts } from './attempts-trial.ts';
 import { Life } from './trial.ts';
 import { type ActClass, World } from './world.ts';
 
@@ -110,6 +111,40 @@ test('FK8: an attempt waits before a call that nothing takes back, and makes it 
   await kept.move({ is: 'go' });
   expect((await end(kept)).is).toBe('done');
   expect(actsOf('try-2')).toEqual([['act-second', 'try-2']]);
+  await parent.end();
+});
+
+test('FK8: an act that is one over all runs waits for the choice, and of the attempts only the kept one makes it', async () => {
+  const { client, parent, tries, actsOf } = await attempts(['none', 'compensable', 'store'], { count: 2 });
+  for (const life of tries) for (let moves = 0; moves < 2; moves += 1) await life.move({ is: 'go' });
+  expect((await client.attempts('try-1')).attempts.map(({ tried }) => [tried?.at, tried?.tool])).toEqual([
+    ['act', 'act-third'],
+    ['act', 'act-third'],
+  ]);
+  await client.keep('try-2', { by: 'ann' });
+  const [other, kept] = tries;
+  await until(() => actsOf('try-2').length === 2);
+  expect((await end(other)).is).toBe('compensated');
+  await kept.move({ is: 'go' });
+  expect((await end(kept)).is).toBe('done');
+  expect(actsOf('try-1').map(([tool]) => tool)).toEqual(['act-second']);
+  await parent.end();
+});
+
+test('FK8: what an attempt has staged becomes visible once it is kept, and never where it is not', async () => {
+  const { client, parent, tries, actsOf } = await attempts(['none', 'staged', 'compensable'], { count: 2 });
+  for (const life of tries) for (let moves = 0; moves < 3; moves += 1) await life.move({ is: 'go' });
+  expect(tries.map(({ sidecar }) => sidecar.status)).toEqual(['tried', 'tried']);
+  expect(tries.flatMap(({ run }) => actsOf(run)).map(([tool]) => tool)).toEqual(['act-third', 'act-third']);
+  await client.keep('try-1', { by: 'ann' });
+  expect((await Promise.all(tries.map(end))).map(({ is }) => is)).toEqual(['done', 'compensated']);
+  expect([actsOf('try-1'), actsOf('try-2')]).toEqual([
+    [
+      ['act-third', null],
+      ['act-second', null],
+    ],
+    [['act-third', 'try-2']],
+  ]);
   await parent.end();
 });
 

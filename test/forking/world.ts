@@ -6,8 +6,32 @@ import { NotApplied } from '../../src/effects/signals.ts';
 import type { ToolCall } from '../../src/runtime/tool-call.ts';
 import { tool } from '../../src/xstate/tool.ts';
 
-/** The classes of the acts. */
-export type ActClass = 'none' | 'idempotent' | 'compensable' | 'irreversible';
+/**
+ * The classes of the acts. `staged`: it waits for the commit of its unit. `gated`: it can be undone, and a person is asked first; `gated-final`: nothing undoes
+ * it. `once`: a call with its arguments is one act of its run; `store`: one of all runs; `-final`: nothing undoes it.
+ */
+export type ActClass =
+  | 'none'
+  | 'idempotent'
+  | 'compensable'
+  | 'irreversible'
+  | 'staged'
+  | 'gated'
+  | 'gated-final'
+  | 'once'
+  | 'once-final'
+  | 'store'
+  | 'store-final';
+
+/** What a config says of the tools of a class. */
+function termsOf(of: ActClass, isGated: boolean): string {
+  const [kind = '', final] = of.split('-');
+  const isUndone = of === 'compensable' || (final === undefined && ['staged', 'gated', 'once', 'store'].includes(kind));
+  const effect = isUndone ? 'compensable, undo: undone' : final === undefined ? of : 'irreversible';
+  const gate = of !== 'none' && (isGated || kind === 'gated') ? ', gate: true' : '';
+  const once = kind === 'once' ? ', once: [args]' : kind === 'store' ? ', once: { by: [args], scope: store }' : '';
+  return `effect: ${effect}${of === 'none' ? '' : ', reconcile: asked'}${gate}${once}${kind === 'staged' ? ', buffer: true' : ''}`;
+}
 
 export const UNITS = ['first', 'second', 'third'] as const;
 
@@ -23,12 +47,10 @@ export function configOf(
   keys: readonly (string | null)[] = [],
 ): BoundaryConfig {
   const tools = classes.map((effect, index) => {
-    const undo = effect === 'compensable' ? ', undo: undone' : '';
-    const asks = effect === 'none' ? '' : `, reconcile: asked${gated ? ', gate: true' : ''}`;
     const touched = keys[index] ?? null;
     const outside = touched === null || effect === 'none' ? '[]' : `['${touched}']`;
     const read = touched !== null && effect === 'none' ? `['${touched}']` : '[]';
-    return `  ${toolOf(UNITS[index] as string)}: { reads: ${read}, writes: ${outside}, effect: ${effect}${asks}${undo} }`;
+    return `  ${toolOf(UNITS[index] as string)}: { reads: ${read}, writes: ${outside}, ${termsOf(effect, gated)} }`;
   });
   const skeletons = UNITS.map((unit, index) => {
     const inputs = index === 0 ? '' : (UNITS[index - 1] as string);
@@ -39,7 +61,7 @@ export function configOf(
     inputs: [${inputs}]
     outputs: [${unit}]
     exit: [{ id: ${unit}-over, at: "${unit} -> ${unit}Over", when: "true" }]
-    rollback: { anchors: [${unit}-over], compensable: undo }`;
+    rollback: { anchors: [${unit}-over], compensable: undo${classes.includes('staged') ? `, resume: ${unit}` : ''} }`;
   });
   const text = `belay: 1\nagent: forked\ntools:\n${tools.join('\n')}\nskeletons:\n${skeletons.join('\n')}\n`;
   const { config, findings } = loadConfig(text, { file: 'forked.yaml' });
@@ -128,7 +150,7 @@ export function machineOf(world: World, run: string, classes: readonly ActClass[
         input: ({ context }: { context: Record<string, number> }) => context[UNITS[index - 1] ?? 'start'] ?? 0,
         onDone: {
           target: `${unit}Over`,
-          actions: assign(({ event }: { event: unknown }) => ({ [unit]: (event as { output: number }).output })),
+          actions: assign(({ event }: { event: unknown }) => ({ [unit]: (event as { output?: number }).output ?? 0 })),
         },
         onError: { target: `${unit}Over`, actions: assign(() => ({ [unit]: -1 })) },
       },

@@ -23,6 +23,7 @@ export class Served {
   readonly given: Given[] = [];
   readonly paused: object[] = [];
   readonly retried: object[] = [];
+  readonly kept: object[] = [];
   readonly settled: object[] = [];
   readonly cancelled: object[] = [];
   readonly ran: string[][] = [];
@@ -59,6 +60,10 @@ export class Served {
       },
       cancel: async (run, by, why) => {
         made.served?.cancelled.push({ run, by, why });
+        return { ok: true, text: 'left' };
+      },
+      keep: async (run, by, why) => {
+        made.served?.kept.push({ run, by, why });
         return { ok: true, text: 'left' };
       },
       retry: async (run, by, why) => {

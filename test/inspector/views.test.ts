@@ -3,6 +3,12 @@ import { describe, expect, test } from 'vitest';
 import type { WireContext, WireDiagram, WireTimeline } from '../../src/inspector/course-data.ts';
 import type { WireAnswer, WireDecision, WireRun, WireRuns, WireTick } from '../../src/inspector/page-data.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
+import { workClient } from '../../src/workers/client.ts';
+import { attach } from '../../src/xstate/index.ts';
+import { agentOf } from '../alternatives/agent.ts';
+import { Life } from '../forking/trial.ts';
+import { World } from '../forking/world.ts';
+import { until } from '../poll.ts';
 import { asked } from '../sidecar/gated.ts';
 import { Line } from '../sidecar/stations.ts';
 import { Parked } from '../workers/parked.ts';
@@ -10,6 +16,8 @@ import { parked, pathOf, Served, UNKNOWN } from './serving.ts';
 
 /** A run whose error, input and answers are what an attacker would send. */
 const SCRIPT = '<script>alert(1)</script>\u202e\u0007\u2028"&';
+
+const TOOLS = '  look: { reads: [], writes: [], effect: none }';
 
 describe('a run that is parked over a step that threw', () => {
   test('offers to have it tried again, whether a process has it or not', async () => {
@@ -26,6 +34,53 @@ describe('a run that is parked over a step that threw', () => {
     await served.ask(`${pathOf('r')}/act`, { act: 'retry', by: 'Bob', why: 'put right' });
     expect(served.retried).toEqual([{ run: 'r', by: 'Bob', why: 'put right' }]);
     await served.close();
+  });
+});
+
+describe('a run that asks for a branch', () => {
+  test('shows the branches, and offers to choose each of them, or none', async () => {
+    const store = memoryStore();
+    const { machine, config } = agentOf({ branches: { rome: [], oslo: [] }, tools: TOOLS, choose: 'rule: gate' });
+    const sidecar = await attach(machine, { run: 'r', config, journal: store, keepAlive: false } as never);
+    sidecar.actor.start();
+    await until(() => sidecar.requests().length > 0);
+    await sidecar.durable();
+    const served = await Served.over(store);
+    const { body } = await served.ask<WireRun>(pathOf('r'));
+    expect(body.cause).toMatchObject({ label: 'APPROVAL', text: expect.stringContaining('Trip') });
+    expect(body.gates).toMatchObject([{ asks: 'Which branch of Trip is chosen?', tool: 'Trip' }]);
+    const gate = body.gates[0]?.gate;
+    expect(body.acts).toMatchObject([
+      { title: 'Choose rome of Trip', first: false, command: `belay approve ${gate} --with rome --by NAME` },
+      { title: 'Choose oslo of Trip', command: `belay approve ${gate} --with oslo --by NAME` },
+      { title: 'Choose no branch of Trip', command: `belay deny ${gate} --by NAME` },
+    ]);
+    await served.ask(`${pathOf('r')}/act`, { act: body.acts[1]?.id, by: 'Bob' });
+    expect(served.given).toMatchObject([{ gate, saying: { verdict: 'approved', with: 'oslo' }, by: 'Bob' }]);
+    await served.close();
+    await sidecar.close();
+  });
+});
+
+describe('an attempt that waits for the choice', () => {
+  test('is offered to be kept', async () => {
+    const [world, store] = [new World(), memoryStore()];
+    const life = (run: string) => new Life(run, world, store, { classes: ['none', 'none', 'none'], says: 'approved' });
+    const parent = life('parent');
+    await parent.open('attach');
+    await parent.move({ is: 'go' });
+    await workClient(store).forkAttempts('parent', { as: 'r', attempts: 2, by: 'ann' });
+    const attempt = life('r-1');
+    await attempt.open('resume');
+    for (let moves = 0; moves < 3; moves += 1) await attempt.move({ is: 'go' });
+    const served = await Served.over(store);
+    const { body } = await served.ask<WireRun>(pathOf('r-1'));
+    const offer = { id: 'keep', kind: 'answer', command: 'belay keep r-1 --by NAME', disabled: null };
+    expect(body.acts).toMatchObject([offer]);
+    await served.ask(`${pathOf('r-1')}/act`, { act: 'keep', by: 'Bob', why: 'the shortest' });
+    expect(served.kept).toEqual([{ run: 'r-1', by: 'Bob', why: 'the shortest' }]);
+    await served.close();
+    await Promise.all([parent.end(), attempt.end()]);
   });
 });
 

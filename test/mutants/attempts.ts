@@ -24,8 +24,16 @@ export const OF_ATTEMPTS: readonly Mutant[] = [
     rule: 'FK8',
     file: 'sidecar/attempts/attempting.ts',
     off: 'an attempt makes calls that nothing takes back',
-    find: 'return this.#isTrying && isHeldInBranch(this.#port.parts.config.tools.get(tool));',
-    replace: "return this.#isTrying && tool === '';",
+    find: "return this.#isTrying && (isHeldInBranch(declared) || declared?.once?.scope === 'store');",
+    replace: "return this.#isTrying && declared?.once?.scope === 'store';",
+    by,
+  },
+  {
+    rule: 'FK8',
+    file: 'sidecar/attempts/attempting.ts',
+    off: 'an attempt makes acts that are one over all runs',
+    find: "(isHeldInBranch(declared) || declared?.once?.scope === 'store')",
+    replace: 'isHeldInBranch(declared)',
     by,
   },
   {

@@ -3,6 +3,8 @@ import type { Mutant } from './mutant.ts';
 
 const by = { run: 'tests', file: 'test/alternatives/alternatives.test.ts' } as const;
 const inTime = { run: 'tests', file: 'test/alternatives/in-time.test.ts' } as const;
+const gated = { run: 'tests', file: 'test/alternatives/gated.test.ts' } as const;
+const meanwhile = { run: 'tests', file: 'test/alternatives/gated-meanwhile.test.ts' } as const;
 const drawn = { run: 'tests', file: 'test/alternatives/enumeration.test.ts' } as const;
 
 export const OF_ALTERNATIVES: readonly Mutant[] = [
@@ -66,8 +68,8 @@ export const OF_ALTERNATIVES: readonly Mutant[] = [
     rule: 'AL4',
     file: 'sidecar/run/choosing.ts',
     off: 'the best is chosen before all are over',
-    find: "(set.alternatives.rule === 'best' || !states.some(({ is }) => is === 'over'))",
-    replace: "!states.some(({ is }) => is === 'over')",
+    find: "if (isPending && (rule !== 'first' || isNone)) return;",
+    replace: "if (isPending && (rule === 'gate' || isNone)) return;",
     by: drawn,
   },
   {
@@ -98,7 +100,7 @@ export const OF_ALTERNATIVES: readonly Mutant[] = [
     rule: 'AL6',
     file: 'projection/run-state.ts',
     off: 'the calls of losers stay in the past',
-    find: '        calls.abandon(({ intent }) => this.choices.hasLost(this.actors, intent.actor));\n',
+    find: '    this.#run.calls.abandon(({ intent }) => this.choices.hasLost(this.actors, intent.actor));\n',
     replace: '',
     by,
   },
@@ -189,5 +191,69 @@ export const OF_ALTERNATIVES: readonly Mutant[] = [
     find: 'if (!paused && this.#pausedAt !== null) this.idle',
     replace: 'if (!paused && this.#pausedAt === 0) this.idle',
     by: inTime,
+  },
+  {
+    rule: 'AL11',
+    file: 'sidecar/run/choosing.ts',
+    off: 'no person is asked',
+    find: "if (rule === 'gate' && !isNone) {",
+    replace: "if (rule === 'gate' && isNone) {",
+    by: gated,
+  },
+  {
+    rule: 'AL11',
+    file: 'sidecar/run/choosing.ts',
+    off: 'a person is asked before the branches are over',
+    find: "if (isPending && (rule !== 'first' || isNone)) return;",
+    replace: "if (isPending && (rule === 'best' || isNone)) return;",
+    by: gated,
+  },
+  {
+    rule: 'AL12',
+    file: 'sidecar/approvals/refusals.ts',
+    off: 'an answer counts whatever was shown',
+    find: "if (asks === 'branch') return asked.refuses(request, asks, { ...bound, now });",
+    replace: "if (asks === 'branch') return asked.refuses(request, asks, { now });",
+    by: gated,
+  },
+  {
+    rule: 'AL12',
+    file: 'effects/gates.ts',
+    off: 'two requests are open for one choice',
+    find: "if (question.asks === 'branch') this.void(({ key }) => key === question.key);",
+    replace: '',
+    by: meanwhile,
+  },
+  {
+    rule: 'AL13',
+    file: 'sidecar/approvals/refusals.ts',
+    off: 'a branch is chosen that was not shown as over',
+    find: 'if (open.some((branch) => branch === answer.with)) return null;',
+    replace: "if (answer.with !== '') return null;",
+    by: gated,
+  },
+  {
+    rule: 'AL13',
+    file: 'sidecar/run/choosing.ts',
+    off: 'to deny is to choose the first',
+    find: 'shown.findIndex(({ branch }) => branch === said.branch) : -1;',
+    replace: 'shown.findIndex(({ branch }) => branch === said.branch) : 0;',
+    by: gated,
+  },
+  {
+    rule: 'AL14',
+    file: 'sidecar/run/rest.ts',
+    off: 'a run is given back before the deadline of its branches',
+    find: '!isIdle(run) || run.choosing.isTimed)',
+    replace: '!isIdle(run))',
+    by: meanwhile,
+  },
+  {
+    rule: 'AL14',
+    file: 'sidecar/approvals/approvals.ts',
+    off: 'a branch that comes to its end late is not shown',
+    find: "if (before?.status === 'pending' && before.digest === question.digest) this.#announce(before);",
+    replace: "if (before?.status === 'pending') this.#announce(before);",
+    by: meanwhile,
   },
 ];

@@ -129,16 +129,21 @@ function alternativesChanges(old: Alternatives | null, now: Alternatives | null)
   return [
     ...said('at', old.at, now.at, 'other'),
     ...said('branch', old.branch, now.branch, 'other'),
-    ...said('rule', old.rule, now.rule, 'other'),
+    ...(old.rule === now.rule ? [] : ruleChange(old.rule, now.rule)),
     ...said('when', old.when?.text ?? null, now.when?.text ?? null, 'stricter'),
     ...said('score', old.score?.text ?? null, now.score?.text ?? null, 'other'),
     ...limit('deadline', old.deadline, now.deadline, 'other', ' ms'),
+    ...limit('expires', old.expires, now.expires, 'looser', ' ms'),
     ...(old.losers === now.losers ? [] : losersChange(old.losers, now.losers)),
   ];
 }
 
 function unnamed(difference: Difference): Difference {
   return { ...difference, path: [] };
+}
+
+function ruleChange(old: Alternatives['rule'], now: Alternatives['rule']): readonly Difference[] {
+  return [{ path: ['rule'], old, now, is: now === 'gate' ? 'stricter' : old === 'gate' ? 'looser' : 'other' }];
 }
 
 function losersChange(old: Alternatives['losers'], now: Alternatives['losers']): readonly Difference[] {

@@ -23,7 +23,11 @@ export const CONSEQUENCES: Readonly<
     ),
     'alternatives at': neither('Another state invokes the branches.'),
     'alternatives branch': neither('Other child machines are the branches.'),
-    'alternatives rule': neither('Another branch may be chosen, and at another time.'),
+    'alternatives rule': both(
+      'No person is asked any more which branch is chosen.',
+      'A person is asked which branch is chosen, and until then nothing of the choice goes on.',
+      'Another branch may be chosen, and at another time.',
+    ),
     'alternatives when': both(
       'Branches may be chosen that were refused.',
       'Fewer branches may be chosen.',
@@ -31,6 +35,10 @@ export const CONSEQUENCES: Readonly<
     ),
     'alternatives score': neither('Another branch may be chosen.'),
     'alternatives deadline': neither('The choice is made at another time, among the branches that are over by then.'),
+    'alternatives expires': both(
+      'A person may take longer to choose a branch.',
+      'No branch is chosen where a person takes longer than this.',
+    ),
     'alternatives losers': both(
       'An act of a loser that cannot be undone stands, and no person is asked.',
       'An act of a loser that cannot be undone stops the run until a person has acted.',

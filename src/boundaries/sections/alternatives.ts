@@ -21,6 +21,8 @@ export function alternativesIn(
     const refuse = (message: string, mend: string) => findings.report('bad_alternatives', 'error', at, message, mend);
     if (compiled.rule === 'best' && field(field(own, 'choose'), 'score') === null)
       refuse(`"${name}" chooses the best, and says no score`, 'Add score: CEL whose value is a number.');
+    if (compiled.rule !== 'gate' && compiled.expires !== null)
+      refuse(`"${name}" says when a request expires, and asks no person`, 'Take expires out, or write rule: gate.');
     if (compiled.at.includes('/'))
       refuse(
         `"${compiled.at}" is a state of a child machine`,
@@ -43,12 +45,17 @@ function compileAlternatives(name: string, item: Item, findings: Findings): Alte
     name,
     at: textOf(field(item, 'at')) ?? '',
     branch: textOf(field(item, 'branch')) ?? '',
-    rule: textOf(field(choose, 'rule')) === 'best' ? 'best' : 'first',
+    rule: ruleOf(textOf(field(choose, 'rule'))),
     when: when === null || condition === null ? null : compiledText(compilePredicate(condition), when, findings),
     score: score === null || number === null ? null : compiledText(compileScore(number), score, findings),
     deadline: timeIn(field(choose, 'deadline'), findings, LONGEST_WAIT),
+    expires: timeIn(field(choose, 'expires'), findings, LONGEST_WAIT),
     losers: textOf(field(item, 'losers')) === 'stand' ? 'stand' : 'owe',
   };
+}
+
+function ruleOf(text: string | null): Alternatives['rule'] {
+  return text === 'best' || text === 'gate' ? text : 'first';
 }
 
 /** Refuses units of work around the branches and in them: the choice is what ends a branch. */

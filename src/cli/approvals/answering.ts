@@ -80,10 +80,10 @@ export async function answerGate(options: AnsweringOptions): Promise<Answered | 
   if (wrong !== null) return { problem: wrong, code: 2 };
   const output = saying.verdict === 'settled' ? parsed('--output', saying.output) : null;
   if (output !== null && 'problem' in output) return { problem: output.problem, code: 2 };
-  const change = saying.verdict === 'approved' ? parsed('--with', saying.with) : null;
-  if (change !== null && 'problem' in change) return { problem: change.problem, code: 2 };
   const found = await gateNamed(name, options);
   if ('problem' in found) return found;
+  const change = saying.verdict === 'approved' ? changeIn(found, saying.with) : null;
+  if (change !== null && 'problem' in change) return { problem: change.problem, code: change.code ?? 2 };
   const wrongOutput = saying.verdict === 'settled' ? outputRefused(found, saying.status, output) : null;
   if (wrongOutput !== null) return { problem: wrongOutput, code: 1 };
   const { gate, digest, epoch, run } = found;
@@ -132,6 +132,17 @@ export async function answerGate(options: AnsweringOptions): Promise<Answered | 
       await store.close();
     }
   }
+}
+
+/** What an approval says with `--with`: of a choice the name of a branch as it is, of a call JSON. */
+function changeIn(
+  { asks, candidates = [], gate }: AskedGate,
+  given: string | null,
+): { readonly value: unknown } | { readonly problem: string; readonly code?: 1 } | null {
+  if (asks !== 'branch') return parsed('--with', given);
+  const open = candidates.filter(({ is }) => is === 'over').map(({ branch }) => branch);
+  if (given !== null && open.includes(given)) return { value: given };
+  return { problem: `${gate} asks for a branch: --with ${open.map(quotedText).join(', or --with ')}`, code: 1 };
 }
 
 function misuse({ gate, by, why }: AnsweringOptions): string | null {
@@ -192,14 +203,17 @@ function refusal(found: AskedGate, saying: Saying, file: string): string | null 
   const { verdict } = saying;
   const { gate, asks, status, run, held, like } = found;
   if (status !== 'pending') {
-    const again = status === 'expired' && !held ? `. ${command('resume', run, file)} asks again, by another gate` : '';
+    const again =
+      status === 'expired' && !held && asks !== 'branch'
+        ? `. ${command('resume', run, file)} asks again, by another gate`
+        : '';
     return `${gate} takes no answer: it is ${statusText(found)}${again}`;
   }
   const wanted = verdict === 'settled' ? 'outcome' : 'approval';
   // A call that may repeat an earlier one has happened, if it is the same act.
   const isSame = like !== undefined && saying.verdict === 'settled' && saying.status === 'confirmed';
-  if (asks === wanted || isSame) return null;
-  const what = asks === 'outcome' ? 'what became of the call' : 'an approval';
+  if (asks === wanted || isSame || (asks === 'branch' && wanted === 'approval')) return null;
+  const what = { outcome: 'what became of the call', approval: 'an approval', branch: 'a branch' }[asks];
   return `${gate} asks for ${what}: ${answersTo(found, file).join(', or ')}`;
 }
 

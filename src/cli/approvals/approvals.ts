@@ -7,9 +7,9 @@ import type { ApprovalRequest } from '../../effects/gates.ts';
 import { type Answer, answerIn } from '../../effects/messages/answers.ts';
 import { JournalError, type JournalStore, type RunSummary } from '../../journal/journal.ts';
 import { instanceName } from '../../model/instance.ts';
+import type { RunState } from '../../projection/run-state.ts';
 import type { Outline } from '../../recovery/explain.ts';
-import { kinText } from '../../reports/approval-requests.ts';
-import { shownArgs } from '../../reports/ledger-effects.ts';
+import { guardedRequest, kinText, type shownBranches } from '../../reports/approval-requests.ts';
 import { parseRunNote, type RunNote, runNoteOf } from '../../reports/run-note.ts';
 import { type Counting, countedRows, reading, readRun, type Told } from '../reading/reading.ts';
 import { printable } from '../terminal/printable.ts';
@@ -98,7 +98,7 @@ async function noted(store: JournalStore, { run, note }: RunSummary, counting: C
 
 async function gatesOf(store: JournalStore, run: string, now: number, counting: Counting) {
   const { runState, held } = await readRun(store, run, counting);
-  const { asked, ledger } = runState;
+  const { asked } = runState;
   const left = (await store.posts(run)).flatMap(({ number, time, body }): LeftAnswer[] => {
     const answer = number > asked.read ? answerIn(body) : null;
     if (answer === null) return [];
@@ -106,8 +106,8 @@ async function gatesOf(store: JournalStore, run: string, now: number, counting: 
     return [{ post: number, time, answer: { ...answer, why } as Answer }];
   });
   const gates = [...asked.all()].flatMap((gate): AskedGate[] => {
-    const intent = ledger.get(gate.key)?.intent;
-    if (intent === undefined) return [];
+    const about = aboutOf(gate, runState);
+    if (about === null) return [];
     const isOver = gate.status === 'pending' && runState.ended !== null;
     const isLate = gate.status === 'pending' && gate.expires !== null && gate.expires <= now;
     return [
@@ -117,15 +117,24 @@ async function gatesOf(store: JournalStore, run: string, now: number, counting: 
         run,
         agent: runState.agent,
         held,
-        tool: intent.tool,
-        instance: instanceName(intent.instance),
-        class: intent.class,
-        args: shownArgs(intent, runState),
+        ...about,
         left: left.filter(({ answer }) => answer.gate === gate.gate),
       },
     ];
   });
   return { gates, unread: [] as string[], answered: 0 };
+}
+
+/** What a request is about: a call, or the branches of alternatives. */
+function aboutOf(
+  gate: ApprovalRequest,
+  runState: RunState,
+): Pick<AskedGate, 'tool' | 'instance' | 'class' | 'args'> | null {
+  const asked = guardedRequest(runState, gate);
+  if (asked === null) return null;
+  const { tool, instance, args } = asked;
+  const kind = runState.ledger.get(gate.key)?.intent.class ?? 'none';
+  return { tool, instance: instanceName(instance), class: kind, args };
 }
 
 function emptyText(known: number, run: string | null, file: string): string {
@@ -137,9 +146,20 @@ function emptyText(known: number, run: string | null, file: string): string {
 
 /** The commands that answer a request, ready to type. */
 export function answersTo(
-  { gate, asks, like, edits }: Pick<ApprovalRequest, 'gate' | 'asks' | 'like' | 'edits'>,
+  {
+    gate,
+    asks,
+    like,
+    edits,
+    candidates = [],
+  }: Pick<ApprovalRequest, 'gate' | 'asks' | 'like' | 'edits' | 'candidates'>,
   file: string,
 ): string[] {
+  if (asks === 'branch') {
+    const open = candidates.filter(({ is }) => is === 'over');
+    const chosen = open.map(({ branch }) => command('approve', gate, file, '--with', branch, '--by', 'NAME'));
+    return [...chosen, command('deny', gate, file, '--by', 'NAME')];
+  }
   const same = like === undefined ? [] : [command('settle', gate, file, '--as', 'confirmed', '--by', 'NAME')];
   const changed = edits === undefined ? [] : [command('approve', gate, file, '--with', 'JSON', '--by', 'NAME')];
   if (asks === 'approval')
@@ -181,16 +201,16 @@ function fields(asked: AskedGate, file: string): object {
 }
 
 function gateText(asked: AskedGate, file: string, medium: Medium): string {
-  const { gate, run, asks, tool, instance, class: kind, args, since, expires, status } = asked;
-  const may = mayBeText(asked);
-  const what =
-    asks === 'approval'
-      ? `may ${tool} (${kind}) be called?${may}`
-      : `what became of ${tool} (${kind}), which was called?`;
+  const { gate, run, asks, tool, instance, class: kind, since, expires, status } = asked;
+  const what = {
+    approval: `may ${tool} (${kind}) be called?${mayBeText(asked)}`,
+    outcome: `what became of ${tool} (${kind}), which was called?`,
+    branch: `which branch of ${tool} is chosen?`,
+  }[asks];
   const until = expires === null ? '' : `, until ${timeText(expires)}`;
   const under: Outline[] = [
     { text: `run    ${shortened(run, 100)}, for ${shortened(instance, 100)}` },
-    { text: `with   ${shortened(jsonText(args), ARGS)}` },
+    ...shownLines(asked).map((text) => ({ text: shortened(text, ARGS) })),
     ...(asked.edits === undefined ? [] : [{ text: `change ${asked.edits.join(', ')}, in approving it` }]),
     { text: `asked  ${timeText(since)}${until}` },
     ...(status === 'pending' ? [] : [{ text: `is     ${statusText(asked)}` }]),
@@ -202,6 +222,24 @@ function gateText(asked: AskedGate, file: string, medium: Medium): string {
   const told = layOut(null, { label: gate, text: what, under }, medium);
   // A command is never wrapped, so that it can be copied.
   return `${told}${commands.map((line) => `  ${printable(line)}\n`).join('')}`;
+}
+
+/** What a person is shown: the arguments of a call, or the branches with what each did. */
+function shownLines({ asks, args }: AskedGate): string[] {
+  if (asks !== 'branch') return [`with   ${jsonText(args)}`];
+  return (args as ReturnType<typeof shownBranches>).map(branchText);
+}
+
+/** A branch in one line: its score, its output, and its calls. */
+function branchText({ branch, is, score, why, output, calls }: ReturnType<typeof shownBranches>[number]): string {
+  const said = [
+    is,
+    ...(score === undefined ? [] : [`score ${score}`]),
+    ...(why === undefined ? [] : [why]),
+    ...(output === undefined ? [] : [jsonText(output)]),
+  ];
+  const did = calls.map(({ tool, args, is: how }) => `${tool} ${jsonText(args)} ${how}`);
+  return `branch ${branch}: ${[said.join(', '), ...did].join('; ')}`;
 }
 
 /** The reason why a call may be one that has happened. */

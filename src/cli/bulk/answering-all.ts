@@ -24,7 +24,7 @@ export interface MeantRequests {
 
 /** The code of a request. */
 export function codeOf({ asks, like }: Pick<AskedGate, 'asks' | 'like'>): string {
-  return asks === 'outcome' ? 'outcome' : like === undefined ? 'approval' : REPEATS;
+  return asks !== 'approval' ? asks : like === undefined ? 'approval' : REPEATS;
 }
 
 /** The requests that wait for such an answer and that the conditions choose. */

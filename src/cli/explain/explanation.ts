@@ -115,7 +115,8 @@ function choiceText({ runState }: ReadRun, medium: Medium): string[] {
   return choicesOf(runState).map((choice) => {
     const under = choiceSentences(choice).map((text) => ({ text }));
     const chosen = choice.winner === null ? 'no branch was chosen' : `${choice.winner} was chosen`;
-    return layOut(null, { text: `Choice of ${choice.alternatives} (${choice.by}): ${chosen}`, under }, medium);
+    const by = choice.person === undefined ? choice.by : `${choice.by}, ${quotedText(choice.person.by)}`;
+    return layOut(null, { text: `Choice of ${choice.alternatives} (${by}): ${chosen}`, under }, medium);
   });
 }
 

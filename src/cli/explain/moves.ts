@@ -3,6 +3,8 @@
  * that unblocks it. `recovery/explain.ts` says why it is blocked; this file names the command.
  */
 import pc from 'picocolors';
+import type { ApprovalRequest } from '../../effects/gates.ts';
+import { alternativesAsked } from '../../model/choice-entries.ts';
 import type { Act } from '../../model/decision.ts';
 import type { Effect } from '../../model/effect.ts';
 import { quoted } from '../../recovery/explain.ts';
@@ -218,8 +220,9 @@ function owedUndos({ runState, standing }: Pick<ReadRun, 'runState' | 'standing'
 
 /** The approvals that are wanted, and the next command where no living process takes them. */
 function gateMoves({ runState, held }: ReadRun, journal: string, resume: string): MoveOn[] {
-  const approvals = runState.asked.pending().filter(({ asks }) => asks === 'approval');
+  const approvals = runState.asked.pending().filter(({ asks }) => asks !== 'outcome');
   const moves = approvals.flatMap((gate): MoveOn[] => {
+    if (gate.asks === 'branch') return branchMoves(gate, journal);
     const tool = quoted(runState.ledger.get(gate.key)?.intent.tool ?? 'a call');
     const until = gate.expires === null ? '' : `, until ${timeText(gate.expires)}`;
     const [approve = '', deny = '', same] = answersTo(gate, journal);
@@ -231,6 +234,18 @@ function gateMoves({ runState, held }: ReadRun, journal: string, resume: string)
     ];
   });
   return held ? moves : [...moves, move(resume, 'then: goes on with what was answered')];
+}
+
+/** The commands that choose a branch, one for each that may be chosen, and none of them. */
+function branchMoves(gate: ApprovalRequest, journal: string): MoveOn[] {
+  const of = quoted(alternativesAsked(gate.key));
+  const until = gate.expires === null ? '' : `, until ${timeText(gate.expires)}`;
+  const commands = answersTo(gate, journal);
+  return commands.map((command, index) => ({
+    command,
+    when: index < commands.length - 1 ? `chooses that branch of ${of}${until}` : `chooses no branch of ${of}`,
+    call: null,
+  }));
 }
 
 /** Commands that give the process of the run the outcomes that it asks for. */

@@ -19,6 +19,7 @@ import { keyWords } from '../reading/key-file.ts';
 import { journalProblem } from '../reading/reading.ts';
 import { PACKAGE_FOLDER } from '../terminal/package-folder.ts';
 import { command } from '../terminal/wording.ts';
+import { keepOf, keptText } from '../workers/fork-run.ts';
 import { cancelRun, inStore } from '../workers/leaving.ts';
 import { retriedCode, retriedText, retryRun } from '../workers/retry-run.ts';
 import { inspectedConfigs, matrixIn } from './configs.ts';
@@ -85,6 +86,12 @@ function portOf({ file, machines, configs, readOnly }: InspectOptions, matrices:
       const text =
         left.outcome === undefined ? 'left for the process that takes the run next' : outcomeText(left.outcome);
       return { ok: left.outcome?.is !== 'refused', text };
+    },
+    keep: async (run, by, why) => {
+      const kept = await keepOf({ journal: file, run, by, ...(why !== null && { why }) });
+      return 'problem' in kept
+        ? { ok: false, text: kept.problem }
+        : { ok: !('refused' in kept), text: keptText(kept).trimEnd() };
     },
     retry: async (run, by, why) => {
       const retried = await retryRun({ journal: file, run, by, why });

@@ -8,6 +8,8 @@ import type { Act } from '../../model/decision.ts';
 import type { Effect } from '../../model/effect.ts';
 import type { ObligationAnswer } from '../../model/obligation-entries.ts';
 import { quoted } from '../../recovery/explain.ts';
+import { guardedRequest } from '../../reports/approval-requests.ts';
+import { choiceWaits } from '../../reports/noted-attempt.ts';
 import { isOver } from '../../reports/run-status.ts';
 import type { WireAct } from '../page-data.ts';
 import type { Inspected, Saying } from '../port.ts';
@@ -21,6 +23,7 @@ export interface Offered extends Omit<WireAct, 'disabled' | 'first' | 'kind' | '
     | { readonly is: 'answer'; readonly gate: string; readonly saying: Saying }
     | { readonly is: 'pause'; readonly pause: boolean }
     | { readonly is: 'retry' }
+    | { readonly is: 'keep' }
     | { readonly is: 'cancel' }
     | { readonly is: 'settle'; readonly key: string; readonly status: Status }
     | { readonly is: 'code'; readonly verb: string; readonly more: readonly string[] };
@@ -46,9 +49,18 @@ export function offered(read: Read, now: number): Offered[] {
   // A living process goes on by itself, and takes words and answers as they come.
   const going = summary.held ? settling.flatMap(sentAct) : [...rerun, ...settling, ...resuming(read), ...open];
   const retry = unblock.some(({ act }) => act === 'fix_and_retry' || act === 'raise_limit') ? [retrying(read)] : [];
-  const all = unique([...answers, ...retry, ...going]);
+  const all = unique([...answers, ...keeping(read), ...retry, ...going]);
   const stands = standing.is === 'parked' && !all.some(({ id }) => id !== 'resume' && id !== 'reconcile');
   return stands ? [...all, CANCEL] : all;
+}
+
+/** The keeping of an attempt that waits for the choice (FK9). */
+function keeping({ timeline }: Read): Offered[] {
+  const { attempt } = timeline.runState;
+  if (choiceWaits(timeline.standing.is, attempt).length === 0) return [];
+  const does =
+    'The attempt goes on: it makes the calls that nothing takes back, and ends. The others are aborted with their undos.';
+  return [{ id: 'keep', title: 'Keep this attempt', does, output: false, by: { is: 'keep' } }];
 }
 
 /** The act as a message to the process that has the run; none for what only another process can do. */
@@ -72,7 +84,7 @@ export function actsOf(read: Read, port: Inspected, now: number): WireAct[] {
   const { summary } = read;
   const all = offered(read, now);
   // Between answers the page does not choose: which is right, only the world tells.
-  const hasAnswers = all.some(({ by }) => by.is === 'answer');
+  const hasAnswers = all.some(({ by }) => by.is === 'answer' || by.is === 'keep');
   return all.map(({ by, ...act }, index) => {
     const isCode = by.is === 'code';
     return {
@@ -105,7 +117,8 @@ function commandFor({ by, output }: Pick<Offered, 'by' | 'output'>, run: string,
     case 'pause':
       return port.command(by.pause ? 'pause' : 'unpause', run, '--by', 'NAME');
     case 'retry':
-      return port.command('retry', run, '--by', 'NAME');
+    case 'keep':
+      return port.command(by.is, run, '--by', 'NAME');
     case 'cancel':
       return port.command('cancel', run, '--by', 'NAME');
     case 'settle':
@@ -168,9 +181,9 @@ function outcomesOf(tool: string) {
 
 function answersOf(gate: ApprovalRequest, read: Read): Offered[] {
   const { runState } = read.timeline;
-  const intent = runState.ledger.get(gate.key)?.intent;
-  if (intent === undefined) return [];
-  const tool = quoted(intent.tool);
+  const about = guardedRequest(runState, gate);
+  if (about === null) return [];
+  const tool = quoted(about.tool);
   const take = read.summary.held
     ? 'The process that has the run takes it within a second.'
     : 'No process has the run: it takes the answer when it is resumed.';
@@ -189,6 +202,7 @@ function answersOf(gate: ApprovalRequest, read: Read): Offered[] {
       by: { is: 'answer', gate: gate.gate, saying },
     };
   };
+  if (gate.asks === 'branch') return branchesOf(gate, tool, answer);
   if (gate.asks === 'outcome')
     return outcomesOf(tool).map(([id, title, does, saying, output]) => answer(id, title, does, saying, output));
   const same: Offered[] =
@@ -221,6 +235,26 @@ function answersOf(gate: ApprovalRequest, read: Read): Offered[] {
     supplying(gate.key, tool, take),
     answer('deny', `Deny ${tool}`, `It is not called; the machine receives GOVERNOR_DENIED.`, { verdict: 'denied' }),
     ...same,
+  ];
+}
+
+/** The branches that a person may choose, and none of them. */
+function branchesOf(
+  { candidates = [] }: ApprovalRequest,
+  of: string,
+  answer: (id: string, title: string, does: string, saying: Saying) => Offered,
+): Offered[] {
+  const open = candidates.filter(({ is }) => is === 'over');
+  return [
+    ...open.map(({ branch, actor }) =>
+      answer(
+        `choose-${actor}`,
+        `Choose ${quoted(branch)} of ${of}`,
+        'The machine goes on with its output. What the other branches did is undone.',
+        { verdict: 'approved', with: branch },
+      ),
+    ),
+    answer('deny', `Choose no branch of ${of}`, 'What the branches did is undone.', { verdict: 'denied' }),
   ];
 }
 
@@ -380,6 +414,7 @@ function verbOf(saying: Saying): string {
 }
 
 function wordsOf(saying: Saying): string[] {
+  if (saying.verdict === 'approved' && saying.with !== null) return ['--with', saying.with];
   if (saying.verdict !== 'settled') return [];
   return ['--as', saying.status, ...(saying.output === null ? [] : ['--output', saying.output])];
 }

@@ -1,4 +1,5 @@
 /** The reason why a run stands still, in the few sentences that a person on call reads first. */
+import { alternativesAsked } from '../../model/choice-entries.ts';
 import type { Unblock } from '../../model/decision.ts';
 import { actSentence, explain, type PlaceText, quoted } from '../../recovery/explain.ts';
 import type { Decided } from '../../reports/timeline.ts';
@@ -26,6 +27,11 @@ export function causeOf({ timeline, summary }: Read): WireCause | null {
       return { label: 'PAUSED', text, why: said, unblock: [], decision: null };
     }
     case 'waiting': {
+      const choice = runState.asked.pending().find(({ asks }) => asks === 'branch');
+      if (choice !== undefined) {
+        const text = `Nothing of ${quoted(alternativesAsked(choice.key))} goes on before a person has chosen a branch.`;
+        return { label: 'APPROVAL', text, why: [], unblock: [], decision: null };
+      }
       const tools = runState.asked.pending().flatMap(({ key, asks }) => {
         return asks === 'approval' ? [quoted(runState.ledger.get(key)?.intent.tool ?? 'a call')] : [];
       });

@@ -3,7 +3,7 @@ import type { ApprovalRequest } from '../../effects/gates.ts';
 import { answerIn } from '../../effects/messages/answers.ts';
 import { instanceName, ROOT } from '../../model/instance.ts';
 import { explain, quoted } from '../../recovery/explain.ts';
-import { kinText } from '../../reports/approval-requests.ts';
+import { guardedRequest, kinText } from '../../reports/approval-requests.ts';
 import { shownArgs } from '../../reports/ledger-effects.ts';
 import { handleText, sandboxReports } from '../../reports/sandboxes.ts';
 import { stateText } from '../../reports/timeline.ts';
@@ -80,20 +80,22 @@ function gatesOf({ timeline, posts }: Read, now: number): WireGate[] {
   });
   return runState.asked.pending().flatMap((gate): WireGate[] => {
     const intent = runState.ledger.get(gate.key)?.intent;
-    if (intent === undefined) return [];
+    const about = guardedRequest(runState, gate);
+    if (about === null) return [];
     const left = answers.filter((answer) => answer.gate === gate.gate);
     const isLate = gate.expires !== null && gate.expires <= now;
     return [
       {
         gate: gate.gate,
-        asks:
-          gate.asks === 'approval'
-            ? `May ${quoted(intent.tool)} be called?${mayBeText(gate, intent.tool)}`
-            : `What became of ${quoted(intent.tool)}, which was called?`,
-        tool: intent.tool,
-        class: intent.class,
-        instance: shownInstance(intent.instance) ?? 'work outside every skeleton',
-        args: linesOf(shownArgs(intent, runState)),
+        asks: {
+          approval: `May ${quoted(about.tool)} be called?${mayBeText(gate, about.tool)}`,
+          outcome: `What became of ${quoted(about.tool)}, which was called?`,
+          branch: `Which branch of ${quoted(about.tool)} is chosen?`,
+        }[gate.asks],
+        tool: about.tool,
+        class: intent?.class ?? 'none',
+        instance: shownInstance(about.instance) ?? 'work outside every skeleton',
+        args: linesOf(about.args),
         earlier: earlierArgs(gate.like, timeline),
         since: gate.since,
         expires: gate.expires,

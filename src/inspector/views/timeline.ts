@@ -1,6 +1,7 @@
 /** The timeline of a run: its steps, calls, boundaries, failures, restores and answers of people, in a lane for each region and child machine. */
 
 import type { StoredRow } from '../../journal/journal.ts';
+import { alternativesAsked } from '../../model/choice-entries.ts';
 import type { CommittedEntry } from '../../model/commit-entries.ts';
 import type { Entry } from '../../model/entry.ts';
 import { instanceName } from '../../model/instance.ts';
@@ -46,7 +47,7 @@ export class Course {
         this.#ofCall(entry.key, 'call', (tool) => `${tool} is ${entry.status}`);
         return;
       case 'gate':
-        this.#ofCall(entry.key, 'person', (tool) => `a person is asked: ${entry.asks} of ${tool}`);
+        this.#asks(entry);
         return;
       case 'answer':
         this.#mark(
@@ -91,6 +92,11 @@ export class Course {
         return;
       default:
     }
+  }
+
+  #asks({ asks, key }: Extract<Entry, { do: 'gate' }>): void {
+    if (asks !== 'branch') this.#ofCall(key, 'person', (tool) => `a person is asked: ${asks} of ${tool}`);
+    else this.#mark('person', TOP, `a person is asked: which branch of ${quoted(alternativesAsked(key))}`);
   }
 
   #says({ instance, text }: CommittedEntry): void {

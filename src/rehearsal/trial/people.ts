@@ -14,6 +14,8 @@ const DAY = 86_400_000;
 /** A question that waits for an answer. */
 interface Question extends CallSite {
   readonly gate: string;
+  /** The branch that is chosen, where one is asked for. */
+  readonly branch?: string;
 }
 
 /** Sends events and answers questions, as the fault has it. */
@@ -41,13 +43,14 @@ export class People {
   }
 
   /** A call waits for an approval. */
-  asked({ gate, asks, tool, key }: GuardedRequest): void {
-    if (asks !== 'approval' || this.#questions.some((each) => each.gate === gate)) return;
+  asked({ gate, asks, tool, key, candidates = [] }: GuardedRequest): void {
+    if (asks === 'outcome' || this.#questions.some((each) => each.gate === gate)) return;
     const before = this.#keys.get(key);
     const nth = before ?? this.approvals.filter((each) => each.tool === tool).length + 1;
     if (before === undefined) this.approvals.push({ tool, nth });
     this.#keys.set(key, nth);
-    this.#questions.push({ gate, tool, nth });
+    const branch = candidates.find(({ is }) => is === 'over')?.branch;
+    this.#questions.push({ gate, tool, nth, ...(branch !== undefined && { branch }) });
   }
 
   readonly #keys = new Map<string, number>();
@@ -89,14 +92,15 @@ export class People {
   #answer(sidecar: Sidecar): boolean {
     const question = this.#questions.shift();
     if (question === undefined) return false;
-    const { gate, tool, nth } = question;
+    const { gate, tool, nth, branch } = question;
     const fault = this.#fault;
     const isIt = fault?.kind === 'approval' && fault.tool === tool && fault.nth === nth;
     if (isIt) this.fired = true;
     if (isIt && fault.answer === 'expired') return true;
     const verdict = isIt ? 'denied' : 'approved';
     this.#seen.tell(`${tool} is ${verdict}`);
-    void sidecar.answer(gate, verdict, { by: 'the rehearsal' }).catch(() => {});
+    const chosen = branch !== undefined && verdict === 'approved' ? { with: branch } : {};
+    void sidecar.answer(gate, verdict, { by: 'the rehearsal', ...chosen }).catch(() => {});
     return true;
   }
 

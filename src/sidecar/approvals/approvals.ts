@@ -9,7 +9,7 @@ import type { GateEntry } from '../../model/call-entries.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import { type Hearers, Inbox } from './inbox.ts';
-import { epochOf, refusalOf, refusedChange, refusedEdit } from './refusals.ts';
+import { askedFor, epochOf, refusalOf, refusedChange, refusedEdit } from './refusals.ts';
 import { requestOf } from './request.ts';
 
 /** A call that waits for its approval. */
@@ -150,6 +150,13 @@ export class Approvals {
     }).catch(() => {});
   }
 
+  /** Asks a person which branch is chosen, unless that is asked already (AL11). @param lasts the longest time for an answer, in milliseconds; null for no limit. */
+  askBranch(question: Omit<GateEntry, 'do' | 'gate' | 'expires'>, lasts: number | null): void {
+    const before = this.#parts.runState.asked.of(question.key);
+    if (before?.status === 'pending' && before.digest === question.digest) this.#announce(before);
+    else void this.#ask({ ...question, expires: lasts === null ? null : this.#parts.now() + lasts }).catch(() => {});
+  }
+
   async #ask(question: Omit<GateEntry, 'do' | 'gate'>): Promise<string> {
     const { asked } = this.#parts.runState;
     const entry = asked.next(question);
@@ -184,7 +191,8 @@ export class Approvals {
     const refused =
       by.trim() === ''
         ? ({ code: 'bad_answer', why: 'no person has given it' } as const)
-        : (refusalOf(this.#parts, gate, 'approval', {}) ?? refusedEdit(this.#parts, gate, said));
+        : (refusalOf(this.#parts, gate, askedFor(this.#parts, gate, 'approval'), {}) ??
+          refusedEdit(this.#parts, gate, said));
     this.#write.append([
       refused === null
         ? { do: 'answer', gate, verdict, by, why, post: null, ...change }

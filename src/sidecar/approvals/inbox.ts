@@ -13,7 +13,7 @@ import { type SentEvent, sentIn } from '../../effects/messages/sent-events.ts';
 import { type SentSteer, steerIn } from '../../effects/messages/steers.ts';
 import type { AnswerEntry } from '../../model/call-entries.ts';
 import type { RunParts, Writer } from '../parts.ts';
-import { refusalOf, refusedEdit, unlikelyOutcome } from './refusals.ts';
+import { askedFor, refusalOf, refusedEdit, unlikelyOutcome } from './refusals.ts';
 
 /** The time between two looks into the inbox while a call waits, in milliseconds. */
 const POLL = 200;
@@ -22,6 +22,8 @@ const POLL = 200;
 export interface Hearers {
   /** A person has said what became of a call. */
   settled(key: string): void;
+  /** A person has answered a request, or none has in time. */
+  said(): void;
   event(post: number, sent: SentEvent): void;
   complaint(post: number, sent: SentComplaint): void;
   cancel(post: number, sent: SentCancel): void;
@@ -106,7 +108,7 @@ export class Inbox {
     }
     const { gate, digest, epoch, by, why, verdict } = answer;
     const like = this.#parts.runState.asked.get(gate)?.like;
-    const asks = verdict === 'settled' && like === undefined ? 'outcome' : 'approval';
+    const asks = askedFor(this.#parts, gate, verdict === 'settled' && like === undefined ? 'outcome' : 'approval');
     const refused =
       refusalOf(this.#parts, gate, asks, { digest, epoch }) ??
       unlikelyOutcome(this.#parts, answer) ??
@@ -143,19 +145,22 @@ export class Inbox {
 
   /** A process that waits for an approval stays, unless it was told otherwise: nothing else may keep it. */
   #keepAlive(): void {
-    const isAsked = this.#parts.runState.asked.pending().some(({ asks }) => asks === 'approval');
+    const isAsked = this.#parts.runState.asked.pending().some(({ asks }) => asks !== 'outcome');
     this.#timer?.keepAlive(isAsked && this.#parts.keepAlive);
   }
 
-  #awaitExpiry(): void {
+  /** @param soonest the first time at which to look. */
+  #awaitExpiry(soonest = 0): void {
     this.#expiry?.cancel();
-    const due = Math.min(
-      ...this.#parts.runState.asked.pending().map(({ expires }) => expires ?? Number.POSITIVE_INFINITY),
+    const due = Math.max(
+      soonest,
+      Math.min(...this.#parts.runState.asked.pending().map(({ expires }) => expires ?? Number.POSITIVE_INFINITY)),
     );
     if (!Number.isFinite(due)) return;
     const look = () => {
       this.#tryPoll();
-      this.#awaitExpiry();
+      // What cannot be written down now is not looked at without a rest.
+      this.#awaitExpiry(this.#parts.now() + POLL);
     };
     this.#expiry = setAlarm(due, this.#parts.now, look, false);
   }
@@ -181,6 +186,7 @@ export class Inbox {
     const waking = this.#waking;
     this.#waking = [];
     for (const wake of waking) wake();
+    this.#hearers().said();
   }
 
   /** Resolves once there is something to look at again, or a call is aborted. */

@@ -5,6 +5,7 @@ import type { Answer } from '../../effects/messages/answers.ts';
 import { endingText } from '../../effects/messages/cancels.ts';
 import { encode } from '../../journal/codec.ts';
 import type { GateEntry } from '../../model/call-entries.ts';
+import type { Shown } from '../../model/choice-entries.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { argsOf } from '../calls/args.ts';
@@ -14,6 +15,15 @@ import type { RunParts } from '../parts.ts';
 /** The number of restores that an instance has been through. */
 export function epochOf({ epochs }: RunState, instance: InstanceId): number {
   return epochs.get(instanceName(instance)) ?? 0;
+}
+
+/** What an answer is one to: a yes or a no to a request for a branch is about the branch. */
+export function askedFor(
+  { runState }: Pick<RunParts, 'runState'>,
+  gate: string,
+  asks: 'approval' | 'outcome',
+): GateEntry['asks'] {
+  return asks === 'approval' && runState.asked.get(gate)?.asks === 'branch' ? 'branch' : asks;
 }
 
 /**
@@ -27,9 +37,11 @@ export function refusalOf(
   bound: { digest?: string; epoch?: number },
 ): Refusal | null {
   const { asked, ledger } = runState;
-  const isOver = asks === 'approval' && lifecycle.answer('approve').is === 'no';
+  const isOver = asks !== 'outcome' && lifecycle.answer('approve').is === 'no';
   if (isOver && asked.cancelled !== null) return { code: 'run_over', why: endingText(asked.cancelled) };
   const now = clock();
+  // A choice is for no call: its digest says what was shown.
+  if (asks === 'branch') return asked.refuses(request, asks, { ...bound, now });
   const key = asked.get(request)?.key;
   const instance = key === undefined ? undefined : ledger.get(key)?.intent.instance;
   const epoch = instance === undefined ? undefined : epochOf(runState, instance);
@@ -53,11 +65,24 @@ export function unlikelyOutcome({ runState, config }: RunParts, answer: Answer):
 }
 
 /** The reason why an approval may not change the arguments of its call so; null where it may, and where it changes nothing. */
-export function refusedEdit(parts: RunParts, gate: string, answer: { readonly verdict: string }): Refusal | null {
+export function refusedEdit(
+  parts: RunParts,
+  gate: string,
+  answer: { readonly verdict: string; readonly with?: unknown },
+): Refusal | null {
+  const candidates = parts.runState.asked.get(gate)?.candidates;
+  if (candidates !== undefined && answer.verdict === 'approved') return refusedBranch(candidates, answer);
   if (!('with' in answer)) return null;
   if (answer.verdict !== 'approved') return { code: 'edit_not_allowed', why: 'only an approval changes arguments' };
   const key = parts.runState.asked.get(gate)?.key;
   return key === undefined ? null : refusedChange(parts, key, answer.with);
+}
+
+/** The reason why a person may not choose so; null where the person names a branch that was shown as over (AL13). */
+function refusedBranch(candidates: readonly Shown[], answer: { readonly with?: unknown }): Refusal | null {
+  const open = candidates.filter(({ is }) => is === 'over').map(({ branch }) => branch);
+  if (open.some((branch) => branch === answer.with)) return null;
+  return { code: 'bad_answer', why: `it has to name a branch that may be chosen: ${open.join(', ')}` };
 }
 
 /** The reason why the arguments of a call may not be changed so now; null where they may. */

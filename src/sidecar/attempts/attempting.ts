@@ -70,9 +70,10 @@ export class Attempting {
     return this.#isTrying ? this.#next : null;
   }
 
-  /** True for a tool whose calls wait for the choice: nothing undoes them (FK8). */
+  /** True for a tool whose calls wait for the choice: nothing undoes them, or their acts are one over all attempts (FK8). */
   holds(tool: string): boolean {
-    return this.#isTrying && isHeldInBranch(this.#port.parts.config.tools.get(tool));
+    const declared = this.#port.parts.config.tools.get(tool);
+    return this.#isTrying && (isHeldInBranch(declared) || declared?.once?.scope === 'store');
   }
 
   /** Has a call wait for the choice. Resolves where the run was kept, or is not to make the call any more. */

@@ -1,23 +1,26 @@
 /**
- * Chooses among the branches of alternatives once that can be done, and has the machine receive the choice in the same
- * commit (semantics.md AL1, AL4, AL5).
+ * Chooses among the branches of alternatives once that can be done, or has a person choose, and has the machine receive the choice in the same
+ * commit (semantics.md AL1, AL4, AL5, AL11).
  */
 import { setAlarm } from '../../clock/alarm.ts';
 import type { Alarm } from '../../clock/clock.ts';
 import { errorMessage } from '../../effects/signals.ts';
-import { type Candidate, CHOICE_EVENTS, type ChoiceEntry } from '../../model/choice-entries.ts';
+import { encode } from '../../journal/codec.ts';
+import { type Candidate, CHOICE_EVENTS, type ChoiceEntry, type Shown } from '../../model/choice-entries.ts';
 import { regionName } from '../../model/region.ts';
 import { endedChild } from '../../model/reply-event.ts';
 import type { Facts } from '../../predicates/predicate.ts';
 import type { ActorState } from '../../projection/state-types.ts';
 import type { ActorHandle, RuntimeEvent } from '../../runtime/microstep.ts';
 import type { Origin, Runtime } from '../../runtime/runtime.ts';
+import type { Approvals } from '../approvals/approvals.ts';
 import { Branches, type BranchSet } from '../calls/branches.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import type { RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
 import type { Actors } from './actors.ts';
 import type { Deliveries } from './deliveries.ts';
+import { questionOf, saidOf } from './gated-choice.ts';
 
 /** The events by which a machine receives a choice. */
 const { chosen: CHOSEN, none: NONE } = CHOICE_EVENTS;
@@ -30,6 +33,7 @@ interface ChoosingPort {
   readonly actors: Actors;
   readonly deliveries: Deliveries;
   readonly recovering: Recovering;
+  readonly approvals: Pick<Approvals, 'askBranch'>;
   finds(code: string, text: string): void;
 }
 
@@ -38,7 +42,7 @@ type State =
   | { readonly is: 'running' }
   | { readonly is: 'open' }
   | { readonly is: 'failed' | 'refused'; readonly why: string }
-  | { readonly is: 'over'; readonly score: number | null; readonly at: number };
+  | { readonly is: 'over'; readonly score: number | null; readonly at: number; readonly output: unknown };
 
 /** The choices of one run. */
 export class Choosing {
@@ -68,6 +72,14 @@ export class Choosing {
     const isDue = ({ intent }: { readonly intent: { readonly actor: number } }) =>
       runState.choices.hasWon(runState.actors, intent.actor);
     return this.#port.recovering.losers.isOwed || runState.ledger.buffered().some(isDue);
+  }
+
+  /** True while branches have a deadline to come that only a process brings about: given back, the run would have none (AL4). */
+  get isTimed(): boolean {
+    const { lifecycle, now } = this.#port.parts;
+    if (!lifecycle.may('choose')) return false;
+    const dues = this.branches.running().map((set) => (set.choice === undefined ? this.#dueOf(set) : 0));
+    return dues.some((due) => Number.isFinite(due) && due > now());
   }
 
   /** Looks at the branches once what is happening is over. */
@@ -186,14 +198,43 @@ export class Choosing {
     for (const [index, state] of states.entries())
       if (state.is === 'open') this.#askAbout(set.branches[index] as ActorState);
     const isPending = states.some(({ is }) => is === 'running' || is === 'open') && !isLate;
-    if (isPending && (set.alternatives.rule === 'best' || !states.some(({ is }) => is === 'over'))) return;
+    const { rule } = set.alternatives;
+    const isNone = !states.some(({ is }) => is === 'over');
+    if (isPending && (rule !== 'first' || isNone)) return;
+    if (rule === 'gate' && !isNone) {
+      this.#askPerson(set, states);
+      return;
+    }
     const winner = chosenOf(set, states);
-    const by = isPending || !isLate ? set.alternatives.rule : 'deadline';
-    this.#choose(
-      set,
-      by,
-      set.branches.map((branch, index) => candidateOf(branch, states[index] as State, index === winner)),
+    this.#chooses(set, states, winner, { by: isPending || !isLate ? rule : 'deadline' });
+  }
+
+  #chooses(
+    set: BranchSet,
+    states: readonly State[],
+    winner: number,
+    how: { readonly by: ChoiceEntry['by']; readonly gate?: string },
+  ): void {
+    const candidates = set.branches.map((branch, index) =>
+      candidateOf(branch, states[index] as State, index === winner),
     );
+    this.#choose(set, how.by, candidates, how.gate);
+  }
+
+  /** Takes the word of a person about the branches as they are now, or asks for it (AL11, AL12). */
+  #askPerson(set: BranchSet, states: readonly State[]): void {
+    const { parts, approvals } = this.#port;
+    const { runState } = parts;
+    const shown = set.branches.map((branch, index) => shownOf(branch, states[index] as State));
+    const question = questionOf(runState, set.alternatives.name, shown);
+    const gate = runState.asked.of(question.key);
+    const said = saidOf(gate, question);
+    if (said === null || gate === undefined || said.is === 'asked') {
+      approvals.askBranch(question, set.alternatives.expires);
+      return;
+    }
+    const winner = said.is === 'chosen' ? shown.findIndex(({ branch }) => branch === said.branch) : -1;
+    this.#chooses(set, states, winner, { by: 'gate', gate: gate.gate });
   }
 
   /** Asks what became of the calls of a branch that is over; a branch of which that stays unknown has failed. */
@@ -234,15 +275,31 @@ export class Choosing {
     if (answer.is !== 'yes')
       return { is: 'refused', why: answer.is === 'no' ? 'its condition does not hold' : answer.reason };
     const score = alternatives.score?.evaluate(facts) ?? null;
+    const unwritten = alternatives.rule === 'gate' ? this.#unwritten(facts.event) : null;
+    if (unwritten !== null) return { is: 'refused', why: unwritten };
     if (score !== null && 'reason' in score) return { is: 'refused', why: score.reason };
     const region = regionName(branch.number, '');
     const last = parts.runState.places.lastMover(region, ({ actor }) => actor === branch.number);
-    return { is: 'over', score: score?.value ?? null, at: last?.nth ?? 0 };
+    return { is: 'over', score: score?.value ?? null, at: last?.nth ?? 0, output: runtime.outputOf(ref) };
   }
 
-  #choose(set: BranchSet, by: ChoiceEntry['by'], branches: readonly Candidate[]): void {
+  /** Says why an output cannot be shown to a person in any process; null where it can (AL12). */
+  #unwritten(output: unknown): string | null {
+    const written = encode(output, { codecs: this.#port.parts.runState.codecs });
+    return 'text' in written
+      ? null
+      : `its output cannot be written down: ${written.reason} at ${written.path.join('.')}`;
+  }
+
+  #choose(set: BranchSet, by: ChoiceEntry['by'], branches: readonly Candidate[], gate?: string): void {
     const { write, recovering } = this.#port;
-    const entry: ChoiceEntry = { do: 'choice', alternatives: set.alternatives.name, by, branches };
+    const entry: ChoiceEntry = {
+      do: 'choice',
+      alternatives: set.alternatives.name,
+      by,
+      branches,
+      ...(gate !== undefined && { gate }),
+    };
     write.together(() => {
       write.append([entry]);
       // Nothing new leaves before what the losers did is undone (AL7).
@@ -306,6 +363,21 @@ function candidateOf({ number, started }: ActorState, state: State, isWinner: bo
       return { ...of, is: state.is, why: state.why };
     case 'over':
       return { ...of, is: isWinner ? 'won' : 'lost', ...(state.score !== null && { score: state.score }) };
+  }
+}
+
+/** A branch as a person is shown it. What is open is not over. */
+function shownOf({ number, started }: ActorState, state: State): Shown {
+  const of = { actor: number, branch: started?.id ?? '' };
+  switch (state.is) {
+    case 'running':
+    case 'open':
+      return { ...of, is: 'unfinished' };
+    case 'failed':
+    case 'refused':
+      return { ...of, is: state.is, why: state.why };
+    case 'over':
+      return { ...of, is: 'over', ...(state.score !== null && { score: state.score }), output: state.output ?? null };
   }
 }
 

@@ -12,6 +12,7 @@ import type { Recovering } from '../failures/recovering.ts';
 import type { RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
 import { Cancelling } from './cancelling.ts';
+import type { Choosing } from './choosing.ts';
 import type { Complaints } from './complaints.ts';
 import type { Messages } from './messages.ts';
 import type { Owing } from './owing.ts';
@@ -30,6 +31,7 @@ interface HeardPort {
   readonly owing: Pick<Owing, 'answer'>;
   readonly left: LeftActs;
   readonly attempting: Attempting;
+  readonly choosing: Pick<Choosing, 'begin'>;
   readonly events: Messages;
   readonly run: {
     readonly pauses: Pauses;
@@ -64,6 +66,10 @@ export class Heard implements Hearers {
 
   settled(): void {
     void this.#port.recovering.askAgain();
+  }
+
+  said(): void {
+    this.#port.choosing.begin();
   }
 
   event(...[post, sent]: Parameters<Hearers['event']>): void {

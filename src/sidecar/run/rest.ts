@@ -34,7 +34,7 @@ function restOf(run: Run): RunRest {
   if (isOver(run)) return { idle: isDurable(run), due: null };
   // Only a message has it go on.
   if (run.parts.lifecycle.configuration.pause === 'on') return { idle: isStill(run), due: null };
-  if (isEnding(run) || !isIdle(run)) return { idle: false, due: now() };
+  if (isEnding(run) || !isIdle(run) || run.choosing.isTimed) return { idle: false, due: now() };
   const isHeld = !run.parts.lifecycle.may('answer');
   const times = [
     ...runState.asked.pending().flatMap(({ expires }) => (expires === null ? [] : [expires])),

@@ -101,7 +101,7 @@ export class Run implements Watcher {
     const events = new Messages({ parts, write, runtime, actors, deliveries });
     const left = new LeftActs(parts, write);
     const shared = { parts, runState, placed, write, runtime, actors, recorder, queries, reuse, outbox, calls };
-    const choosing = new Choosing({ parts, write, runtime, actors, deliveries, recovering, finds });
+    const choosing = new Choosing({ parts, write, runtime, actors, deliveries, recovering, approvals, finds });
     this.announcing = new Announcing(parts, write, choosing.branches);
     this.owing = new Owing({ parts, write, runtime, actors, deliveries, events, recovering });
     const beside = { attempting, announcing: this.announcing, owing: this.owing, choosing, verifier, now: parts.now };
