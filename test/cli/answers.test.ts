@@ -134,6 +134,14 @@ describe('a question what became of a call', () => {
       code: 1,
       err: expect.stringContaining(`what became of the call: ${commands[0]}`),
     });
+    const needed = { err: expect.stringContaining('--as confirmed needs --output JSON: what "send" answered') };
+    const bare = ['--as', 'confirmed', '--by', 'Ada'];
+    expect(await desk.ask('settle', outcome.gate, ...bare)).toMatchObject({ code: 1, ...needed });
+    expect(await desk.ask('settle', outcome.key, '--run', 'lost', ...bare)).toMatchObject({ code: 1, ...needed });
+    expect(await desk.ask('resume', 'lost', '--settle', 'send', ...bare, ...LOSES)).toMatchObject({
+      code: 2,
+      ...needed,
+    });
     const said = ['--as', 'confirmed', '--output', '"found it"', '--by', 'Ada', '--why', 'saw it'];
     const settled = await desk.ask('settle', outcome.gate, ...said);
     expect([settled.code, settled.out]).toEqual([0, expect.stringContaining('send of lost is confirmed by "Ada"\n')]);

@@ -330,7 +330,7 @@ function movesOf(act: Act, read: ReadRun, journal: string, resume: (...more: str
 function againMoves(when: string, { run, held }: ReadRun, journal: string, resume: string): MoveOn[] {
   const said = command('retry', run, journal, '--by', 'NAME');
   if (held) return [move(said, `${when}, in the process that has the run`)];
-  const word = 'the same on the word of a person, where the version or the limit is no other one';
+  const word = 'has the step tried again on your word, under the same version and the same limit';
   return [move(resume, when), move(said, word)];
 }
 
