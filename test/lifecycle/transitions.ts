@@ -15,7 +15,7 @@ export interface Transition {
 }
 
 /** What outlives a process: the rest begins anew in the next one. */
-function lapsed({ will, question, commit, pause, attempt }: Configuration): Configuration {
+function lapsed({ will, question, commit, pause, attempt, mandate }: Configuration): Configuration {
   const questions = { deciding: 'clear', suspecting: 'clear', rejudging: 'parked' } as const;
   return {
     hold: 'none',
@@ -25,6 +25,7 @@ function lapsed({ will, question, commit, pause, attempt }: Configuration): Conf
     commit: commit === 'preparing' ? 'quiet' : commit === 'owed' ? 'publishing' : commit,
     pause,
     attempt,
+    mandate,
   };
 }
 
@@ -36,9 +37,10 @@ const ENDED_BY_PERSON = ['cancelling', 'aborting'] as const;
 const AFOOT = ['unbegun', 'going', 'ending'] as const;
 const JUDGED = ['deciding', 'suspecting', 'rejudging'] as const;
 /** A restore puts a machine that was at its end elsewhere, and an attempt waits no more where it stood. */
-const elsewhere = ({ will, attempt }: Configuration): Partial<Configuration> => ({
+const elsewhere = ({ will, attempt, mandate }: Configuration): Partial<Configuration> => ({
   ...(will === 'ending' && { will: 'going' }),
   ...(attempt === 'waiting' && { attempt: 'trying' }),
+  ...(mandate === 'wanted' && { mandate: 'over' }),
 });
 
 const PROCESS: readonly Transition[] = [
@@ -476,6 +478,27 @@ const ATTEMPTS: readonly Transition[] = [
   },
 ];
 
+const MANDATES: readonly Transition[] = [
+  {
+    name: 'loses its mandate',
+    by: 'person',
+    on: { mandate: ['stands'], hold: HERE, will: AFOOT },
+    to: to({ mandate: 'over' }),
+  },
+  {
+    name: 'wants another mandate',
+    by: 'run',
+    on: { mandate: ['over'], hold: ['held'], machine: TOLD, will: ['going', 'ending'] },
+    to: to({ mandate: 'wanted' }),
+  },
+  {
+    name: 'is given another mandate',
+    by: 'person',
+    on: { mandate: ['over', 'wanted'], hold: HERE, will: AFOOT },
+    to: to({ mandate: 'stands' }),
+  },
+];
+
 export const TRANSITIONS: readonly Transition[] = [
   ...PROCESS,
   ...FORWARD,
@@ -483,4 +506,5 @@ export const TRANSITIONS: readonly Transition[] = [
   ...COMMITS,
   ...ENDS,
   ...ATTEMPTS,
+  ...MANDATES,
 ];

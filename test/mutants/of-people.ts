@@ -34,8 +34,8 @@ export const OF_PEOPLE: readonly Mutant[] = [
     rule: 'PE2',
     file: 'effects/awaiting-approval.ts',
     off: 'what was changed is not journaled as the call leaves',
-    find: 'const body = changes === null ? {} : { with: call.args };',
-    replace: 'const body = {};',
+    find: '...(changes !== null && { with: call.args }), ',
+    replace: '',
     by: BY,
   },
   {

@@ -4,6 +4,7 @@
  */
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { PublishEntry } from '../../model/call-entries.ts';
+import type { Mandates } from '../mandates/mandates.ts';
 import type { Raised, RunParts } from '../parts.ts';
 import { waitOf } from '../retry.ts';
 import { abandonHeld } from './abandoned.ts';
@@ -20,6 +21,8 @@ export interface OutboxPort extends PublishingPort {
   discard(call: LedgerCall): Promise<void>;
   /** The second looks of a commit's calls (RV4). */
   looks(entry: Pick<PublishEntry, 'keys'>): CommitLooks;
+  /** The mandate that commits are decided under. */
+  readonly mandates: Pick<Mandates, 'under' | 'look' | 'want'>;
   /** A commit was refused before anything of it was visible: its instance has failed. */
   refused(raised: Raised): void;
 }
@@ -51,7 +54,10 @@ export class Outbox {
     const isLooked = ({ key }: LedgerCall) => this.#run.looks({ keys: [key] }).isAny;
     const buffered = ledger.buffered();
     return (
-      buffered.some(isAsked) || buffered.some(isLooked) || publications.some(({ prepared }) => prepared !== undefined)
+      (buffered.length > 0 && this.#parts.runState.mandates.isUsed) ||
+      buffered.some(isAsked) ||
+      buffered.some(isLooked) ||
+      publications.some(({ prepared }) => prepared !== undefined)
     );
   }
 
@@ -69,7 +75,41 @@ export class Outbox {
    * more.
    */
   begin(isOver = false): void {
-    if (this.#parts.lifecycle.may('commit')) this.#begin(isOver);
+    const { lifecycle, runState } = this.#parts;
+    if (runState.ledger.buffered().length > 0) this.#run.mandates.look();
+    if (lifecycle.may('commit')) this.#begin(isOver);
+    else if (this.isHeld(isOver)) this.#run.mandates.want(this.#heldTool(isOver));
+  }
+
+  /** True where commits are due, and the run has no mandate to decide them under (MD3). */
+  isHeld(isOver: boolean): boolean {
+    return (
+      this.#isUnmandated &&
+      this.#parts.runState.ledger.buffered().length > 0 &&
+      dueCommits(this.#parts, isOver).length > 0
+    );
+  }
+
+  get #isUnmandated(): boolean {
+    return this.#parts.lifecycle.configuration.mandate !== 'stands';
+  }
+
+  /** The tool of the first call that waits for a mandate. */
+  #heldTool(isOver: boolean): string {
+    const [key = ''] = dueCommits(this.#parts, isOver)[0]?.keys ?? [];
+    return this.#parts.runState.ledger.get(key)?.intent.tool ?? '';
+  }
+
+  /** Looks at the mandate once more: it may have been withdrawn while a commit was prepared. */
+  #mayDecide(): boolean {
+    this.#run.mandates.look();
+    return !this.#isUnmandated;
+  }
+
+  /** A commit as it is decided, under the mandate of the run (MD2). */
+  #decided(entry: PublishEntry): PublishEntry {
+    const { under } = this.#run.mandates;
+    return under === null ? entry : { ...entry, under };
   }
 
   #begin(isOver: boolean): void {
@@ -77,8 +117,9 @@ export class Outbox {
     const due = dueCommits(this.#parts, isOver).filter((entry) => !this.#begun.has(nameOf(entry)));
     const plain = due.filter((entry) => this.#staging.asked(entry).length === 0 && !this.#run.looks(entry).isAny);
     if (plain.length > 0) {
-      this.#run.append(plain);
-      this.#carryOn(() => this.#publishAll(plain, true));
+      const decided = plain.map((entry) => this.#decided(entry));
+      this.#run.append(decided);
+      this.#carryOn(() => this.#publishAll(decided, true));
     }
     for (const entry of due) if (!plain.includes(entry)) this.#prepare(entry, isOver);
   }
@@ -123,7 +164,8 @@ export class Outbox {
       const { lifecycle } = this.#parts;
       const isOff = () => this.#isStopped || lifecycle.answer('commit').is === 'no';
       lifecycle.note({ commit: 'preparing' });
-      const isDue = () => !isOff() && dueCommits(this.#parts, isOver).some((other) => nameOf(other) === name);
+      const isDue = () =>
+        !isOff() && this.#mayDecide() && dueCommits(this.#parts, isOver).some((other) => nameOf(other) === name);
       const prepared = isDue() ? await prepareAll(this.#staging, entry, this.#asking(entry)) : null;
       // What a commit rests on is looked at again last (RV4).
       const looks = this.#run.looks(entry);
@@ -139,7 +181,7 @@ export class Outbox {
       else {
         this.#begun.delete(name);
         const isAsked = this.#staging.asked(entry).length > 0;
-        const decided = { ...entry, ...(isAsked && { prepared: prepared.tokens }) };
+        const decided = this.#decided({ ...entry, ...(isAsked && { prepared: prepared.tokens }) });
         lifecycle.note({ commit: 'publishing' });
         this.#run.append([decided, ...looks.relied()]);
         await this.#run.durable();
