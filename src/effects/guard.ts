@@ -337,13 +337,14 @@ function named(
 }
 
 /** The arguments that a call is journaled with: those of the call under the same key, where a person had others sent than the machine asks for (PE2). */
-function bodyOf(args: unknown, recorded: LedgerCall | undefined): Pick<IntentEntry, 'args' | 'instead' | 'byHand'> {
+function bodyOf(args: unknown, recorded: LedgerCall | undefined): Pick<IntentEntry, 'args' | 'instead' | 'byHand' | 'under'> {
   if (!stands(recorded)) return { args };
-  const { args: sent, instead, byHand } = recorded.intent;
+  const { args: sent, instead, byHand, under } = recorded.intent;
   return {
     args: instead === undefined ? args : sent,
     ...(instead !== undefined && { instead }),
     ...(byHand !== undefined && { byHand }),
+    ...(under !== undefined && { under }),
   };
 }
 
