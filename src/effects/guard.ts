@@ -337,7 +337,10 @@ function named(
 }
 
 /** The arguments that a call is journaled with: those of the call under the same key, where a person had others sent than the machine asks for (PE2). */
-function bodyOf(args: unknown, recorded: LedgerCall | undefined): Pick<IntentEntry, 'args' | 'instead' | 'byHand' | 'under'> {
+function bodyOf(
+  args: unknown,
+  recorded: LedgerCall | undefined,
+): Pick<IntentEntry, 'args' | 'instead' | 'byHand' | 'under'> {
   if (!stands(recorded)) return { args };
   const { args: sent, instead, byHand, under } = recorded.intent;
   return {

@@ -10,16 +10,12 @@ const ENDS = ['machine', 'abort'] as const;
 const BOTH = [true, false] as const;
 
 /** Every case in which no process dies. */
-export function* cases(): Generator<Case> {
-  for (const revokes of REVOKES)
-    for (const fate of FATES)
-      for (const complains of BOTH)
-        for (const ends of ENDS)
-          for (const pauses of revokes === null ? [false] : BOTH)
-            for (const again of BOTH)
-              for (const begins of BEGINS)
-                for (const pays of PAYS)
-                  yield { pays, begins, revokes, again, fate, complains, pauses, ends, append: null };
+export function cases(): readonly Case[] {
+  const of = BEGINS.flatMap((begins) => PAYS.map((pays) => ({ begins, pays, append: null })));
+  const around = BOTH.flatMap((complains) => ENDS.flatMap((ends) => BOTH.map((again) => ({ complains, ends, again }))));
+  const word = REVOKES.flatMap((revokes) => (revokes === null ? [false] : BOTH).map((pauses) => ({ revokes, pauses })));
+  const fates = word.flatMap((one) => FATES.map((fate) => ({ ...one, fate })));
+  return fates.flatMap((one) => around.flatMap((more) => of.map((each) => ({ ...one, ...more, ...each }))));
 }
 
 /** The same, each with a death at one append. */

@@ -53,6 +53,8 @@ export function movesOn(read: ReadRun, journal: string, machines: string | null 
     case 'recovering':
       return held ? owedMoves(read, journal) : unfinishedMoves(read, journal, resume);
     case 'parked': {
+      if (open.length === 0 && read.runState.mandates.standing === 'wanted')
+        return [mandateMove(read, journal), ...(held ? [] : [move(resume(), 'goes on under it')])];
       if (held) return heldMoves(read, journal);
       const over = move(resume('--rerun'), 'starts the run over, in the same run and under the same keys');
       const all = [
