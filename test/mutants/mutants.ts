@@ -9,6 +9,7 @@ import { OF_ARGUMENTS } from './of-arguments.ts';
 import { OF_COMMITS } from './of-commits.ts';
 import { OF_LOOKS } from './of-looks.ts';
 import { OF_LOOPS } from './of-loops.ts';
+import { OF_MANDATES } from './of-mandates.ts';
 import { OF_OBLIGATIONS } from './of-obligations.ts';
 import { OF_PEOPLE } from './of-people.ts';
 import { OF_POOLS } from './of-pools.ts';
@@ -35,6 +36,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...OF_COMMITS,
   ...OF_OBLIGATIONS,
   ...OF_PEOPLE,
+  ...OF_MANDATES,
   ...OF_LOOKS,
   {
     rule: 'C1',

@@ -4,11 +4,17 @@ import { type JournalStore, memoryStore } from '../../src/index.ts';
 import { auditOf } from '../../src/reports/audit.ts';
 import { parseRunNote } from '../../src/reports/run-note.ts';
 import { workClient } from '../../src/workers/index.ts';
-import type { Sidecar } from '../../src/xstate/index.ts';
+import { attach, type Sidecar } from '../../src/xstate/index.ts';
 import { until } from '../poll.ts';
 import { value } from '../semantics/dying.ts';
+import { calls, World as Little, machineOf } from '../semantics/little.ts';
+import { loaded } from './loaded.ts';
 import { begun, Desk, entries, findings, inHours, passes, rows, send } from './owing-desk.ts';
 import { page, Treasury } from './people-agent.ts';
+
+class World extends Little {
+  free: (value: unknown) => void = () => {};
+}
 
 const ADA = { by: 'ada' };
 const CASH = { id: 'cash', by: 'cfo', cents: 1_000 };
@@ -129,6 +135,45 @@ describe('a mandate', () => {
       (await entries(store)).some((entry) => entry.do === 'outcome' && entry.status === 'failed'),
     );
     expect(bank.bodies).toEqual([]);
+    await run.close();
+  });
+
+  test('MD2: what was held back under one mandate is not committed under another one that does not allow it', async () => {
+    const [world, store] = [new World(), memoryStore()];
+    const held = () =>
+      new Promise((resolve) => {
+        world.free = resolve;
+      });
+    const machine = machineOf(
+      { pay: world.tool('pay'), look: world.tool('look', held) },
+      {
+        initial: 'pay',
+        states: { pay: calls('pay', 'receipt', 'look'), look: calls('look', 'seen', 'rest'), rest: {} },
+      },
+    );
+    const config = loaded(`belay: 1
+agent: m
+tools:
+  pay: { reads: [], writes: [receipt], effect: irreversible, buffer: true, when: mandate.cents >= 500 }
+  look: { reads: [], writes: [seen], effect: none }
+skeletons:
+  PAY:
+    entity: '"it"'
+    states: [pay, look]
+    entry: [pay]
+    outputs: [receipt, seen]
+    exit: [{ id: paid, at: look -> rest, when: memory.?seen.hasValue() }]
+    rollback: { anchors: [paid], resume: pay }
+`);
+    const options = { run: 'r', config, journal: store, mandate: CASH };
+    const run = (await attach(machine, options as never)) as unknown as Sidecar;
+    run.actor.start();
+    void run.finished().catch(() => null);
+    await until(() => world.count('look') === 1);
+    await run.mandate({ id: 'small', by: 'cfo', cents: 100 });
+    world.free(null);
+    await until(() => run.status === 'parked');
+    expect(world.count('pay')).toBe(0);
     await run.close();
   });
 

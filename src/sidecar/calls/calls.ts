@@ -439,6 +439,13 @@ export class Calls {
     return retried(call, reply, tries, this.#parts, this.reconciling);
   }
 
+  /** The reason why a call that is held back is outside of the mandate that its commit would leave under; null where it is not (MD2). */
+  outsideMandate({ intent }: LedgerCall): string | null {
+    if ((intent.under ?? null) === this.#mandates.under) return null;
+    const { tool, actor, instance } = intent;
+    return this.#preconditions.outsideMandate({ tool, input: argsOf(this.#parts.runState, intent) }, actor, instance);
+  }
+
   /** @see {@link Reconciling.outcome} */
   outcome(key: string | null): Promise<LedgerCall | undefined> {
     return this.reconciling.outcome(key);

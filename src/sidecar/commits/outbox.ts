@@ -23,6 +23,8 @@ export interface OutboxPort extends PublishingPort {
   looks(entry: Pick<PublishEntry, 'keys'>): CommitLooks;
   /** The mandate that commits are decided under. */
   readonly mandates: Pick<Mandates, 'under' | 'look' | 'want'>;
+  /** Says why a call that is held back is outside of the mandate that it would leave under now; null where it is not. */
+  outsideMandate(call: LedgerCall): string | null;
   /** A commit was refused before anything of it was visible: its instance has failed. */
   refused(raised: Raised): void;
 }
@@ -106,6 +108,16 @@ export class Outbox {
     return !this.#isUnmandated;
   }
 
+  /** The refusal of a commit with a call that the mandate of the run does not allow any more (MD2); null where it has none. */
+  #outsideMandate({ keys }: PublishEntry): Refusal | null {
+    for (const key of keys) {
+      const call = this.#parts.runState.ledger.get(key);
+      const why = call === undefined ? null : this.#run.outsideMandate(call);
+      if (call !== undefined && why !== null) return { why, call, moved: false };
+    }
+    return null;
+  }
+
   /** A commit as it is decided, under the mandate of the run (MD2). */
   #decided(entry: PublishEntry): PublishEntry {
     const { under } = this.#run.mandates;
@@ -115,7 +127,8 @@ export class Outbox {
   #begin(isOver: boolean): void {
     if (this.#parts.runState.ledger.buffered().length === 0) return;
     const due = dueCommits(this.#parts, isOver).filter((entry) => !this.#begun.has(nameOf(entry)));
-    const plain = due.filter((entry) => this.#staging.asked(entry).length === 0 && !this.#run.looks(entry).isAny);
+    const isPlain = (entry: PublishEntry) => this.#staging.asked(entry).length === 0 && !this.#run.looks(entry).isAny;
+    const plain = due.filter((entry) => isPlain(entry) && this.#outsideMandate(entry) === null);
     if (plain.length > 0) {
       const decided = plain.map((entry) => this.#decided(entry));
       this.#run.append(decided);
@@ -169,7 +182,7 @@ export class Outbox {
       const prepared = isDue() ? await prepareAll(this.#staging, entry, this.#asking(entry)) : null;
       // What a commit rests on is looked at again last (RV4).
       const looks = this.#run.looks(entry);
-      const moved = prepared !== null && 'tokens' in prepared && isDue() ? await looks.make() : null;
+      const moved = prepared !== null && 'tokens' in prepared && isDue() ? await this.#moved(entry, looks) : null;
       if (prepared === null || !isDue()) {
         this.#begun.delete(name);
         if (!this.#isStopped) await withdrawAll(this.#staging, entry);
@@ -188,6 +201,11 @@ export class Outbox {
         await this.#publish(decided, true);
       }
     });
+  }
+
+  /** Looks again at what a commit rests on, and at its mandate. @returns why it may not be decided, or null. */
+  async #moved(entry: PublishEntry, looks: CommitLooks): Promise<Awaited<ReturnType<CommitLooks['make']>>> {
+    return (await looks.make()) ?? this.#outsideMandate(entry);
   }
 
   /** Has the instance of a refused commit fail; asked again, the same commit is tried once more. */

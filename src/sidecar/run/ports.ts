@@ -36,6 +36,7 @@ export function outboxOf(
     looks: (entry) => looksOf(parts, calls, entry),
     discard: (call) => calls.discard(call),
     mandates,
+    outsideMandate: (call) => calls.outsideMandate(call),
     park: (call, error) => recovering().parkCommit(call, error).finally(parts.activity.wait()),
     refused: (raised) => recovering().refused(raised),
   });
