@@ -13,7 +13,7 @@ export interface GivenMandate {
 /** The reason why a run has no mandate. */
 export interface NoMandate {
   readonly why: MandateOver;
-  /** The person who has withdrawn it, and that person's reason; null where nobody has. */
+  /** The person who has withdrawn the mandate, with the reason; null if no person has. */
   readonly by: string | null;
   readonly said: string | null;
   readonly since: number;

@@ -34,7 +34,9 @@ test('MD1, MD4, MD5: a run whose mandate is withdrawn is parked, says what sets 
   expect(run.out).toContain(`belay mandate order-1 '{"by":"NAME"}'`);
   expect(JSON.parse((await ask('runs', '--json')).out)).toMatchObject({ standing: 'parked' });
   const shown = await ask('show', 'order-1');
-  expect(shown.out).toContain('mandate cash-12, given by "cfo": withdrawn by "ada", "the policy has changed"');
+  expect(shown.out.replace(/\s+/g, ' ')).toContain(
+    'mandate cash-12, given by "cfo": withdrawn by "ada", "the policy has changed"',
+  );
   expect(JSON.parse((await ask('show', 'order-1', '--json')).out)).toMatchObject({
     mandate: { id: 'cash-12', by: 'cfo', until: null, is: 'wanted', why: 'revoked' },
     waits: [{ code: 'mandate_over' }, {}],
@@ -44,7 +46,7 @@ test('MD1, MD4, MD5: a run whose mandate is withdrawn is parked, says what sets 
   expect(why).toContain(`belay mandate order-1 '{"by":"NAME"}'`);
   expect((await ask('mandate', 'order-1', '{"by":"cfo"}', '--why', 'the new policy')).code).toBe(0);
   const resumed = await ask('resume', 'order-1', '--machines', AGENTS);
-  expect(resumed.err).not.toContain('mandate');
+  expect(resumed.out).toContain('done');
   const audit = await ask('ledger', 'order-1', '--mandate');
   expect(audit.code).toBe(0);
   for (const text of ['mandate: given', 'mandate: withdrawn', 'mandate: wanted', 'act: '])

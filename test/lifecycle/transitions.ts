@@ -1,5 +1,7 @@
 /** The changes of a run's life that its parties can make: what the table of the product is held against, and what its runs are. */
+
 import type { Configuration, Question } from '../../src/sidecar/lifecycle/table.ts';
+import { MANDATES } from './mandate-transitions.ts';
 
 /** Those who move a run. */
 type Mover = 'run' | 'world' | 'person' | 'program' | 'worker' | 'process' | 'death';
@@ -475,27 +477,6 @@ const ATTEMPTS: readonly Transition[] = [
     by: 'person',
     on: { attempt: ['trying', 'waiting'], will: AFOOT, hold: ['held'], machine: TOLD },
     to: to({ attempt: 'none' }),
-  },
-];
-
-const MANDATES: readonly Transition[] = [
-  {
-    name: 'loses its mandate',
-    by: 'person',
-    on: { mandate: ['stands'], hold: HERE, will: AFOOT },
-    to: to({ mandate: 'over' }),
-  },
-  {
-    name: 'wants another mandate',
-    by: 'run',
-    on: { mandate: ['over'], hold: ['held'], machine: TOLD, will: ['going', 'ending'] },
-    to: to({ mandate: 'wanted' }),
-  },
-  {
-    name: 'is given another mandate',
-    by: 'person',
-    on: { mandate: ['over', 'wanted'], hold: HERE, will: AFOOT },
-    to: to({ mandate: 'stands' }),
   },
 ];
 

@@ -276,8 +276,8 @@ export const MUTANTS: readonly Mutant[] = [
     rule: 'C11',
     file: 'effects/guard.ts',
     off: 'a call comes up while the run is parked',
-    find: 'for (let held = port.free(); held !== null; held = port.free()) await held;',
-    replace: '',
+    find: 'return port.free() ?? mandated(port, call);',
+    replace: 'return mandated(port, call);',
     by: { run: 'tests', file: 'test/semantics/leaving.test.ts' },
   },
   {

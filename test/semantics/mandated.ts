@@ -398,7 +398,7 @@ function namedIn(entries: readonly Entry[]): ReadonlyMap<string, string | null> 
 }
 
 /** The mandate that stood at each commit, by the journal alone. */
-function unmandatedCommits(entries: readonly Entry[], needs: boolean): string[] {
+function commitsWithout(entries: readonly Entry[], needs: boolean): string[] {
   let stands = !needs;
   const found: string[] = [];
   for (const entry of entries) {
@@ -436,7 +436,7 @@ function wrongWhereDone({ context: at, world }: Course, one: Case): string[] {
 /** What is wrong with the end of a run, by the world. */
 export function faults(course: Course, one: Case): string[] {
   const { status, world, entries } = course;
-  const found = [...world.faults, ...unmandatedCommits(entries, world.needs), ...misnamed(course, one)];
+  const found = [...world.faults, ...commitsWithout(entries, world.needs), ...misnamed(course, one)];
   if (!OVER.includes(status)) found.push(`it never ends: ${status}`);
   if (status === 'done') found.push(...wrongWhereDone(course, one));
   const undoable = one.pays !== 'irreversible' && one.pays !== 'idempotent';

@@ -153,7 +153,7 @@ export function addLedger(program: Command): void {
     .option('--decisions', 'why it acted: calls, answers of people, refusals, recoveries, commits')
     .option('--effects', 'what it did: every call that may change the world')
     .option('--obligations', 'what it owes: to people, to counterparties, to its commits')
-    .option('--mandate', 'under which mandate: mandates, looks, decisions, approvals, acts, in order')
+    .option('--mandate', 'under which mandate it did what, in order')
     .option(...FILE)
     .option('--json', 'the same as one JSON object, with the whole values')
     .addHelpText(

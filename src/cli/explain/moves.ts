@@ -116,7 +116,7 @@ function heldMovesOf(act: Act, read: ReadRun, journal: string, gated: ReadonlySe
 
 /** The command that gives a run another mandate. */
 function mandateMove({ run }: ReadRun, journal: string): MoveOn {
-  const given = `'{"by":"NAME"}'`;
+  const given = '{"by":"NAME"}';
   return { command: command('mandate', run, journal, given), when: 'what waits for a mandate goes on', call: null };
 }
 

@@ -86,13 +86,13 @@ export class Outbox {
   /** True where commits are due, and the run has no mandate to decide them under (MD3). */
   isHeld(isOver: boolean): boolean {
     return (
-      this.#isUnmandated &&
+      this.#lacksMandate &&
       this.#parts.runState.ledger.buffered().length > 0 &&
       dueCommits(this.#parts, isOver).length > 0
     );
   }
 
-  get #isUnmandated(): boolean {
+  get #lacksMandate(): boolean {
     return this.#parts.lifecycle.configuration.mandate !== 'stands';
   }
 
@@ -105,7 +105,7 @@ export class Outbox {
   /** Looks at the mandate once more: it may have been withdrawn while a commit was prepared. */
   #mayDecide(): boolean {
     this.#run.mandates.look();
-    return !this.#isUnmandated;
+    return !this.#lacksMandate;
   }
 
   /** The refusal of a commit with a call that the mandate of the run does not allow any more (MD2); null where it has none. */

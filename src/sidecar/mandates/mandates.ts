@@ -11,7 +11,7 @@ interface MandatesPort {
   readonly write: Writer;
   readonly run: {
     /** Tells those who wait for the run that something of it waits for another mandate. */
-    unmandated(decision: Decision): void;
+    lacksMandate(decision: Decision): void;
     /** Has everything go on that has waited for another mandate. */
     mandated(): void;
     /** The mandate was withdrawn. */
@@ -67,7 +67,7 @@ export class Mandates {
     this.#isTold = true;
     const refusal = { code: 'mandate_over', candidate: null, instance: null, why: over.why, tool } as const;
     const at = { failed: null, at: runState.history.head, policy: decisionPolicy.policy };
-    this.#port.run.unmandated(
+    this.#port.run.lacksMandate(
       escalated(at, [{ ...refusal, mandate: last?.id ?? null }], [{ act: 'give_mandate', tool }]),
     );
   }

@@ -91,7 +91,7 @@ export async function forkRun(
   return { run: as, of, at };
 }
 
-/** The person who has withdrawn the mandate of a common past behind its last row (MD6); null where nobody has. */
+/** The person who has withdrawn the mandate of a common past behind its last row (MD6); null if no person has. */
 function revokedSince(
   rows: readonly StoredRow[],
   { at, runState }: Shared,

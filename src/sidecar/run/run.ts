@@ -400,7 +400,7 @@ export class Run implements Watcher {
   }
 
   /** Something of the run waits for another mandate. */
-  unmandated(decision: Decision): void {
+  lacksMandate(decision: Decision): void {
     this.recovering.tellParked(decision);
   }
 
