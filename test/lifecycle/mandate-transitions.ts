@@ -1,5 +1,5 @@
 /** The changes of a run's mandate that people and the run make. */
-import type { Transition } from './transitions.ts';
+import type { Transition } from './transition.ts';
 
 export const MANDATES: readonly Transition[] = [
   {

@@ -9,7 +9,8 @@ import {
   type RegionOfLife,
   type Table,
 } from '../../src/sidecar/lifecycle/table.ts';
-import { TRANSITIONS, type Transition } from './transitions.ts';
+import type { Transition } from './transition.ts';
+import { TRANSITIONS } from './transitions.ts';
 
 export const ALL = Object.keys(QUESTIONS) as readonly Question[];
 const NAMES = Object.keys(REGIONS) as readonly RegionOfLife[];

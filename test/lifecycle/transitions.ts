@@ -1,20 +1,8 @@
 /** The changes of a run's life that its parties can make: what the table of the product is held against, and what its runs are. */
 
-import type { Configuration, Question } from '../../src/sidecar/lifecycle/table.ts';
+import type { Configuration } from '../../src/sidecar/lifecycle/table.ts';
 import { MANDATES } from './mandate-transitions.ts';
-
-/** Those who move a run. */
-type Mover = 'run' | 'world' | 'person' | 'program' | 'worker' | 'process' | 'death';
-
-export interface Transition {
-  readonly name: string;
-  readonly by: Mover;
-  /** The states in which it may happen, by region; a region that is not named may be in any. */
-  readonly on: { readonly [R in keyof Configuration]?: readonly Configuration[R][] };
-  /** The question that has to be answered yes. */
-  readonly ask?: Question;
-  readonly to: (from: Configuration) => Partial<Configuration>;
-}
+import type { Transition } from './transition.ts';
 
 /** What outlives a process: the rest begins anew in the next one. */
 function lapsed({ will, question, commit, pause, attempt, mandate }: Configuration): Configuration {

@@ -159,8 +159,8 @@ export function addLedger(program: Command): void {
     .addHelpText(
       'after',
       `
-Without one of the first three, all of these. What a run owes depends on the time:
-an expired approval and a question that is due are marked as such.
+Without one of these, the first three. What a run owes depends on the time: an
+expired approval and a question that is due are marked as such.
 
 Examples:
   belay ledger order-1
