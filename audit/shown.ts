@@ -65,6 +65,7 @@ function actText(act: Act): string {
     }
     case 'fix_and_retry':
       return `${act.act} ${act.version ?? ''}`.trim();
+    case 'give_mandate':
     case 'change_graph':
     case 'correct_in_turn':
     case 'cancel_run':

@@ -19,6 +19,7 @@ const GROUPS = {
     ...['docs/notify.md', 'docs/otel.md', 'docs/claims.md', 'docs/steering.md', 'docs/speculation.md'],
     'docs/revalidated-reads.md',
     'docs/obligations.md',
+    'docs/mandates.md',
   ],
   Reference: [
     ...['docs/semantics.md', 'docs/glossary.md', 'docs/lifecycle.md', 'docs/trace-format.md'],

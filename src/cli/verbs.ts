@@ -146,6 +146,14 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Verb>>>> = {
       'end a run: nothing of it acts anew, and what it has done stands, or is undone',
       async () => (await ending()).addCancel,
     ],
+    mandate: [
+      'give a run a mandate: what it may do, and until when',
+      async () => (await import('./commands/mandates.ts')).addMandate,
+    ],
+    revoke: [
+      'withdraw a mandate: nothing leaves any more but undos, before another one is given',
+      async () => (await import('./commands/mandates.ts')).addRevoke,
+    ],
     pause: [
       'have runs stand still: nothing leaves before a person says unpause',
       async () => (await import('./commands/pause.ts')).addPause,

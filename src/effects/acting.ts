@@ -107,7 +107,7 @@ export async function act(
       return before ? { is: 'dropped' } : drop(port, key, leaving);
   }
   if (leaving !== undefined && !isOpen(leaving.status)) return null;
-  if (!isLate(port, call, key, before)) return made(port, call, key, before);
+  if (!isLate(port, call, key, before) && isMandated(port, call, key)) return made(port, call, key, before);
   if (!before) drop(port, key, leaving);
   return null;
 }
@@ -118,6 +118,11 @@ function isLate({ ledger }: GuardPort, call: GuardedCall, key: string, before: b
   return (
     call.looks?.isDue() === true || call.box?.isDue() === true || (recorded !== undefined && call.isExpired(recorded))
   );
+}
+
+/** True where the run still has the mandate that the intent of a call names (MD3). */
+function isMandated(port: GuardPort, { name }: GuardedCall, key: string): boolean {
+  return port.mandated(name) === null && (port.ledger.get(key)?.intent.under ?? null) === port.under();
 }
 
 function yes(): true {

@@ -59,6 +59,7 @@ async function answered(
   call: GuardedCall,
   { approval, held: { key, digest }, mine, isNew, again }: Answered,
 ): Promise<Reply | 'asked' | 'dropped'> {
+  if (!(await mandated(port, call, approval))) return 'dropped';
   const why = await whyNot(call, approval);
   const looked = await roomAndLooks(port, call, { key, isNew }, why);
   if (looked !== null) return call.signal.aborted ? 'dropped' : looked;
@@ -73,10 +74,18 @@ async function answered(
   if ('refused' in admission) return refuse(port, key, isNew, deniedBy(approval, admission.refused), admission.refused);
   const { gate, changes } = approval as Extract<Approval, { is: 'approved' }>;
   // While it was asked about, the approval may have run out.
-  if (!call.opens(gate, digest)) return 'asked';
-  const body = changes === null ? {} : { with: call.args };
+  if (!call.opens(gate, digest) || port.mandated(call.name) !== null) return 'asked';
+  const under = port.under();
+  const body = { ...(changes !== null && { with: call.args }), ...(under !== null && { under }) };
   port.append([{ do: 'leave', key, gate, ...body }, ...admission.entries, ...reliedBy(call, key)]);
   return (await left(port, call, { key, isNew }, again)) ?? 'dropped';
+}
+
+/** Waits until an approved call may leave under the mandate of the run (MD3). @returns false where it is not made any more. */
+async function mandated(port: GuardPort, { name, signal }: GuardedCall, { is }: Approval): Promise<boolean> {
+  if (is !== 'approved') return true;
+  for (let held = port.mandated(name); held !== null; held = port.mandated(name)) await held;
+  return !signal.aborted && !port.stopping() && !port.cancelled();
 }
 
 /** The call with the arguments that its approval has changed; null where they are not taken. A call that has left under its key has its body (E3). */

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { KeptEntry } from '../model/attempt-entries.ts';
 import type { AnswerEntry, AnswerRefusal, GateEntry } from '../model/call-entries.ts';
 import type { InstanceId } from '../model/instance.ts';
+import type { MandateEntry } from '../model/mandate-entries.ts';
 import type {
   CancelEntry,
   ComplaintEntry,
@@ -165,7 +166,8 @@ export class ApprovalRequests {
       | RetriedEntry
       | SettledEntry
       | SteeredEntry
-      | KeptEntry,
+      | KeptEntry
+      | Extract<MandateEntry, { readonly post: number | null }>,
     isDone = false,
   ): void {
     if (entry.post !== null) this.sent.add(entry.post);

@@ -33,6 +33,7 @@ export async function guardedCall(port: GuardPort, call: GuardedCall): Promise<R
   const misfit = refusedFor(port, call);
   if (misfit !== null) return misfit;
   if (call.allowed !== null && leaves(port, call)) {
+    for (let held = mandated(port, call); held !== null; held = mandated(port, call)) await held;
     const why = await call.allowed();
     if (call.signal.aborted) return { is: 'dropped' };
     if (why !== null) return denied(why);
@@ -61,9 +62,19 @@ function needsBox(port: GuardPort, call: GuardedCall): boolean {
   return !call.gated && call.box?.isDue() === true && leaves(port, call);
 }
 
+/** What a call waits for before it is made; null where it waits for nothing. */
+function holding(port: GuardPort, call: GuardedCall): Promise<void> | null {
+  return port.free() ?? mandated(port, call);
+}
+
+/** The wait of a call that would change the world now, and that the run has no mandate for (MD3); null for any other call. */
+function mandated(port: GuardPort, call: GuardedCall): Promise<void> | null {
+  return isHarmless(port, call) ? null : port.mandated(call.name);
+}
+
 async function whenClear(port: GuardPort, asked: GuardedCall): Promise<Reply> {
   for (let isAsked = asked.pools === undefined; ; ) {
-    for (let held = port.free(); held !== null; held = port.free()) await held;
+    for (let held = holding(port, asked); held !== null; held = holding(port, asked)) await held;
     const call = asSent(port, asked.own ?? asked);
     if (isOver(port, call)) return { is: 'dropped' };
     const isBoxed = !needsBox(port, call);
@@ -157,7 +168,7 @@ async function guarded(port: GuardPort, call: GuardedCall): Promise<Reply> {
       ? null
       : fromLedger(port, call, recorded, before.same !== undefined, digest);
   if (answer !== null) return answer;
-  const intent: IntentEntry = { do: 'intent', ...named(call, made, recorded), key, digest };
+  const intent: IntentEntry = { do: 'intent', ...named(call, made, recorded), key, digest, ...underOf(port) };
   const first = stood ? undefined : actBefore(port, made, key);
   if (first !== undefined)
     return (await repeated(port, call, intent, first, () => whenClear(port, call))) ?? unknownBefore(first.key);
@@ -326,12 +337,22 @@ function named(
 }
 
 /** The arguments that a call is journaled with: those of the call under the same key, where a person had others sent than the machine asks for (PE2). */
-function bodyOf(args: unknown, recorded: LedgerCall | undefined): Pick<IntentEntry, 'args' | 'instead' | 'byHand'> {
+function bodyOf(
+  args: unknown,
+  recorded: LedgerCall | undefined,
+): Pick<IntentEntry, 'args' | 'instead' | 'byHand' | 'under'> {
   if (!stands(recorded)) return { args };
-  const { args: sent, instead, byHand } = recorded.intent;
+  const { args: sent, instead, byHand, under } = recorded.intent;
   return {
     args: instead === undefined ? args : sent,
     ...(instead !== undefined && { instead }),
     ...(byHand !== undefined && { byHand }),
+    ...(under !== undefined && { under }),
   };
+}
+
+/** The mandate that a call leaves under, as a member of its entry (MD2). */
+function underOf(port: GuardPort): Pick<IntentEntry, 'under'> {
+  const under = port.under();
+  return under === null ? {} : { under };
 }

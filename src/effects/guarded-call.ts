@@ -50,6 +50,10 @@ export interface GuardPort {
   received(of: LedgerCall): Promise<void> | null;
   /** The run that has the act of a call whose intent is durable; null where the call itself has it (ON6). */
   elsewhere(key: string): Promise<string | null>;
+  /** Null where a call of a tool may leave under the mandate of the run; else resolves once that may be so (MD3). */
+  mandated(tool: string): Promise<void> | null;
+  /** The name of the mandate that calls leave under now; null for a run that needs none (MD2). */
+  under(): string | null;
   /** True where the process takes leave of the run: nothing new leaves, and what waits goes on waiting. */
   stopping(): boolean;
   /** True where a person has ended the run: nothing new leaves (F3). */

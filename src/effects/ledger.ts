@@ -347,10 +347,11 @@ export class Ledger {
     call.intent = { ...call.intent, args, instead: { args: call.intent.args, by } };
   }
 
-  /** A held call leaves. */
-  leave(key: string, time: number): void {
+  /** A held call leaves. @param under the mandate that it leaves under. */
+  leave(key: string, time: number, under?: string): void {
     const call = this.#calls.get(key);
     if (call === undefined) return;
+    if (under !== undefined) call.intent = { ...call.intent, under };
     call.calledAt = time;
     call.keyedAt ??= time;
   }

@@ -48,6 +48,7 @@ const INTENT = new RowForm<IntentEntry>(8, [
   optional('sandbox', plain<string>(), '0'),
   optional('instead', value('arguments') as Form<Instead>, '0'),
   optional('byHand', plain<string>(), '0'),
+  optional('under', plain<string>(), '0'),
 ]);
 
 const OUTCOME = new RowForm<OutcomeEntry>(3, [
@@ -118,6 +119,7 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   idled: object('idled', 58),
   tried: object('tried', 59),
   kept: object('kept', 60),
+  mandate: object('mandate', 61),
 };
 
 const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));

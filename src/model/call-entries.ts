@@ -42,6 +42,8 @@ export interface IntentEntry {
   readonly instead?: Instead;
   /** The person who has made the act of the call by hand (PE5). */
   readonly byHand?: string;
+  /** The mandate that it leaves under, by its name; left out for a run that needs none (MD2). */
+  readonly under?: string;
 }
 
 /** The arguments that a machine asked for, and the person who had others sent in their place. */
@@ -129,6 +131,8 @@ export interface PublishEntry {
   readonly keys: readonly string[];
   /** The ids of the invariants that held. */
   readonly invariants: readonly string[];
+  /** The mandate that it was decided under, by its name; left out for a run that needs none (MD2). */
+  readonly under?: string;
   /**
    * The tokens of the staging areas that have prepared it, by their names; left out by versions that did not prepare.
    */

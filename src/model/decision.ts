@@ -96,6 +96,8 @@ export type Act =
   | { readonly act: 'cancel_run' }
   /** Say of an obligation that it was kept, is owed no more, or is broken (OB4). */
   | { readonly act: 'settle_obligation'; readonly obligation: string; readonly tool: string }
+  /** Give the run another mandate (MD5). */
+  | { readonly act: 'give_mandate'; readonly tool: string }
   /** End or undo the instances that control would leave behind, then ask again. */
   | { readonly act: 'end_instances'; readonly instances: readonly InstanceId[] };
 

@@ -23,6 +23,7 @@ import type { Decision } from './decision.ts';
 import type { EffectClass } from './effect.ts';
 import type { Cause } from './failure.ts';
 import type { InstanceId } from './instance.ts';
+import type { MandateEntry } from './mandate-entries.ts';
 import type {
   CancelEntry,
   ComplaintEntry,
@@ -96,6 +97,8 @@ export interface ForkedEntry {
   readonly classes?: readonly KeptClass[];
   /** The terms of an attempt; left out for a fork that is none (FK7). */
   readonly attempt?: AttemptTerms;
+  /** The person who had withdrawn the mandate of the common past behind that row; left out where it was not (MD6). */
+  readonly revoked?: { readonly by: string; readonly why: string | null };
 }
 
 /** The digests under which checkpoints were certified (§5). */
@@ -182,8 +185,14 @@ export type Entry =
   | OutcomeEntry
   /** The counterparty of a call that has not happened refuses its key from now on: made again, it gets another one (E3). */
   | { readonly do: 'voided'; readonly key: string }
-  /** A held call leaves; `gate` is the approval that it uses up, `with` the arguments that the approval has changed (PE2). */
-  | { readonly do: 'leave'; readonly key: string; readonly gate: string; readonly with?: unknown }
+  /** A held call leaves; `gate` is the approval that it uses up, `with` the arguments that the approval has changed (PE2), `under` its mandate (MD2). */
+  | {
+      readonly do: 'leave';
+      readonly key: string;
+      readonly gate: string;
+      readonly with?: unknown;
+      readonly under?: string;
+    }
   /** A confirmed call can no longer be undone: what it changed has moved on since (§6). */
   | { readonly do: 'demoted'; readonly key: string; readonly why: string }
   /** Keys that the run can touch no more are released, by their texts; the store is told next (ER1). */
@@ -284,6 +293,7 @@ export type Entry =
   | ComplaintEntry
   | CancelEntry
   | PauseEntry
+  | MandateEntry
   | SettledEntry
   | SteeredEntry
   | EndEntry;

@@ -6,6 +6,7 @@
 import type { Checkpoint } from './checkpoint.ts';
 import type { Effect, EffectVeto } from './effect.ts';
 import type { InstanceId } from './instance.ts';
+import type { MandateOver } from './mandate-entries.ts';
 
 /**
  * One dependency: `consumer` read at `step` what `producer` wrote at `write`, or was started by it at `step` (K6).
@@ -154,6 +155,15 @@ export type Refusal =
       readonly tool: string;
       /** The wall clock at which it is due; null for never. */
       readonly due: number | null;
+    }
+  /** A call of `tool` would leave, and the mandate of the run is over (MD3). `mandate` is its name; null where none was given. */
+  | {
+      readonly code: 'mandate_over';
+      readonly candidate: null;
+      readonly instance: null;
+      readonly mandate: string | null;
+      readonly why: MandateOver;
+      readonly tool: string;
     }
   /** The run has ended, and its output was handed over. */
   | { readonly code: 'run_finished'; readonly candidate: null; readonly instance: InstanceId | null }

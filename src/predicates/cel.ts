@@ -22,8 +22,8 @@ export const VARIABLES = {
   event: 'dyn',
 } as const;
 
-/** The variables of some conditions alone: around second looks at the world (semantics.md §23), and of obligations (§29). */
-export const LOOK_VARIABLES: readonly string[] = ['now', 'then', 'verified', 'obligation', 'kept'];
+/** The variables of some conditions alone: around second looks at the world (semantics.md §23), and of obligations (§29) and mandates (§32). */
+export const LOOK_VARIABLES: readonly string[] = ['now', 'then', 'verified', 'obligation', 'kept', 'mandate'];
 
 /** An error of the grammar or of the type checker in a text; `offset` counts UTF-16 units. */
 export interface CelError {

@@ -92,6 +92,7 @@ function variable(name: string): Run {
     case 'verified':
     case 'obligation':
     case 'kept':
+    case 'mandate':
       return ({ facts }) => admit(facts[name]) ?? null;
     default:
       return ({ item }) => item;

@@ -67,8 +67,11 @@ export const KEPT_SCOPE: Scope = { variables: new Set(['obligation', 'kept']), i
 /** The scope of a condition that releases an obligation. */
 export const RELEASED_SCOPE: Scope = { variables: new Set(['obligation', 'memory']), item: null };
 
-/** The scope of a condition before a call leaves, which may ask how old the answers are that the call rests on. */
-export const LEAVING_SCOPE: Scope = { variables: new Set([...Object.keys(VARIABLES), 'verified']), item: null };
+/** The scope of a condition before a call leaves, which may ask how old the answers are that the call rests on, and what the mandate of the run says. */
+export const LEAVING_SCOPE: Scope = {
+  variables: new Set([...Object.keys(VARIABLES), 'verified', 'mandate']),
+  item: null,
+};
 
 /** Every problem of a tree, in the order of the text. */
 export function lint(ast: Node, scope: Scope): Problem[] {

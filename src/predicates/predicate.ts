@@ -20,6 +20,8 @@ export interface Facts {
   readonly then?: unknown;
   /** The age of the answers that a call rests on, in milliseconds, before it leaves. */
   readonly verified?: { readonly age: number };
+  /** The terms of the mandate that a call leaves under; left out for a run that was given none. */
+  readonly mandate?: unknown;
   /** The obligation that is asked about, and the call that may keep it. */
   readonly obligation?: unknown;
   readonly kept?: { readonly args: unknown; readonly output: unknown };

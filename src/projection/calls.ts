@@ -96,17 +96,17 @@ export class Calls {
 
   /** Takes a call that leaves by an approval, which it uses up. */
   opened(entry: Extract<Entry, { do: 'leave' }>): void {
-    const { gate, key } = entry;
+    const { gate, key, under } = entry;
     if ('with' in entry) this.ledger.edit(key, entry.with, this.asked.get(gate)?.by ?? '');
     this.asked.use(gate);
     this.compared(key);
-    this.leave([key]);
+    this.leave([key], under);
   }
 
   /** Has calls that were held leave. */
-  leave(keys: readonly string[]): void {
+  leave(keys: readonly string[], under?: string): void {
     for (const key of keys) {
-      this.ledger.leave(key, this.#events.time);
+      this.ledger.leave(key, this.#events.time, under);
       this.settle({ do: 'outcome', key, status: 'intended' });
     }
   }

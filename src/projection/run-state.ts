@@ -28,6 +28,7 @@ import { Events } from './events.ts';
 import type { ExternalVersions } from './external-versions.ts';
 import { LiveInstances } from './live-instances.ts';
 import type { Looks } from './looks.ts';
+import { Mandates } from './mandates.ts';
 import { Obligations } from './obligations.ts';
 import type { Occurrences } from './occurrences.ts';
 import { OpenDecisions } from './open-decisions.ts';
@@ -73,6 +74,8 @@ export class RunState {
   readonly sandboxes = new Sandboxes();
   /** The obligations that its calls have taken on (OB1). */
   readonly obligations = new Obligations();
+  /** The mandates that it was given (MD1). */
+  readonly mandates = new Mandates();
   /** The codecs of values that have no form of their own. */
   readonly codecs: readonly ValueCodec[];
   /** The values that people are not shown. */
@@ -177,6 +180,7 @@ export class RunState {
   apply(entry: Entry, time: number, context?: unknown): void {
     this.#run.events.time = time;
     (this.#folds[entry.do] as (entry: Entry, context: unknown) => void)(entry, context);
+    this.mandates.fold(entry, time);
     if (!FENCES.has(entry.do)) this.#changes += 1;
     if (this.redaction.isActive) this.redaction.take(entry, this.#redactable());
   }
@@ -297,6 +301,9 @@ export class RunState {
         if (calls.settle(entry)) this.#setAside.dismissWith(entry.key);
       },
       leave: (entry) => calls.opened(entry),
+      mandate: (entry) => {
+        if ('post' in entry) calls.asked.heard(entry);
+      },
       demoted: (entry) => calls.demote(entry.key),
       released: ({ keys }) => calls.ledger.letGo(keys),
       promised: (entry) => calls.ledger.promise(entry),

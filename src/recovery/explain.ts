@@ -171,6 +171,8 @@ export function reason(veto: Reason | Extract<Refusal, { code: unknown }>, place
       return `${effectName(veto.effect, place)} stands in the world, and no replay has taken it over.`;
     case 'obligation_owed':
       return `the run owes ${veto.obligation}, which ${quoted(veto.tool)} keeps.`;
+    case 'mandate_over':
+      return mandateText(veto);
     case 'run_finished':
       return 'the run has ended, and its output was handed over.';
     case 'effect_diverged':
@@ -268,6 +270,8 @@ export function actSentence(act: Act, place: PlaceText = eventText): string {
       return 'Let the choice stand, or end the run: belay cancel RUN --undo undoes what it did.';
     case 'settle_obligation':
       return `Have ${quoted(act.tool)} keep ${act.obligation} in another way, and say kept; or say that it is released, or broken.`;
+    case 'give_mandate':
+      return `Give the run another mandate, and ${quoted(act.tool)} goes on: belay mandate RUN JSON.`;
     case 'register_undo':
       return `Register what undoes ${effectName(act.effect, place)}, and record that it has an undo.`;
   }
@@ -321,3 +325,9 @@ const DECISION = shape<Pick<Decision, 'verdict' | 'line' | 'undo' | 'refusals'>>
   undo: LIST,
   refusals: LIST,
 });
+
+function mandateText({ mandate, why, tool }: Extract<Refusal, { code: 'mandate_over' }>): string {
+  const waits = `and ${quoted(tool)} leaves under another one.`;
+  if (why === 'missing') return `the run was given no mandate, ${waits.replace('another one', 'one')}`;
+  return `the mandate ${mandate} ${why === 'revoked' ? 'was withdrawn' : 'is over'}, ${waits}`;
+}

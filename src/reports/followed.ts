@@ -89,6 +89,8 @@ function saysOf(entry: Entry, runState: RunState): string {
       return `${entry.act} ${quoted(entry.of)}${refusedText(entry)}`;
     case 'pause':
       return `${entry.paused ? 'paused' : 'goes on'}${refusedText(entry)}`;
+    case 'mandate':
+      return mandateText(entry);
     case 'complaint':
     case 'cancel':
     case 'retried':
@@ -99,6 +101,19 @@ function saysOf(entry: Entry, runState: RunState): string {
       return entry.status;
     default:
       return '';
+  }
+}
+
+function mandateText(entry: Extract<Entry, { do: 'mandate' }>): string {
+  switch (entry.is) {
+    case 'given':
+      return `${quoted(entry.id)} by ${quoted(entry.terms.by)}${refusedText(entry)}`;
+    case 'revoked':
+      return `withdrawn by ${quoted(entry.by)}${refusedText(entry)}`;
+    case 'over':
+      return entry.why;
+    case 'wanted':
+      return `wanted by ${quoted(entry.tool)}`;
   }
 }
 

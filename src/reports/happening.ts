@@ -112,6 +112,7 @@ type Silent =
   | 'committed'
   | 'announced'
   | 'obligation'
+  | 'mandate'
   | 'freed'
   | 'asked'
   | 'publish'

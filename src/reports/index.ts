@@ -9,6 +9,7 @@ export {
   type AccountedInstance,
   accountOf,
 } from './account.ts';
+export { type AuditLine, auditOf } from './audit.ts';
 export type { AnsweredGate, BecauseOf, LedgerDecision, Relied } from './ledger-decision.ts';
 export type { LedgerEffect, SpentBudget } from './ledger-effects.ts';
 export type { Obligation } from './ledger-obligations.ts';

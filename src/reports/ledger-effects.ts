@@ -22,6 +22,8 @@ export interface LedgerEffect {
   readonly instead: { readonly args: unknown; readonly by: string } | null;
   /** The person who made its act by hand (PE5); null for a call of the tool. */
   readonly byHand: string | null;
+  /** The mandate that it left under; null for a run that needs none. */
+  readonly under: string | null;
   readonly output: unknown;
   readonly error: string | null;
   /** The key of the act that it repeats: it was answered or refused for that act, and never left (ON2, ON3); null for an act. */
@@ -144,6 +146,7 @@ export class Acts {
       args: shownArgs(intent, runState),
       instead: insteadOf(intent, runState),
       byHand: intent.byHand ?? null,
+      under: intent.under ?? null,
       output: runState.redaction.output(intent.tool, output),
       error: error === null ? null : runState.redaction.text(error),
       repeats: call.repeats,

@@ -6,6 +6,7 @@ import { answerIn } from '../effects/messages/answers.ts';
 import { cancelIn } from '../effects/messages/cancels.ts';
 import { complaintIn } from '../effects/messages/complaints.ts';
 import { keepIn } from '../effects/messages/keeps.ts';
+import { mandateId, mandateIn, revokeIn } from '../effects/messages/mandates.ts';
 import { outcomeIn } from '../effects/messages/outcomes.ts';
 import { pauseIn } from '../effects/messages/pauses.ts';
 import { retryIn } from '../effects/messages/retries.ts';
@@ -14,6 +15,7 @@ import { steerIn } from '../effects/messages/steers.ts';
 import { EntryDecoder, kindOf } from '../journal/entry-codec.ts';
 import type { Posted, StoredRow } from '../journal/journal.ts';
 import type { Entry } from '../model/entry.ts';
+import type { MandateEntry } from '../model/mandate-entries.ts';
 import type { Fate, ReceivedEvent } from '../projection/received.ts';
 import type { RunState } from '../projection/run-state.ts';
 import { type MessageTurn, turnOf } from './turn-of.ts';
@@ -29,6 +31,7 @@ type MessageKind =
   | 'outcome'
   | 'steer'
   | 'keep'
+  | 'mandate'
   | 'none';
 
 /** A message, and what has become of it. */
@@ -52,10 +55,9 @@ export interface RunMessage {
 }
 
 /** The entries that tell of a message that is no event. */
-type Telling = Extract<
-  Entry,
-  { do: 'complaint' | 'answer' | 'cancel' | 'pause' | 'retried' | 'settled' | 'steered' | 'kept' }
->;
+type Telling =
+  | Extract<Entry, { do: 'complaint' | 'answer' | 'cancel' | 'pause' | 'retried' | 'settled' | 'steered' | 'kept' }>
+  | Extract<MandateEntry, { readonly post: number | null }>;
 const TELLING: ReadonlySet<Entry['do']> = new Set([
   'complaint',
   'answer',
@@ -65,6 +67,7 @@ const TELLING: ReadonlySet<Entry['do']> = new Set([
   'settled',
   'steered',
   'kept',
+  'mandate',
 ] as const);
 
 /**
@@ -105,7 +108,7 @@ function toldIn(rows: Iterable<StoredRow>): Map<number, string | null> {
     const kind = kindOf(row);
     if (kind !== null && !TELLING.has(kind)) continue;
     const entry = reader.entry(row) as Telling | null;
-    if (entry === null || entry.post === null) continue;
+    if (entry === null || !('post' in entry) || entry.post === null) continue;
     const refused = entry.do === 'answer' ? (entry.verdict === 'refused' ? entry.why : null) : entry.refused;
     told.set(entry.post, refused);
   }
@@ -145,6 +148,10 @@ function readMessage(body: string): Pick<RunMessage, 'kind' | 'says' | 'by'> & {
   if (steer !== null) return { kind: 'steer', says: `${steer.act} ${steer.of}`, by: steer.by };
   const keep = keepIn(body);
   if (keep !== null) return { kind: 'keep', says: `keep ${keep.keep}`, by: keep.by };
+  const mandate = mandateIn(body);
+  if (mandate !== null) return { kind: 'mandate', says: mandateId(mandate.mandate), by: mandate.mandate.by };
+  const revoke = revokeIn(body);
+  if (revoke !== null) return { kind: 'mandate', says: `revoke ${revoke.revoke ?? ''}`.trim(), by: revoke.by };
   const answer = answerIn(body);
   if (answer !== null) return { kind: 'answer', says: `${answer.verdict} ${answer.gate}`, by: answer.by };
   return { kind: 'none', says: 'it has no form that a run understands', by: null };

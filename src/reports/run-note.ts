@@ -43,7 +43,7 @@ const LONGEST = 4_096;
 const TELLING: ReadonlySet<Entry['do']> = new Set([
   ...(['begin', 'config', 'migrated', 'decision', 'phase', 'end', 'intent', 'gate', 'cancel'] as const),
   ...(['pause', 'asked', 'answer', 'outcome', 'restored', 'finding', 'complaint', 'retracted', 'retried'] as const),
-  ...(['publish', 'stands', 'forked', 'tried', 'kept'] as const),
+  ...(['publish', 'stands', 'forked', 'tried', 'kept', 'mandate'] as const),
 ]);
 
 /** The entries of attempts. */

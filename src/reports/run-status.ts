@@ -11,9 +11,10 @@ import { isOpen } from '../model/effect.ts';
 import type { DecisionEntry, Entry } from '../model/entry.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import type { CancelEntry, EndEntry, PauseEntry } from '../model/message-entries.ts';
+import { Mandates } from '../projection/mandates.ts';
 import { questionOf } from '../projection/open-decisions.ts';
 import type { LeftAtEnd } from './left-at-end.ts';
-import { type AskedWait, journaledWaits, type QuestionWait, questionWait, type Wait } from './waits.ts';
+import { type AskedWait, journaledWaits, type QuestionWait, questionWait, type Wait, type WaitFacts } from './waits.ts';
 
 /** The status of a run; whether a living process holds it is for its lease to say. */
 export type RunStatus =
@@ -62,6 +63,9 @@ const TELLING: ReadonlySet<Entry['do']> = new Set([
   'pause',
   'asked',
   'choice',
+  'mandate',
+  'forked',
+  'restored',
 ] as const);
 /** Those that it depends on while a person is asked, or a counterparty is asked again. */
 const ANSWERING: ReadonlySet<Entry['do']> = new Set(['answer', 'outcome', 'restored'] as const);
@@ -113,6 +117,10 @@ export class RunStatusFold {
   /** The approvals that are wanted: the key of the call, by the gate. */
   readonly #approvals = new Map<string, string>();
 
+  readonly #mandates = new Mandates();
+  /** True once a person ends the run: nothing waits for a mandate then. */
+  #isEnding = false;
+
   /** The undos that an abort owes, and why, by the keys of their calls; null for a run that is not aborted (AB4). */
   #owed: Map<string, string> | null = null;
 
@@ -127,6 +135,8 @@ export class RunStatusFold {
     const more = {
       ...(questions.length > 0 && { questions }),
       ...(paused !== null && { paused }),
+      ...(this.#mandates.isUsed && { mandates: this.#mandates.saved }),
+      ...(this.#isEnding && { ending: true }),
       ...(this.#owed !== null && { owed: [...this.#owed] as readonly (readonly [string, string])[] }),
     };
     const waits: WaitParts = {
@@ -151,6 +161,7 @@ export class RunStatusFold {
       questions: now.is === 'parked' ? [...this.#questions.values()].map(({ wait }) => wait) : [],
       asked: [...this.#asked.values()],
       again: this.#again,
+      mandate: this.#wanted,
     });
   }
 
@@ -170,7 +181,11 @@ export class RunStatusFold {
     questions = [],
     paused,
     owed,
+    mandates,
+    ending = false,
   }: RunStatusFold['parts']): void {
+    this.#isEnding = ending;
+    if (mandates !== undefined) this.#mandates.resumeAt(mandates);
     this.agent = agent;
     this.#since = waits.since;
     this.#pausedSince = waits.pausedSince;
@@ -186,13 +201,21 @@ export class RunStatusFold {
     for (const [gate, key] of approvals) this.#approvals.set(gate, key);
   }
 
+  /** The tool that waits for another mandate, and since when; null where none does. */
+  get #wanted(): NonNullable<WaitFacts['mandate']> | null {
+    const { wanted, over } = this.#mandates;
+    return wanted === null || over === null || this.#isEnding ? null : { tool: wanted, since: over.since };
+  }
+
   get now(): RunStatus {
     const { size } = this.#approvals;
     if (isOver(this.#stands)) return this.#stands;
     if (this.#paused !== null) return this.#paused;
     const owed = this.#owed?.entries().next().value;
     if (owed !== undefined) return { is: 'stuck', verdict: 'escalate', effect: owed[0], error: owed[1] };
-    return this.#stands.is === 'open' && size > 0 ? { is: 'waiting', approvals: size } : this.#stands;
+    if (this.#stands.is !== 'open') return this.#stands;
+    if (this.#wanted !== null) return { is: 'parked', verdict: 'escalate' };
+    return size > 0 ? { is: 'waiting', approvals: size } : this.#stands;
   }
 
   /** True where the entry itself has to be handed to `take`. */
@@ -207,6 +230,7 @@ export class RunStatusFold {
   take(entry: Pick<Entry, 'do'> | Entry, time: number): void {
     const before = this.#stands;
     this.#take(entry, time);
+    this.#mandates.fold(entry, time);
     if (this.#stands !== before) this.#since = time;
   }
 
@@ -304,6 +328,7 @@ export class RunStatusFold {
 
   #cancel({ refused, undo }: CancelEntry): void {
     if (refused !== null) return;
+    this.#isEnding = true;
     const { is } = this.#stands;
     // What the run was parked on is asked no more; an abort takes the place of a restore as well.
     if (is === 'parked' || (undo === true && (is === 'recovering' || is === 'stuck'))) this.#goesOn();

@@ -87,6 +87,7 @@ const ACTS: Readonly<Record<Act['act'], (tool: string) => readonly [text: string
   change_graph: () => ['a graph built in another way', 'resume'],
   correct_in_turn: () => ['a new turn that corrects it', 'show'],
   cancel_run: () => ['an end of the run: a choice stands', 'cancel'],
+  give_mandate: (tool) => [`another mandate, for ${tool}`, 'mandate'],
   settle_obligation: (tool) => [`what is owed by ${tool}`, 'settle'],
   name_suspect: () => ['the name of what failed', 'fail'],
   allow_joint: () => ['a policy that lets it go back', 'cancel'],
@@ -102,12 +103,14 @@ export interface WaitFacts {
   readonly tool: string | null;
   readonly questions: readonly QuestionWait[];
   readonly asked: readonly AskedWait[];
+  /** The tool that waits for another mandate, and since when; left out or null where none does. */
+  readonly mandate?: { readonly tool: string; readonly since: number } | null;
   /** The calls whose counterparties are asked again by themselves, by their keys. */
   readonly again: ReadonlyMap<string, number>;
 }
 
 /** The waits that the journal of a run tells of: those of people, counterparties and commits. */
-export function journaledWaits({ is, verdict, since, tool, questions, asked, again }: WaitFacts): Wait[] {
+export function journaledWaits({ is, verdict, since, tool, questions, asked, again, mandate }: WaitFacts): Wait[] {
   switch (is) {
     case 'done':
     case 'cancelled':
@@ -128,6 +131,7 @@ export function journaledWaits({ is, verdict, since, tool, questions, asked, aga
           const ends = until === undefined ? {} : { until };
           return { kind: 'person', ...requestOf(asks, toolText(tool)), since, ...ends };
         });
+      if (mandate != null) told.push(mandateWait(mandate));
       if (is !== 'parked' || told.length > 0) return unique([...told, ...requests]);
       const rerun = verdict === 'rerun';
       const [text, act] = rerun ? ['a rerun', 'resume'] : ['a person', 'cancel'];
@@ -145,6 +149,11 @@ function requestOf(asks: AskedWait['asks'], tool: string): Pick<Wait, 'text' | '
     case 'outcome':
       return { text: `what became of ${tool}`, code: 'outcome', act: 'settle' };
   }
+}
+
+function mandateWait({ tool, since }: NonNullable<WaitFacts['mandate']>): Wait {
+  const [text, act] = ACTS.give_mandate(toolText(tool));
+  return { kind: 'person', text, since, code: 'mandate_over', act };
 }
 
 function questionWaits({ acts, since, code, commit }: QuestionWait, again: WaitFacts['again']): Wait[] {

@@ -54,6 +54,8 @@ export type SidecarErrorCode =
   | 'event_unknown'
   /** A rerun that no decision advises. */
   | 'not_advised'
+  /** A mandate that is over or was given before, or a withdrawal of none; the message says which. */
+  | 'mandate_refused'
   /** An undo has failed, and nothing else is decided before it is done. */
   | 'stuck'
   /** The run has ended: nothing of it is redone. */

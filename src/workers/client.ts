@@ -5,10 +5,12 @@
 import type { GuardedRequest } from '../effects/gates.ts';
 import { cancelMessage } from '../effects/messages/cancels.ts';
 import { complaintMessage, type SentComplaint } from '../effects/messages/complaints.ts';
+import { mandateId, mandateIn, mandateMessage, revokeMessage } from '../effects/messages/mandates.ts';
 import type { SentOutcome } from '../effects/messages/outcomes.ts';
 import { pauseMessage } from '../effects/messages/pauses.ts';
 import { retryMessage } from '../effects/messages/retries.ts';
 import { type SaidSteer, type SteerAct, sentSteer, steerMessage } from '../effects/messages/steers.ts';
+import type { MandateTerms } from '../model/mandate-entries.ts';
 
 export type {
   AttemptGroup,
@@ -99,7 +101,8 @@ export interface RunRequest extends GuardedRequest {
 /** The client of a store. */
 export interface WorkClient {
   /**
-   * Leaves a run for workers.
+   * Leaves a run for workers. With a mandate, it acts under that one (MD1); its agent has the option `mandate: 'required'`, so that nothing leaves before the
+   * mandate is there.
    * @returns false where the same request was left before.
    * @throws JournalError `run_exists` where the run is there with another agent, input or queue.
    */
@@ -108,6 +111,7 @@ export interface WorkClient {
     readonly agent: string;
     readonly input?: unknown;
     readonly queue?: string;
+    readonly mandate?: MandateTerms;
   }): Promise<boolean>;
   /**
    * Leaves an event for a run. It is sent once, in the state that it meets or in the state `at`; what the machine does not take is refused,
@@ -170,6 +174,16 @@ export interface WorkClient {
   pause(run: string, answer: Answerer): Promise<number>;
   /** Has a paused run go on. @returns the number of the message. @throws as `cancel`. */
   unpause(run: string, answer: Answerer): Promise<number>;
+  /**
+   * Gives a run a mandate, which takes the place of the one before (MD1). One that the run refuses is named in its journal: `outcome` tells.
+   * @returns the number of the message.
+   * @throws as `cancel`; TypeError where the terms are none.
+   */
+  mandate(run: string, terms: MandateTerms, word?: { readonly why?: string }): Promise<number>;
+  /** Withdraws the mandate of a run: nothing leaves any more that changes the world, but for undos (MD4). @returns the number of the message. @throws as `cancel`. */
+  revoke(run: string, answer: Answerer & { readonly id?: string }): Promise<number>;
+  /** Withdraws a mandate from every run of the store that is under it. @returns the runs, each with the number of its message. */
+  revokeAll(id: string, answer: Answerer): Promise<readonly { readonly run: string; readonly post: number }[]>;
   /**
    * Has the steps tried again that threw and that the run is parked on, by the process that has it or takes it next (TH2). Heard while something comes
    * before them, it is refused, and the journal of the run says so.
@@ -269,8 +283,11 @@ export interface WorkClient {
 export function workClient(store: JournalStore): WorkClient {
   refuseOther('workClient', { store: [store, STORE] });
   return {
-    start: async ({ run, agent, input, queue = QUEUE }) =>
-      store.work.start({ run, agent, queue, input: input === undefined ? '' : jsonOf(input) }),
+    start: (request) => started(store, request),
+    mandate: async (run, terms, { why } = {}) => said(store, run, mandateMessage({ mandate: terms, why: why ?? null })),
+    revoke: async (run, { by, why, id }) =>
+      said(store, run, revokeMessage({ revoke: id ?? null, by, why: why ?? null })),
+    revokeAll: (id, answer) => revokedAll(store, id, answer),
     send: (run, event, how = {}) => sent(store, run, typeof event === 'string' ? { type: event } : event, how),
     outcome: async (run, message) => messageNamed(await messagesIn(store, run), message) ?? null,
     messages: (run) => messagesIn(store, run),
@@ -299,6 +316,41 @@ export function workClient(store: JournalStore): WorkClient {
     settleKey: (run, key, outcome, answer) => settledByKey(store, run, key, outcome, answer),
     settle: (run, gate, outcome, answer) => answered(store, run, gate, { verdict: 'settled', ...outcome }, answer),
   };
+}
+
+/** Leaves a run, and the mandate that it acts under. The mandate of a run that was left before is that of then. */
+async function started(
+  store: JournalStore,
+  { run, agent, input, queue = QUEUE, mandate }: Parameters<WorkClient['start']>[0],
+): Promise<boolean> {
+  const word = mandate === undefined ? null : mandateMessage({ mandate, why: null, first: true });
+  const isNew = await store.work.start({ run, agent, queue, input: input === undefined ? '' : jsonOf(input) });
+  // The process that left the run may have died before it left the mandate: the run takes one first mandate.
+  if (word !== null && !(await store.posts(run)).some(({ body }) => body === word)) await store.post(run, word);
+  return isNew;
+}
+
+/** The runs of a store that are under a mandate, or may be given it by a message that they have not heard. */
+async function revokedAll(
+  store: JournalStore,
+  id: string,
+  { by, why }: Answerer,
+): Promise<{ run: string; post: number }[]> {
+  const word = revokeMessage({ revoke: id, by, why: why ?? null });
+  const left: { run: string; post: number }[] = [];
+  for (const { run, note } of await store.runs()) {
+    if (isOver({ is: parseRunNote(note)?.standing.is ?? '' })) continue;
+    const { mandates } = timelineOf(await gathered(store.read(run))).runState;
+    const isUnder = mandates.last?.id === id && mandates.over?.why !== 'revoked';
+    const isLeft = (await store.posts(run)).some(({ body }) => idIn(body) === id);
+    if (isUnder || (isLeft && !mandates.has(id))) left.push({ run, post: await store.post(run, word) });
+  }
+  return left;
+}
+
+function idIn(body: string): string | null {
+  const sent = mandateIn(body);
+  return sent === null ? null : mandateId(sent.mandate);
 }
 
 async function previewed(

@@ -17,6 +17,7 @@ function running(said = journaled()) {
     },
     asked: said.asked,
     attempt: { isTrying: false, now: { tried: null } },
+    mandates: { standing: 'stands' },
   } as never);
   lifecycle.note({ hold: 'held', machine: 'awake' });
   return { lifecycle, said };

@@ -9,11 +9,12 @@ import {
   type RegionOfLife,
   type Table,
 } from '../../src/sidecar/lifecycle/table.ts';
-import { TRANSITIONS, type Transition } from './transitions.ts';
+import type { Transition } from './transition.ts';
+import { TRANSITIONS } from './transitions.ts';
 
 export const ALL = Object.keys(QUESTIONS) as readonly Question[];
 const NAMES = Object.keys(REGIONS) as readonly RegionOfLife[];
-const MOVES = ['deliver', 'answer', 'call', 'leave', 'leaveApproved', 'claim'] as const;
+const MOVES = ['deliver', 'answer', 'call', 'leave', 'leaveApproved', 'act', 'claim'] as const;
 
 /** A configuration that can be reached, and what leads out of it. */
 export interface Reached {
@@ -31,6 +32,7 @@ const FIRST: Configuration = {
   commit: 'quiet',
   pause: 'off',
   attempt: 'none',
+  mandate: 'stands',
 };
 
 /** Everything that can be reached under a table. */
@@ -186,6 +188,11 @@ const LAW: readonly Rule[] = [
     'FK8 before the choice an attempt makes no call that nothing takes back, commits nothing, and does not end',
     ({ attempt }) => attempt !== 'none',
     ['leaveForGood', 'commit', 'end'],
+  ],
+  [
+    'MD3 a run without its mandate changes nothing, and decides no commit',
+    ({ mandate }) => mandate !== 'stands',
+    ['act', 'commit'],
   ],
   [
     'a run that something of moves is not at rest',

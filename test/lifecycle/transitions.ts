@@ -1,21 +1,11 @@
 /** The changes of a run's life that its parties can make: what the table of the product is held against, and what its runs are. */
-import type { Configuration, Question } from '../../src/sidecar/lifecycle/table.ts';
 
-/** Those who move a run. */
-type Mover = 'run' | 'world' | 'person' | 'program' | 'worker' | 'process' | 'death';
-
-export interface Transition {
-  readonly name: string;
-  readonly by: Mover;
-  /** The states in which it may happen, by region; a region that is not named may be in any. */
-  readonly on: { readonly [R in keyof Configuration]?: readonly Configuration[R][] };
-  /** The question that has to be answered yes. */
-  readonly ask?: Question;
-  readonly to: (from: Configuration) => Partial<Configuration>;
-}
+import type { Configuration } from '../../src/sidecar/lifecycle/table.ts';
+import { MANDATES } from './mandate-transitions.ts';
+import type { Transition } from './transition.ts';
 
 /** What outlives a process: the rest begins anew in the next one. */
-function lapsed({ will, question, commit, pause, attempt }: Configuration): Configuration {
+function lapsed({ will, question, commit, pause, attempt, mandate }: Configuration): Configuration {
   const questions = { deciding: 'clear', suspecting: 'clear', rejudging: 'parked' } as const;
   return {
     hold: 'none',
@@ -25,6 +15,7 @@ function lapsed({ will, question, commit, pause, attempt }: Configuration): Conf
     commit: commit === 'preparing' ? 'quiet' : commit === 'owed' ? 'publishing' : commit,
     pause,
     attempt,
+    mandate,
   };
 }
 
@@ -36,9 +27,10 @@ const ENDED_BY_PERSON = ['cancelling', 'aborting'] as const;
 const AFOOT = ['unbegun', 'going', 'ending'] as const;
 const JUDGED = ['deciding', 'suspecting', 'rejudging'] as const;
 /** A restore puts a machine that was at its end elsewhere, and an attempt waits no more where it stood. */
-const elsewhere = ({ will, attempt }: Configuration): Partial<Configuration> => ({
+const elsewhere = ({ will, attempt, mandate }: Configuration): Partial<Configuration> => ({
   ...(will === 'ending' && { will: 'going' }),
   ...(attempt === 'waiting' && { attempt: 'trying' }),
+  ...(mandate === 'wanted' && { mandate: 'over' }),
 });
 
 const PROCESS: readonly Transition[] = [
@@ -483,4 +475,5 @@ export const TRANSITIONS: readonly Transition[] = [
   ...COMMITS,
   ...ENDS,
   ...ATTEMPTS,
+  ...MANDATES,
 ];

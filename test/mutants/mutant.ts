@@ -77,6 +77,7 @@ export const RULES = [
   ...(['SP1', 'SP2', 'SP3', 'SP4'] as const),
   ...(['OB1', 'OB2', 'OB3', 'OB4', 'OB5', 'OB6', 'OB7'] as const),
   ...(['PE1', 'PE2', 'PE3', 'PE4', 'PE5', 'PE6', 'PE7'] as const),
+  ...(['MD1', 'MD2', 'MD3', 'MD4', 'MD5', 'MD6', 'MD7'] as const),
   'E3',
   ...(['AL1', 'AL2', 'AL3', 'AL4', 'AL5', 'AL6', 'AL7', 'AL8', 'AL9', 'AL10', 'AL11', 'AL12', 'AL13', 'AL14'] as const),
 ] as const;

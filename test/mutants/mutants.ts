@@ -9,6 +9,7 @@ import { OF_ARGUMENTS } from './of-arguments.ts';
 import { OF_COMMITS } from './of-commits.ts';
 import { OF_LOOKS } from './of-looks.ts';
 import { OF_LOOPS } from './of-loops.ts';
+import { OF_MANDATES } from './of-mandates.ts';
 import { OF_OBLIGATIONS } from './of-obligations.ts';
 import { OF_PEOPLE } from './of-people.ts';
 import { OF_POOLS } from './of-pools.ts';
@@ -35,6 +36,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...OF_COMMITS,
   ...OF_OBLIGATIONS,
   ...OF_PEOPLE,
+  ...OF_MANDATES,
   ...OF_LOOKS,
   {
     rule: 'C1',
@@ -274,8 +276,8 @@ export const MUTANTS: readonly Mutant[] = [
     rule: 'C11',
     file: 'effects/guard.ts',
     off: 'a call comes up while the run is parked',
-    find: 'for (let held = port.free(); held !== null; held = port.free()) await held;',
-    replace: '',
+    find: 'return port.free() ?? mandated(port, call);',
+    replace: 'return mandated(port, call);',
     by: { run: 'tests', file: 'test/semantics/leaving.test.ts' },
   },
   {

@@ -73,8 +73,8 @@ export const OF_LOOKS: readonly Mutant[] = [
     rule: 'RV4',
     file: 'sidecar/commits/outbox.ts',
     off: 'a commit is decided without a look',
-    find: "const moved = prepared !== null && 'tokens' in prepared && isDue() ? await looks.make() : null;",
-    replace: 'const moved = null as Awaited<ReturnType<typeof looks.make>>;',
+    find: 'return (await looks.make()) ?? this.#outsideMandate(entry);',
+    replace: 'return looks === null ? null : this.#outsideMandate(entry);',
     by: LOOKS,
   },
   {

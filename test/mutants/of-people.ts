@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts';
 
 const WORLD = { run: 'tests', file: 'test/semantics/people.test.ts' } as const;
 const BY = { run: 'tests', file: 'test/sidecar/people.test.ts' } as const;
+const FOLD = { run: 'tests', file: 'test/effects/gates.test.ts' } as const;
 
 export const OF_PEOPLE: readonly Mutant[] = [
   {
@@ -33,8 +34,8 @@ export const OF_PEOPLE: readonly Mutant[] = [
     rule: 'PE2',
     file: 'effects/awaiting-approval.ts',
     off: 'what was changed is not journaled as the call leaves',
-    find: 'const body = changes === null ? {} : { with: call.args };',
-    replace: 'const body = {};',
+    find: '...(changes !== null && { with: call.args }), ',
+    replace: '',
     by: BY,
   },
   {
@@ -59,7 +60,7 @@ export const OF_PEOPLE: readonly Mutant[] = [
     off: 'an approval holds for work that went back',
     find: 'if (epoch !== gate.epoch)',
     replace: 'if (epoch < gate.epoch)',
-    by: WORLD,
+    by: FOLD,
   },
   {
     rule: 'PE4',

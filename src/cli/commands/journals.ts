@@ -153,17 +153,19 @@ export function addLedger(program: Command): void {
     .option('--decisions', 'why it acted: calls, answers of people, refusals, recoveries, commits')
     .option('--effects', 'what it did: every call that may change the world')
     .option('--obligations', 'what it owes: to people, to counterparties, to its commits')
+    .option('--mandate', 'under which mandate it did what, in order')
     .option(...FILE)
     .option('--json', 'the same as one JSON object, with the whole values')
     .addHelpText(
       'after',
       `
-Without one of the three, all of them. What a run owes depends on the time:
-an expired approval and a question that is due are marked as such.
+Without one of these, the first three. What a run owes depends on the time: an
+expired approval and a question that is due are marked as such.
 
 Examples:
   belay ledger order-1
   belay ledger order-1 --obligations
+  belay ledger order-1 --mandate
   belay ledger order-1 --json | jq '.effects[] | select(.status == "unknown")'
 
 ${BESIDE}
@@ -173,13 +175,17 @@ be read, or the command is misused.`,
     .action(
       async (
         run: string,
-        given: Partial<Record<(typeof VIEWS)[number], boolean>> & { journal: string; json?: boolean },
+        given: Partial<Record<(typeof VIEWS)[number] | 'mandate', boolean>> & { journal: string; json?: boolean },
       ) => {
         const { journal: file, json = false } = given;
         const { progress: counting, done } = terminal('rows');
         const wanted = VIEWS.filter((view) => given[view] === true);
-        const views = wanted.length === 0 ? VIEWS : wanted;
-        await tell(await showLedger({ file, run, views, json, medium: page(), counting, now: Date.now() }), done);
+        const isAudit = given.mandate === true;
+        const views = wanted.length === 0 && !isAudit ? VIEWS : wanted;
+        await tell(
+          await showLedger({ file, run, views, isAudit, json, medium: page(), counting, now: Date.now() }),
+          done,
+        );
       },
     );
 }

@@ -91,6 +91,8 @@ function witness(veto: Veto): object {
     }
     case 'obligation_owed':
       return { instance: instanceName(veto.instance), obligation: veto.obligation, tool: veto.tool, due: veto.due };
+    case 'mandate_over':
+      return { instance: null, mandate: veto.mandate, why: veto.why, tool: veto.tool };
     case 'effect_gone':
       return { instance: instanceName(veto.instance), call: veto.call };
     case 'never_still':
@@ -137,6 +139,7 @@ function actFields(act: Act): object {
     case 'correct_in_turn':
     case 'cancel_run':
     case 'settle_obligation':
+    case 'give_mandate':
       return act;
     case 'allow_joint':
     case 'end_instances':

@@ -1,10 +1,12 @@
 /**
  * The verb `explain`: every decision of a run with its reasons, and the commands that set a waiting run going again.
  */
+
 import { instanceName } from '../../model/instance.ts';
 import { explain } from '../../recovery/explain.ts';
 import { choiceSentences, choicesOf } from '../../reports/choices.ts';
 import { type LeftAtEnd, leftAtEnd } from '../../reports/left-at-end.ts';
+import { mandateText } from '../../reports/mandate-text.ts';
 import { doneWith, isOver } from '../../reports/run-status.ts';
 import type { Decided } from '../../reports/timeline.ts';
 import { waitsOf } from '../../reports/waits.ts';
@@ -58,6 +60,8 @@ function text(
     standing.is === 'paused' && standing.why !== null
       ? [`because ${quotedText(read.runState.redaction.text(standing.why))}`]
       : [];
+  const mandate = standing.is === 'parked' ? mandateText(read.runState.mandates) : null;
+  if (mandate !== null) why.push(`mandate: ${read.runState.redaction.text(mandate)}`);
   const under = [...why, ...waits.map((wait) => `waits for: ${wait.text}`)].map((each) => ({ text: each }));
   const head = layOut(null, { label: run, text: `${statusText(standing, held)}${nothing}, ${made}`, under }, medium);
   const wanted = all ? decisions : standingOver(read);

@@ -55,6 +55,8 @@ export function movesOn(read: ReadRun, journal: string, machines: string | null 
     case 'recovering':
       return held ? owedMoves(read, journal) : unfinishedMoves(read, journal, resume);
     case 'parked': {
+      if (open.length === 0 && read.runState.mandates.standing === 'wanted')
+        return [mandateMove(read, journal), ...(held ? [] : [move(resume(), 'goes on under it')])];
       if (held) return heldMoves(read, journal);
       const over = move(resume('--rerun'), 'starts the run over, in the same run and under the same keys');
       const all = [
@@ -92,6 +94,8 @@ function heldMovesOf(act: Act, read: ReadRun, journal: string, gated: ReadonlySe
     case 'undo_by_hand':
     case 'register_undo':
       return act.effect.id === null ? [] : [undoneMove(act.effect.id, read, journal)];
+    case 'give_mandate':
+      return [mandateMove(read, journal)];
     case 'settle_obligation':
       return obligationMoves(act.obligation, read, journal);
     case 'fix_and_retry':
@@ -110,6 +114,12 @@ function heldMovesOf(act: Act, read: ReadRun, journal: string, gated: ReadonlySe
     case 'end_instances':
       return [];
   }
+}
+
+/** The command that gives a run another mandate. */
+function mandateMove({ run }: ReadRun, journal: string): MoveOn {
+  const given = '{"by":"NAME"}';
+  return { command: command('mandate', run, journal, given), when: 'what waits for a mandate goes on', call: null };
 }
 
 /** The answers for an obligation that the run owes. */
@@ -299,6 +309,7 @@ function movesOf(act: Act, read: ReadRun, journal: string, resume: (...more: str
         },
       ];
     case 'settle_obligation':
+    case 'give_mandate':
       return [];
     case 'fix_and_retry':
       return againMoves('once the code is put right: the step is tried again', read, journal, resume());

@@ -183,6 +183,7 @@ export function effectOutline(effect: LedgerEffect): Outline {
       ? []
       : [`by ${quotedText(effect.instead.by)}, ${valueText('instead of', effect.instead.args)}`]),
     ...(effect.byHand === null ? [] : [`made by hand by ${quotedText(effect.byHand)}: a person undoes it`]),
+    ...(effect.under === null ? [] : [`under the mandate ${quotedText(effect.under)}`]),
     ...(output === undefined ? [] : [valueText(status === 'buffered' ? 'staged' : 'answered', output)]),
     ...(error === null ? [] : [`it said ${quotedText(error)}`]),
     ...(gate === null ? [] : [`used the approval ${gate.gate}${gate.by === null ? '' : ` of ${quotedText(gate.by)}`}`]),

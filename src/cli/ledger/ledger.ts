@@ -2,7 +2,9 @@
  * The verb `ledger`: three views of one journal, for the decisions, the effects and the obligations of the run.
  * `reports/` computes the views, and ledger-text.ts words them.
  */
+
 import { instanceName } from '../../model/instance.ts';
+import { auditOf } from '../../reports/audit.ts';
 import type { LedgerDecision } from '../../reports/ledger-decision.ts';
 import type { LedgerEffect } from '../../reports/ledger-effects.ts';
 import type { Obligation } from '../../reports/ledger-obligations.ts';
@@ -10,6 +12,7 @@ import { type Ledgers, ledgersOf } from '../../reports/ledgers.ts';
 import { type Counting, countedRows, reading, runNamed, type Told } from '../reading/reading.ts';
 import { layOut, type Medium } from '../terminal/terminal.ts';
 import { plain, statusFields, statusText } from '../terminal/wording.ts';
+import { auditText } from './audit-text.ts';
 import { section, type VIEWS } from './ledger-text.ts';
 import { nameOf } from './ledger-words.ts';
 import { paysWith } from './obligations-text.ts';
@@ -19,6 +22,8 @@ export interface LedgerOptions {
   readonly file: string;
   readonly run: string;
   readonly views: readonly (typeof VIEWS)[number][];
+  /** True where the spine of an audit is shown behind the views. */
+  readonly isAudit: boolean;
   readonly json: boolean;
   readonly medium: Medium;
   readonly counting: Counting;
@@ -26,13 +31,30 @@ export interface LedgerOptions {
 }
 
 /** Shows the ledgers of a run. */
-export async function showLedger({ file, run, views, json, medium, counting, now }: LedgerOptions): Promise<Told> {
+export async function showLedger({
+  file,
+  run,
+  views,
+  isAudit,
+  json,
+  medium,
+  counting,
+  now,
+}: LedgerOptions): Promise<Told> {
   return reading(file, async (store) => {
     const { held } = await runNamed(store, run);
-    const ledgers = ledgersOf(await countedRows(store, run, counting), now);
-    if (json) return [`${JSON.stringify(fields(run, held, ledgers, views, file), plain)}\n`];
+    const rows = [...(await countedRows(store, run, counting))];
+    const ledgers = ledgersOf(rows, now);
+    const lines = isAudit ? auditOf(rows) : null;
+    if (json) {
+      const audit = lines?.map(({ time, ...line }) => ({ ...line, time: iso(time) }));
+      return [
+        `${JSON.stringify({ ...fields(run, held, ledgers, views, file), ...(audit && { mandate: audit }) }, plain)}\n`,
+      ];
+    }
     const head = layOut(null, { label: run, text: statusText(ledgers.standing, held) }, medium);
-    return [[head, ...views.map((view) => section(view, run, ledgers, file, medium))].join('\n')];
+    const sections = views.map((view) => section(view, run, ledgers, file, medium));
+    return [[head, ...sections, ...(lines === null ? [] : [auditText(lines, medium)])].join('\n')];
   });
 }
 

@@ -2,10 +2,12 @@
  * The verb `show`: the instances, effects, decisions and findings of a run, as tables. Every name comes from a journal,
  * and is made harmless to print.
  */
+
 import pc from 'picocolors';
 import { instanceName, ROOT } from '../../model/instance.ts';
 import { choicesOf } from '../../reports/choices.ts';
 import { type LeftAtEnd, leftAtEnd } from '../../reports/left-at-end.ts';
+import { mandateText, shownMandate } from '../../reports/mandate-text.ts';
 import { doneWith } from '../../reports/run-status.ts';
 import { sandboxReports } from '../../reports/sandboxes.ts';
 import { waitsOf } from '../../reports/waits.ts';
@@ -106,6 +108,7 @@ export function decisions({ decisions: decided, eventRows }: Pick<ReadRun, 'deci
 
 function fields(read: ReadRun): object {
   const { run, agent, standing, held, digests, rows, times, findings } = read;
+  const mandate = shownMandate(read.runState.mandates);
   return {
     run,
     agent,
@@ -120,6 +123,7 @@ function fields(read: ReadRun): object {
     effects: effects(read),
     decisions: decisions(read),
     choices: choicesOf(read.runState),
+    ...(mandate !== null && { mandate }),
     ...(read.runState.sandboxes.all.size > 0 && { sandboxes: sandboxReports(read.runState) }),
     findings: findings.map(({ instance, ...found }) => ({
       ...found,
@@ -146,10 +150,12 @@ function text(read: ReadRun, left: LeftAtEnd, file: string, medium: Medium): str
 function head(read: ReadRun, medium: Medium): string {
   const { run, agent, standing, held, digests, rows, times } = read;
   const waits = waitsOf(standing.is, read.waits, { held, last: times?.last ?? null, runState: read.runState });
+  const mandate = mandateText(read.runState.mandates);
   const facts = [
     `agent   ${agent ?? 'none yet'}`,
     `config  ${digests?.config.slice(0, 16) ?? 'none yet'}`,
     `rows    ${rows.toLocaleString('en')}`,
+    ...(mandate === null ? [] : [`mandate ${read.runState.redaction.text(mandate)}`]),
     ...(waits.length === 0 ? [] : [`waits   for ${waits.map((wait) => wait.text).join(', ')}`]),
     ...(times === null ? [] : [`time    ${timeText(times.first)} to ${timeText(times.last)}`]),
   ];

@@ -98,11 +98,14 @@ async function leftMessage(
   run: string,
   leave: (store: JournalStore) => Promise<number>,
 ): Promise<LeftMessage | Problem> {
-  return inStore(journal, async (store) => {
-    const post = await leave(store);
-    const held = (await store.run(run))?.held ?? false;
-    return { run, post, held, ...(held && { outcome: await outcomeOf(store, run, post) }) };
-  });
+  return inStore(journal, (store) => leftFor(store, run, () => leave(store)));
+}
+
+/** Leaves a message for a run, and waits until the process that has the run has read it. */
+export async function leftFor(store: JournalStore, run: string, leave: () => Promise<number>): Promise<LeftMessage> {
+  const post = await leave();
+  const held = (await store.run(run))?.held ?? false;
+  return { run, post, held, ...(held && { outcome: await outcomeOf(store, run, post) }) };
 }
 
 async function inputIn(file: string): Promise<{ readonly value: unknown } | Problem> {

@@ -331,6 +331,7 @@ function settlingOf(act: Act, asked: ReadonlySet<string>): Offered[] {
     case 'change_graph':
     case 'correct_in_turn':
     case 'cancel_run':
+    case 'give_mandate':
       return [];
   }
 }

@@ -2,6 +2,7 @@
 import { alternativesAsked } from '../../model/choice-entries.ts';
 import type { Unblock } from '../../model/decision.ts';
 import { actSentence, explain, type PlaceText, quoted } from '../../recovery/explain.ts';
+import { mandateText } from '../../reports/mandate-text.ts';
 import type { Decided } from '../../reports/timeline.ts';
 import { waitsText } from '../../reports/waits.ts';
 import type { WireCause } from '../page-data.ts';
@@ -52,12 +53,25 @@ export function causeOf({ timeline, summary }: Read): WireCause | null {
       if (last === undefined) return null;
       return { ...decidedCause(last, timeline), unblock: summary.held ? [] : ['Resume: the recovery is finished.'] };
     case 'parked':
-      return decidedCause(open.at(-1) as Decided, timeline);
+      return open.length === 0 ? mandateCause(timeline) : decidedCause(open.at(-1) as Decided, timeline);
     case 'open':
-      return timeline.waits.length === 0
-        ? null
-        : { label: 'WAITS', text: `It waits for ${waitsText(timeline.waits)}.`, why: [], unblock: [], decision: null };
+      return waitsCause('WAITS', timeline);
   }
+}
+
+function waitsCause(label: string, { waits }: Read['timeline']): WireCause | null {
+  if (waits.length === 0) return null;
+  return { label, text: `It waits for ${waitsText(waits)}.`, why: [], unblock: [], decision: null };
+}
+
+/** Nothing has failed, and the run has no mandate: who has withdrawn it, and what would have the run go on. */
+function mandateCause(timeline: Read['timeline']): WireCause | null {
+  const { mandates, redaction } = timeline.runState;
+  const cause = waitsCause('MANDATE', timeline);
+  if (cause === null) return null;
+  const text = mandateText(mandates);
+  const why = text === null ? [] : [{ text: redaction.text(text) }];
+  return { ...cause, why, unblock: ['Give the run another mandate: belay mandate RUN \'{"by":"NAME"}\''] };
 }
 
 /** A failure in one sentence: its tool, its state, its work and the words of the error. */

@@ -104,6 +104,12 @@ function witnessOf(veto: Veto, moment: Moment | null, runState: RunState, at: Pl
         { what: 'owed', value: veto.obligation },
         { what: 'kept by', value: veto.tool },
       ];
+    case 'mandate_over':
+      return [
+        { what: 'mandate', value: veto.mandate ?? 'none' },
+        { what: 'over', value: veto.why },
+        { what: 'waits', value: veto.tool },
+      ];
     case 'effect_gone':
       return [{ what: 'call', value: veto.call }];
     case 'never_still':

@@ -102,6 +102,7 @@ function savedMembers({
   commits,
   sandboxes,
   obligations,
+  mandates,
 }: RunState) {
   const left = [...discards.all.values()].map(({ instance, is }) => ({ instance, is }));
   const abort = { owed: [...aborted.owed], stands: [...aborted.stands] };
@@ -120,6 +121,7 @@ function savedMembers({
     commits: commits.due,
     sandboxes: sandboxes.saved,
     obligations: obligations.saved,
+    ...(mandates.isUsed && { mandates: mandates.saved }),
   };
 }
 
@@ -167,6 +169,7 @@ function loadMembers(runState: RunState, saved: ReturnType<typeof savedMembers>)
     commits,
     sandboxes,
     obligations,
+    mandates,
   } = saved;
   runState.turns.resumeAt(turns);
   runState.choices.resumeAt(choices);
@@ -174,6 +177,7 @@ function loadMembers(runState: RunState, saved: ReturnType<typeof savedMembers>)
   runState.commits.resumeAt(commits);
   runState.sandboxes.resumeAt(sandboxes);
   runState.obligations.resumeAt(obligations);
+  if (mandates !== undefined) runState.mandates.resumeAt(mandates);
   for (const { instance, is } of left) runState.discards.all.set(instanceName(instance), { instance, is });
   for (const [key, error] of abort.owed) runState.aborted.owed.set(key, error);
   for (const [key, standing] of abort.stands) runState.aborted.stands.set(key, standing);

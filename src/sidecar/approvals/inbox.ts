@@ -6,6 +6,7 @@ import { answerIn } from '../../effects/messages/answers.ts';
 import { cancelIn, type SentCancel } from '../../effects/messages/cancels.ts';
 import { complaintIn, type SentComplaint } from '../../effects/messages/complaints.ts';
 import { keepIn, type SentKeep } from '../../effects/messages/keeps.ts';
+import { mandateIn, revokeIn, type SentMandate, type SentRevoke } from '../../effects/messages/mandates.ts';
 import { outcomeIn, type SentOutcome } from '../../effects/messages/outcomes.ts';
 import { pauseIn, type SentPause } from '../../effects/messages/pauses.ts';
 import { retryIn, type SentRetry } from '../../effects/messages/retries.ts';
@@ -32,6 +33,7 @@ export interface Hearers {
   outcome(post: number, sent: SentOutcome): void;
   steer(post: number, sent: SentSteer): void;
   keep(post: number, sent: SentKeep): void;
+  mandate(post: number, sent: SentMandate | SentRevoke): void;
 }
 
 /** The inbox of one run. */
@@ -96,7 +98,8 @@ export class Inbox {
       handedOn(retryIn(body), (retry) => hearers.retry(post, retry)) ||
       handedOn(outcomeIn(body), (outcome) => hearers.outcome(post, outcome)) ||
       handedOn(steerIn(body), (steer) => hearers.steer(post, steer)) ||
-      handedOn(keepIn(body), (keep) => hearers.keep(post, keep))
+      handedOn(keepIn(body), (keep) => hearers.keep(post, keep)) ||
+      handedOn(mandateIn(body) ?? revokeIn(body), (word) => hearers.mandate(post, word))
     );
   }
 

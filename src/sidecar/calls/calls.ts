@@ -27,6 +27,7 @@ import { reliesOnUncommitted } from '../../recovery/covered.ts';
 import type { Call, Runtime } from '../../runtime/runtime.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import type { Attempting } from '../attempts/attempting.ts';
+import type { Mandates } from '../mandates/mandates.ts';
 import type { RunParts, RunWriter } from '../parts.ts';
 import { argsOf } from './args.ts';
 import { billed } from './billing.ts';
@@ -57,6 +58,13 @@ type Budgeted = Pick<GuardedCall, 'admit' | 'charge' | 'pools'>;
 /** The owner of a call, and the name that it has in keys. */
 type Whose = Pick<GuardedCall, 'instance' | 'keyedAs' | 'place'>;
 
+/** What stands beside the calls of a run. */
+interface Beside {
+  readonly toolNamed: Runtime['toolNamed'];
+  readonly attempting: Attempting;
+  readonly mandates: Mandates;
+}
+
 /** The calls of one run. */
 export class Calls {
   readonly #parts: RunParts;
@@ -79,16 +87,13 @@ export class Calls {
 
   readonly #toolNamed: Runtime['toolNamed'];
   readonly #attempting: Attempting;
+  readonly #mandates: Mandates;
 
-  constructor(
-    parts: RunParts,
-    write: RunWriter,
-    approvals: Approvals,
-    { toolNamed, attempting }: { readonly toolNamed: Runtime['toolNamed']; readonly attempting: Attempting },
-  ) {
+  constructor(parts: RunParts, write: RunWriter, approvals: Approvals, { toolNamed, attempting, mandates }: Beside) {
     this.#parts = parts;
     this.#toolNamed = toolNamed;
     this.#attempting = attempting;
+    this.#mandates = mandates;
     this.#write = write;
     this.#approvals = approvals;
     this.#preconditions = new Preconditions(parts);
@@ -153,6 +158,8 @@ export class Calls {
       now: this.#parts.now,
       free: () =>
         activity.waitFor(this.#branches.apart(call, number, instance, this.#write) ?? lifecycle.until('leave')),
+      mandated: (tool: string) => this.#mandates.held(tool),
+      under: () => this.#mandates.under,
       confirm: () => confirmed(this.#parts, this.#write),
       secret: runState.secret,
       codecs: runState.codecs,
@@ -352,7 +359,8 @@ export class Calls {
     return {
       pools: this.pooling.pass(call, instance, () => admits),
       admit: (of): Admission => {
-        const refused = this.#branches.refuses(call, actor, instance);
+        const refused =
+          this.#branches.refuses(call, actor, instance) ?? this.#preconditions.outsideMandate(call, actor, instance);
         if (refused !== null) return { refused };
         if (config.budgets.size === 0) return { entries: [] };
         const asked = admission(config.budgets, runState.budgets, tool, args, { pools: config.pools, of });
@@ -429,6 +437,13 @@ export class Calls {
   /** @see {@link retried} */
   again(call: Call, reply: Failed, tries: number): Promise<boolean> {
     return retried(call, reply, tries, this.#parts, this.reconciling);
+  }
+
+  /** The reason why a call that is held back is outside of the mandate that its commit would leave under; null where it is not (MD2). */
+  outsideMandate({ intent }: LedgerCall): string | null {
+    if ((intent.under ?? null) === this.#mandates.under) return null;
+    const { tool, actor, instance } = intent;
+    return this.#preconditions.outsideMandate({ tool, input: argsOf(this.#parts.runState, intent) }, actor, instance);
   }
 
   /** @see {@link Reconciling.outcome} */

@@ -59,9 +59,19 @@ export class Preconditions {
     instance: InstanceId,
   ): string | null {
     const when = this.#parts.config.tools.get(name)?.when ?? null;
-    if (when === null || !asksAge(when.text)) return null;
-    const answer = when.ask(this.#facts(name, args, number, instance));
-    return answer.is === 'yes' ? null : `${name} is called only when ${when.text}`;
+    return when === null || !asksAge(when.text) ? null : this.whenUnmet({ tool: name, input: args }, number, instance);
+  }
+
+  /** The reason why a condition on the mandate fails for the mandate that a call leaves under; null where it holds, or there is no such condition (MD2). */
+  outsideMandate(
+    { tool: name, input: args }: Pick<Call, 'tool' | 'input'>,
+    number: number,
+    instance: InstanceId,
+  ): string | null {
+    const when = this.#parts.config.tools.get(name)?.when ?? null;
+    return when === null || !asksMandate(when.text)
+      ? null
+      : this.whenUnmet({ tool: name, input: args }, number, instance);
   }
 
   /** True where a call waits for an approval: also where that cannot be told. */
@@ -75,7 +85,9 @@ export class Preconditions {
     const { runState, config } = this.#parts;
     const { entity } = instance;
     const { context } = runState.actor(runState.actor(number).parent ?? 0);
-    const facts = { state: '', action, args, entity, memory: context, event: {} };
+    const { last } = runState.mandates;
+    const mandate = last === null ? {} : { mandate: last.terms };
+    const facts = { state: '', action, args, entity, memory: context, event: {}, ...mandate };
     const { when = null, gate = null } = config.tools.get(action) ?? {};
     if (!asksAge(`${when?.text} ${gate?.when?.text}`)) return facts;
     const age = ageBehind(this.#parts, { actor: number, instance, tool: action });
@@ -86,4 +98,9 @@ export class Preconditions {
 /** True where a condition asks how old the answers are that a call rests on. */
 function asksAge(text: string): boolean {
   return /\bverified\b/.test(text);
+}
+
+/** True where a condition asks what the mandate of the run says. */
+function asksMandate(text: string): boolean {
+  return /\bmandate\b/.test(text);
 }

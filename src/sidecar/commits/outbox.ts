@@ -4,6 +4,7 @@
  */
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { PublishEntry } from '../../model/call-entries.ts';
+import type { Mandates } from '../mandates/mandates.ts';
 import type { Raised, RunParts } from '../parts.ts';
 import { waitOf } from '../retry.ts';
 import { abandonHeld } from './abandoned.ts';
@@ -20,6 +21,10 @@ export interface OutboxPort extends PublishingPort {
   discard(call: LedgerCall): Promise<void>;
   /** The second looks of a commit's calls (RV4). */
   looks(entry: Pick<PublishEntry, 'keys'>): CommitLooks;
+  /** The mandate that commits are decided under. */
+  readonly mandates: Pick<Mandates, 'under' | 'look' | 'want'>;
+  /** Says why a call that is held back is outside of the mandate that it would leave under now; null where it is not. */
+  outsideMandate(call: LedgerCall): string | null;
   /** A commit was refused before anything of it was visible: its instance has failed. */
   refused(raised: Raised): void;
 }
@@ -51,7 +56,10 @@ export class Outbox {
     const isLooked = ({ key }: LedgerCall) => this.#run.looks({ keys: [key] }).isAny;
     const buffered = ledger.buffered();
     return (
-      buffered.some(isAsked) || buffered.some(isLooked) || publications.some(({ prepared }) => prepared !== undefined)
+      (buffered.length > 0 && this.#parts.runState.mandates.isUsed) ||
+      buffered.some(isAsked) ||
+      buffered.some(isLooked) ||
+      publications.some(({ prepared }) => prepared !== undefined)
     );
   }
 
@@ -69,16 +77,62 @@ export class Outbox {
    * more.
    */
   begin(isOver = false): void {
-    if (this.#parts.lifecycle.may('commit')) this.#begin(isOver);
+    const { lifecycle, runState } = this.#parts;
+    if (runState.ledger.buffered().length > 0) this.#run.mandates.look();
+    if (lifecycle.may('commit')) this.#begin(isOver);
+    else if (this.isHeld(isOver)) this.#run.mandates.want(this.#heldTool(isOver));
+  }
+
+  /** True where commits are due, and the run has no mandate to decide them under (MD3). */
+  isHeld(isOver: boolean): boolean {
+    return (
+      this.#lacksMandate &&
+      this.#parts.runState.ledger.buffered().length > 0 &&
+      dueCommits(this.#parts, isOver).length > 0
+    );
+  }
+
+  get #lacksMandate(): boolean {
+    return this.#parts.lifecycle.configuration.mandate !== 'stands';
+  }
+
+  /** The tool of the first call that waits for a mandate. */
+  #heldTool(isOver: boolean): string {
+    const [key = ''] = dueCommits(this.#parts, isOver)[0]?.keys ?? [];
+    return this.#parts.runState.ledger.get(key)?.intent.tool ?? '';
+  }
+
+  /** Looks at the mandate once more: it may have been withdrawn while a commit was prepared. */
+  #mayDecide(): boolean {
+    this.#run.mandates.look();
+    return !this.#lacksMandate;
+  }
+
+  /** The refusal of a commit with a call that the mandate of the run does not allow any more (MD2); null where it has none. */
+  #outsideMandate({ keys }: PublishEntry): Refusal | null {
+    for (const key of keys) {
+      const call = this.#parts.runState.ledger.get(key);
+      const why = call === undefined ? null : this.#run.outsideMandate(call);
+      if (call !== undefined && why !== null) return { why, call, moved: false };
+    }
+    return null;
+  }
+
+  /** A commit as it is decided, under the mandate of the run (MD2). */
+  #decided(entry: PublishEntry): PublishEntry {
+    const { under } = this.#run.mandates;
+    return under === null ? entry : { ...entry, under };
   }
 
   #begin(isOver: boolean): void {
     if (this.#parts.runState.ledger.buffered().length === 0) return;
     const due = dueCommits(this.#parts, isOver).filter((entry) => !this.#begun.has(nameOf(entry)));
-    const plain = due.filter((entry) => this.#staging.asked(entry).length === 0 && !this.#run.looks(entry).isAny);
+    const isPlain = (entry: PublishEntry) => this.#staging.asked(entry).length === 0 && !this.#run.looks(entry).isAny;
+    const plain = due.filter((entry) => isPlain(entry) && this.#outsideMandate(entry) === null);
     if (plain.length > 0) {
-      this.#run.append(plain);
-      this.#carryOn(() => this.#publishAll(plain, true));
+      const decided = plain.map((entry) => this.#decided(entry));
+      this.#run.append(decided);
+      this.#carryOn(() => this.#publishAll(decided, true));
     }
     for (const entry of due) if (!plain.includes(entry)) this.#prepare(entry, isOver);
   }
@@ -123,11 +177,12 @@ export class Outbox {
       const { lifecycle } = this.#parts;
       const isOff = () => this.#isStopped || lifecycle.answer('commit').is === 'no';
       lifecycle.note({ commit: 'preparing' });
-      const isDue = () => !isOff() && dueCommits(this.#parts, isOver).some((other) => nameOf(other) === name);
+      const isDue = () =>
+        !isOff() && this.#mayDecide() && dueCommits(this.#parts, isOver).some((other) => nameOf(other) === name);
       const prepared = isDue() ? await prepareAll(this.#staging, entry, this.#asking(entry)) : null;
       // What a commit rests on is looked at again last (RV4).
       const looks = this.#run.looks(entry);
-      const moved = prepared !== null && 'tokens' in prepared && isDue() ? await looks.make() : null;
+      const moved = prepared !== null && 'tokens' in prepared && isDue() ? await this.#moved(entry, looks) : null;
       if (prepared === null || !isDue()) {
         this.#begun.delete(name);
         if (!this.#isStopped) await withdrawAll(this.#staging, entry);
@@ -139,13 +194,18 @@ export class Outbox {
       else {
         this.#begun.delete(name);
         const isAsked = this.#staging.asked(entry).length > 0;
-        const decided = { ...entry, ...(isAsked && { prepared: prepared.tokens }) };
+        const decided = this.#decided({ ...entry, ...(isAsked && { prepared: prepared.tokens }) });
         lifecycle.note({ commit: 'publishing' });
         this.#run.append([decided, ...looks.relied()]);
         await this.#run.durable();
         await this.#publish(decided, true);
       }
     });
+  }
+
+  /** Looks again at what a commit rests on, and at its mandate. @returns why it may not be decided, or null. */
+  async #moved(entry: PublishEntry, looks: CommitLooks): Promise<Awaited<ReturnType<CommitLooks['make']>>> {
+    return (await looks.make()) ?? this.#outsideMandate(entry);
   }
 
   /** Has the instance of a refused commit fail; asked again, the same commit is tried once more. */

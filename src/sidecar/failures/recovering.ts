@@ -101,6 +101,18 @@ export class Recovering {
     ending.standStill({ status: 'paused', by, why });
   }
 
+  /** Tells those who wait for the run that it goes on once it has another mandate (MD5). */
+  tellParked(decision: Decision): void {
+    const { ending } = this.#run;
+    ending.goOn();
+    ending.standStill({ status: 'parked', decision, over: [] });
+  }
+
+  /** The run was given another mandate. */
+  mandated(): void {
+    this.#run.ending.goOn();
+  }
+
   /** A person has the run go on: what it is parked on is asked again, and a plan that is stuck is tried again. */
   unpaused(): void {
     this.#run.ending.goOn();

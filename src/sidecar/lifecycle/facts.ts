@@ -56,7 +56,7 @@ export function lapsed({ isCarrying, isStuck, parkedOn, isOver, commit }: Facts)
 }
 
 /** The part of a run's journal that its state is made of. */
-export type Journaled = Pick<RunState, 'asked' | 'ended' | 'places' | 'attempt'>;
+export type Journaled = Pick<RunState, 'asked' | 'ended' | 'places' | 'attempt' | 'mandates'>;
 
 /** The state of a run. */
 export function configurationOf(facts: Facts, journaled: Journaled): Configuration {
@@ -69,6 +69,7 @@ export function configurationOf(facts: Facts, journaled: Journaled): Configurati
     commit,
     pause: journaled.asked.paused !== null && journaled.ended === null ? 'on' : 'off',
     attempt: attemptOf(journaled),
+    mandate: journaled.ended === null ? journaled.mandates.standing : 'stands',
   };
 }
 

@@ -18,7 +18,7 @@ export type RunStatus =
   | 'over';
 
 /** The word for a run: of those that fit, the first. */
-export function statusOf({ hold, will, question, machine, commit, pause, attempt }: Configuration): RunStatus {
+export function statusOf({ hold, will, question, machine, commit, pause, attempt, mandate }: Configuration): RunStatus {
   const words: readonly (readonly [boolean, RunStatus])[] = [
     [hold === 'broken', 'broken'],
     [will === 'finishing' || will === 'over', 'over'],
@@ -30,6 +30,7 @@ export function statusOf({ hold, will, question, machine, commit, pause, attempt
     [question !== 'clear', 'recovering'],
     [attempt === 'waiting', 'tried'],
     [will === 'cancelling' || will === 'aborting', 'cancelling'],
+    [mandate === 'wanted', 'parked'],
     [will === 'ending', 'ending'],
     [hold === 'opening' || machine === 'asleep', 'opening'],
   ];
@@ -64,13 +65,15 @@ export function waitsFor(configuration: Configuration): readonly Waited[] {
   return waited;
 }
 
-function askedOf({ question, commit, pause, attempt }: Configuration): Waited[] {
+function askedOf({ question, commit, pause, attempt, mandate, will }: Configuration): Waited[] {
   const waited: Waited[] = [];
   if (pause === 'on') waited.push({ for: 'person', what: 'unpause' });
   if (question === 'stuck') waited.push({ for: 'person', what: 'the undo, or reconcile' });
   if (question === 'parked') waited.push({ for: 'person', what: 'the acts of the decision' });
   if (question === 'asking') waited.push({ for: 'counterparty', what: 'asked at its time' });
   if (commit === 'owed') waited.push({ for: 'person', what: 'settle the commit' });
+  if (mandate === 'wanted' && will !== 'cancelling' && will !== 'aborting')
+    waited.push({ for: 'person', what: 'another mandate' });
   if (attempt === 'waiting') waited.push({ for: 'choice', what: 'keep' });
   return waited;
 }

@@ -1,6 +1,6 @@
 /**
- * The life of a run as data (semantics.md LC1): seven regions that move each for itself, the questions that are asked of them, and the answer that each
- * state gives to each question. What a row does not name is yes; the answer of the run is the strictest of its seven states.
+ * The life of a run as data (semantics.md LC1): eight regions that move each for itself, the questions that are asked of them, and the answer that each
+ * state gives to each question. What a row does not name is yes; the answer of the run is the strictest of its eight states.
  */
 
 /** The states of each region, the first one first. */
@@ -22,6 +22,8 @@ export const REGIONS = {
   pause: ['off', 'on'],
   /** The attempt that the run is, until one of its group was chosen: `waiting` once nothing of it goes on before that. */
   attempt: ['none', 'trying', 'waiting'],
+  /** The mandate that the run acts under: `over` where it has none any more, `wanted` once something waits for another one. */
+  mandate: ['stands', 'over', 'wanted'],
 } as const;
 
 export type RegionOfLife = keyof typeof REGIONS;
@@ -38,6 +40,7 @@ export const QUESTIONS = {
   leave: 'may a call with a durable intent leave?',
   leaveApproved: 'may a call that a person approved leave?',
   leaveForGood: 'may a call leave that nothing takes back?',
+  act: 'may a call leave that changes the world?',
   outcome: 'may an outcome be written?',
   ask: 'may a counterparty be asked?',
   complain: 'may a complaint be taken?',
@@ -71,7 +74,7 @@ const waits = (what: string, ...questions: readonly Question[]) => row({ is: 'wa
 const refuses = (code: string, ...questions: readonly Question[]) => row({ is: 'no', code }, questions);
 
 /** The moves of the machine, and what is done for it. */
-const MOVES = ['deliver', 'answer', 'call', 'leave', 'leaveApproved', 'claim'] as const;
+const MOVES = ['deliver', 'answer', 'call', 'leave', 'leaveApproved', 'act', 'claim'] as const;
 const ALL_BUT_REST = (Object.keys(QUESTIONS) as Question[]).filter((question) => question !== 'rest');
 /** The moves that stand still while it is in question what the work rests on. */
 const UNSURE = ['deliver', 'answer', 'call', 'leave', 'claim', 'commit', 'end'] as const;
@@ -154,5 +157,11 @@ export const TABLE: Table = {
     none: {},
     trying: waits('the choice among attempts', 'leaveForGood', 'commit', 'end'),
     waiting: waits('the choice among attempts', 'leaveForGood', 'commit', 'end'),
+  },
+  mandate: {
+    stands: {},
+    // An undo, a look and a commit that was decided go on: they are not asked for here (MD4).
+    over: waits('another mandate', 'act', 'commit'),
+    wanted: waits('another mandate', 'act', 'commit'),
   },
 };

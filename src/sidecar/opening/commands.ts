@@ -1,13 +1,16 @@
 /** The commands that a caller gives to a run that is open. */
+
 import { parseTime } from '../../boundaries/page/time.ts';
 import type { ApprovalRequest, GuardedRequest } from '../../effects/gates.ts';
 import { cancelIn, cancelMessage } from '../../effects/messages/cancels.ts';
+import { mandateIn, mandateMessage, revokeIn, revokeMessage } from '../../effects/messages/mandates.ts';
 import { outcomeIn, outcomeMessage } from '../../effects/messages/outcomes.ts';
 import { pauseIn, pauseMessage } from '../../effects/messages/pauses.ts';
 import { type SaidSteer, sentSteer } from '../../effects/messages/steers.ts';
 import { type Journal, JournalError } from '../../journal/journal.ts';
 import { ANYTHING, NAME, OBJECT, oneOf, optional, refuseOther, shape, TEXT } from '../../model/argument.ts';
 import type { Signal } from '../../model/failure.ts';
+import type { MandateTerms } from '../../model/mandate-entries.ts';
 import { eventsOf, type RunEvent } from '../../reports/events.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
 import { type AbortPreview, endedError, previewAbort } from '../aborting/preview-abort.ts';
@@ -144,6 +147,18 @@ export interface RunCommands {
   /** Has a paused run go on. @throws SidecarError `not_advised` where it is not paused; `run_finished`; TypeError where no person says so. */
   unpause(word: { readonly by: string; readonly why?: string }): Promise<void>;
   /**
+   * Gives the run a mandate, which takes the place of the one before: what has waited for one goes on (MD5). A mandate that the run was given before is
+   * refused, and so is one whose time is over.
+   * @throws SidecarError `mandate_refused`; `run_finished`; TypeError where the terms are none.
+   */
+  mandate(terms: MandateTerms, word?: { readonly why?: string }): Promise<void>;
+  /**
+   * Withdraws the mandate of the run: from that entry on, nothing leaves that changes the world, but for undos and the commits that were decided (MD4).
+   * @param word `id`: the mandate that is meant; left out, the one that the run is under.
+   * @throws SidecarError `mandate_refused` where the run is under no mandate, or under another one; `run_finished`; TypeError where no person says so.
+   */
+  revoke(word: { readonly by: string; readonly why?: string; readonly id?: string }): Promise<void>;
+  /**
    * Ends the run: nothing of it acts anew, what is under way is waited for, and it has ended once nothing is unknown. What it has done stands (F3).
    * Resolves once the word is durable; `finished()` tells `cancelled`.
    *
@@ -214,6 +229,19 @@ async function cancelled({ heard }: Run, said: Parameters<RunCommands['cancel']>
   const { by, why, undo = false } = said;
   const word = cancelIn(cancelMessage({ by, why: why ?? null, ...(undo && { undo }) }));
   if (word !== null) await heard.sayCancel(word);
+}
+
+async function mandated({ mandates }: Run, ...[terms, word]: Parameters<RunCommands['mandate']>): Promise<void> {
+  const { why = null } = word ?? {};
+  const sent = mandateIn(mandateMessage({ mandate: terms, why }));
+  if (sent !== null) await mandates.say(sent);
+}
+
+async function revoked({ mandates }: Run, said: Parameters<RunCommands['revoke']>[0]): Promise<void> {
+  refuseOther('revoke', { word: [said, OBJECT] });
+  const { by, why, id } = said;
+  const sent = revokeIn(revokeMessage({ revoke: id ?? null, by, why: why ?? null }));
+  if (sent !== null) await mandates.say(sent);
 }
 
 async function stands({ recovering }: Run, key: string, said: Parameters<RunCommands['stand']>[1]): Promise<void> {
@@ -336,6 +364,8 @@ export function commandsOf(run: Run, root: ActorHandle, journal: Journal): RunCo
     pause: (word) => paused(true, word),
     unpause: (word) => paused(false, word),
     cancel: then((word) => cancelled(run, word)),
+    mandate: then((terms, word) => mandated(run, terms, word)),
+    revoke: then((word) => revoked(run, word)),
     async rerun() {
       commanded();
       run.pauses.refuseWhilePaused();

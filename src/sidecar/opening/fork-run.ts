@@ -12,6 +12,7 @@ import { type Journal, JournalError, type JournalStore, type Row, type StoredRow
 import type { AttemptTerms } from '../../model/attempt-entries.ts';
 import { classKept, isOpen } from '../../model/effect.ts';
 import type { ForkedEntry, KeptClass } from '../../model/entry.ts';
+import { Mandates } from '../../projection/mandates.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { RunNoteFold } from '../../reports/run-note.ts';
 import { SidecarError } from '../sidecar-error.ts';
@@ -69,7 +70,12 @@ export async function forkRun(
   const rows = [...(await gathered(store.read(of)))];
   const at = wish.at ?? rows.at(-1)?.seq ?? 0;
   const shared = sharedAt(of, rows, at);
-  const entry: ForkedEntry = { do: 'forked', of, at, by, why, ...(attempt !== undefined && { attempt }) };
+  const revoked = revokedSince(rows, shared);
+  const entry: ForkedEntry = {
+    ...{ do: 'forked', of, at, by, why },
+    ...(attempt !== undefined && { attempt }),
+    ...(revoked !== null && { revoked }),
+  };
   const order = await store.work.order(of);
   const queue = wish.queue ?? order?.queue ?? null;
   const isThere = ((await store.run(as))?.head ?? 0) > 0 || (await store.work.order(as)) !== null;
@@ -83,6 +89,23 @@ export async function forkRun(
     await store.work.handOver(request, digests);
   }
   return { run: as, of, at };
+}
+
+/** The person who has withdrawn the mandate of a common past behind its last row (MD6); null if no person has. */
+function revokedSince(
+  rows: readonly StoredRow[],
+  { at, runState }: Shared,
+): NonNullable<ForkedEntry['revoked']> | null {
+  const id = runState.mandates.valid?.id;
+  if (id === undefined) return null;
+  const later = new Mandates();
+  for (const { entry, row } of entriesOf(rows)) {
+    if (entry.do !== 'mandate') continue;
+    later.fold(entry, row.time);
+    const isWithdrawn = row.seq > at && entry.is === 'revoked' && entry.refused === null && later.last?.id === id;
+    if (isWithdrawn) return { by: entry.by, why: entry.why };
+  }
+  return null;
 }
 
 /** True for a fork that was made so, that no process has had, and that was not left for workers. */

@@ -270,6 +270,7 @@ function begun(
   const trace = run.parts.observing?.opens(options.run, config.agent, run.runState) ?? null;
   const form = { format: FORMAT, secret, ...redactOf(config), ...(trace !== null && { trace }) };
   run.write.append([{ do: 'begin', agent: config.agent, digests, ...form }]);
+  run.mandates.begin(options.mandate);
   return run;
 }
 
@@ -342,6 +343,7 @@ async function takeUp(
   const { runState } = run.parts;
   refusePooledFork(config, runState.ledger.forks.length > 0);
   run.approvals.poll();
+  run.mandates.begin(options.mandate);
   await refusePaused(run, journal);
   const isStuck = await finishLeft(run, journal);
   const isCancelled = runState.asked.cancelled !== null;

@@ -8,6 +8,7 @@ import type { JournalStore } from '../../journal/journal.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
 import type { Digests } from '../../model/entry.ts';
 import type { InstanceId } from '../../model/instance.ts';
+import type { MandateTerms } from '../../model/mandate-entries.ts';
 import type { Guards } from '../../predicates/compile.ts';
 import type { Spacing } from '../bases/basing.ts';
 import type { Check } from '../parts.ts';
@@ -53,6 +54,11 @@ export interface RunOptions {
     args: unknown;
     instance: InstanceId;
   }) => string | null | Promise<string | null>;
+  /**
+   * The mandate that a run is begun under: who gives it, until when, and the limits that conditions of tools read as `mandate` (MD1). `required`: a run
+   * that was given none waits for one before it changes anything. A run that is taken up keeps what its journal says.
+   */
+  readonly mandate?: MandateTerms | 'required';
   /**
    * Keeps this run apart from others that touch the same external keys: before a call leaves, it waits until no other
    * run has its keys. A run keeps the keys it has touched until its end, even while it is parked; `release` frees them.

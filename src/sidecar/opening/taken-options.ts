@@ -1,5 +1,7 @@
 /** Checks the options of a run against the values that a program gives. */
+
 import { CONFIG } from '../../boundaries/config-argument.ts';
+import { isMandate } from '../../effects/messages/mandates.ts';
 import { STORE } from '../../journal/store-argument.ts';
 import {
   CODE,
@@ -20,6 +22,11 @@ const INVERSE = having('an inverse', 'undo', 'moved');
 
 const SANDBOX = having('a provider of sandboxes: { start, probe, stop, destroy }', 'start', 'probe', 'stop', 'destroy');
 
+const MANDATE = kind(
+  'a mandate, { by, until, ... } in plain JSON, or "required"',
+  (value) => value === 'required' || isMandate(value),
+);
+
 export const RUN_FIELDS: Fields<RunOptions> = {
   run: { ...NAME, words: 'the name of the run, a text' },
   config: CONFIG,
@@ -35,6 +42,7 @@ export const RUN_FIELDS: Fields<RunOptions> = {
   guards: optional(namedBy(CODE)),
   codecs: optional(listOf(OBJECT)),
   governor: optional(CODE),
+  mandate: optional(MANDATE),
   claims: optional(having('claims, as claimsIn() makes them', 'take')),
   onGate: optional(CODE),
   keepAlive: optional(FLAG),

@@ -146,6 +146,8 @@ export class RunEnd {
     if (!mayEnd()) return;
     // What is refused now can still be done again; after the end it cannot (E4). The end of the machine is the end of all waiting.
     outbox.begin(true);
+    // What is held back leaves under another mandate, and the end is tried again then (MD5).
+    if (outbox.isHeld(true)) return;
     if (parts.kin.isForked) await takeGone(this.#port);
     await parts.lifecycle.past('end');
     if (!mayEnd() || recovering.raiseGone()) return;

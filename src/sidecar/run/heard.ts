@@ -9,6 +9,7 @@ import type { Calls } from '../calls/calls.ts';
 import type { LeftActs } from '../calls/left-acts.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
+import type { Mandates } from '../mandates/mandates.ts';
 import type { RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
 import { Cancelling } from './cancelling.ts';
@@ -35,6 +36,7 @@ interface HeardPort {
   readonly events: Messages;
   readonly run: {
     readonly pauses: Pauses;
+    readonly mandates: Mandates;
     readonly root: ActorHandle | undefined;
     readonly complaints: Complaints;
     settled(): void;
@@ -121,6 +123,10 @@ export class Heard implements Hearers {
 
   steer(...[post, sent]: Parameters<Hearers['steer']>): void {
     this.#port.recovering.steering.take(post, sent);
+  }
+
+  mandate(...[post, sent]: Parameters<Hearers['mandate']>): void {
+    this.#port.run.mandates.take(post, sent);
   }
 
   keep(...[post, sent]: Parameters<Hearers['keep']>): void {

@@ -3,6 +3,7 @@
  * OB4 to OB7).
  */
 import type { Alarm } from '../../clock/clock.ts';
+import { overAt } from '../../effects/messages/mandates.ts';
 import type { Decision } from '../../model/decision.ts';
 import { escalated } from '../../model/decision.ts';
 import type { Entry } from '../../model/entry.ts';
@@ -54,10 +55,20 @@ export class Owing {
   /** The wall clock at which the next obligation is due; null where none is to come. */
   get next(): number | null {
     if (this.#port.parts.runState.obligations.isEmpty) return null;
+    const over = this.#over;
     const due = owedActs(this.#port.parts.runState).flatMap((act) =>
       act.due === null || act.overdue ? [] : [act.due],
     );
+    if (over !== null) due.push(over);
     return due.length === 0 ? null : Math.min(...due);
+  }
+
+  /** The wall clock at which the mandate is over, and with it the leaving of what keeps an obligation; null for never (OB7). */
+  get #over(): number | null {
+    const { runState, now } = this.#port.parts;
+    const { valid } = runState.mandates;
+    const at = valid === null || owedActs(runState).length === 0 ? Number.POSITIVE_INFINITY : overAt(valid.terms);
+    return Number.isFinite(at) && at > now() ? at : null;
   }
 
   /** Tells of each overdue obligation, and sets the alarm for the next one. */
@@ -104,7 +115,11 @@ export class Owing {
   }
 
   #whyUnkept({ keptBy }: OwedAct): string | null {
-    return this.#port.parts.config.tools.has(keptBy) ? null : `the config has no tool ${keptBy} that would keep it`;
+    const { config, runState, now } = this.#port.parts;
+    if (!config.tools.has(keptBy)) return `the config has no tool ${keptBy} that would keep it`;
+    const { over, last } = runState.mandates;
+    const isOver = over !== null || (last !== null && overAt(last.terms) <= now());
+    return isOver ? `the run has no mandate under which ${keptBy} could leave` : null;
   }
 
   /** Has the machine receive that something is overdue, where a state takes it; once for each obligation. */

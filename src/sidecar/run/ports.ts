@@ -7,16 +7,24 @@ import type { Calls } from '../calls/calls.ts';
 import { looksOf } from '../commits/commit-looks.ts';
 import { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
+import type { Mandates } from '../mandates/mandates.ts';
 import { begunWith, enteredWith } from '../paper/begun.ts';
 import { paperFor, paperWith, type ReadsOf } from '../paper/on-paper.ts';
 import type { Change, RunParts } from '../parts.ts';
 import type { Writing } from '../writing.ts';
 import { keysOf } from './shown.ts';
 
+interface OutboxParts {
+  readonly write: Writing;
+  readonly calls: Calls;
+  readonly runtime: Runtime;
+  readonly mandates: Mandates;
+}
+
 /** The outbox of a run, whose recoveries are made after it. */
 export function outboxOf(
   parts: RunParts,
-  { write, calls, runtime }: { readonly write: Writing; readonly calls: Calls; readonly runtime: Runtime },
+  { write, calls, runtime, mandates }: OutboxParts,
   recovering: () => Recovering,
 ): Outbox {
   return new Outbox(parts, {
@@ -27,6 +35,8 @@ export function outboxOf(
     track: (key, own, act) => calls.underWay.track(key, own, act),
     looks: (entry) => looksOf(parts, calls, entry),
     discard: (call) => calls.discard(call),
+    mandates,
+    outsideMandate: (call) => calls.outsideMandate(call),
     park: (call, error) => recovering().parkCommit(call, error).finally(parts.activity.wait()),
     refused: (raised) => recovering().refused(raised),
   });

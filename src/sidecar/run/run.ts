@@ -4,6 +4,7 @@
  */
 import { Turns } from '../../clock/turns.ts';
 import type { SentEvent } from '../../effects/messages/sent-events.ts';
+import type { Decision } from '../../model/decision.ts';
 import type { DismissalReason } from '../../model/entry.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { WorkRecord } from '../../projection/set-aside/records.ts';
@@ -22,6 +23,7 @@ import type { Outbox } from '../commits/outbox.ts';
 import type { RestoredParts } from '../failures/recovered-machine.ts';
 import { Recovering } from '../failures/recovering.ts';
 import type { RunStatus } from '../lifecycle/status.ts';
+import { Mandates } from '../mandates/mandates.ts';
 import type { RunParts } from '../parts.ts';
 import { RecoveryQueries } from '../queries/recovery-queries.ts';
 import { Reuse } from '../reuse.ts';
@@ -71,6 +73,7 @@ export class Run implements Watcher {
   readonly owing: Owing;
   readonly heard: Heard;
   readonly pauses: Pauses;
+  readonly mandates: Mandates;
   /** True while the machine of a run that is taken up was not started yet, and claims wait for that. */
   #wakes = false;
 
@@ -85,14 +88,15 @@ export class Run implements Watcher {
     const recorder = new StepRecorder(parts, placed, verifier);
     const queries = new RecoveryQueries(parts, placed, runtime);
     const approvals = new Approvals(parts, write, () => this.heard);
-    const attempting = new Attempting({ parts, write, run: this });
-    this.attempting = attempting;
-    const calls = new Calls(parts, write, approvals, { toolNamed: (name) => runtime.toolNamed(name), attempting });
-    const outbox = outboxOf(parts, { write, calls, runtime }, () => this.recovering);
+    this.attempting = new Attempting({ parts, write, run: this });
+    this.mandates = new Mandates({ parts, write, run: this });
+    this.reuse = this.#reuseOf(parts);
+    const { attempting, mandates, reuse } = this;
+    const toolNamed = (name: string) => runtime.toolNamed(name);
+    const calls = new Calls(parts, write, approvals, { toolNamed, attempting, mandates });
+    const outbox = outboxOf(parts, { write, calls, runtime, mandates }, () => this.recovering);
     const helpers = { write, calls, queries, approvals, outbox, ...papersOf(parts, runtime) };
     const recovering = new Recovering(parts, this, helpers);
-    const reuse = this.#reuseOf(parts);
-    this.reuse = reuse;
     const { runState } = parts;
     const macrosteps = new Macrosteps(runState.places);
     const finds = this.finds.bind(this);
@@ -393,6 +397,23 @@ export class Run implements Watcher {
   #goOn(): void {
     this.#deliveries.release();
     this.settled();
+  }
+
+  /** Something of the run waits for another mandate. */
+  lacksMandate(decision: Decision): void {
+    this.recovering.tellParked(decision);
+  }
+
+  /** The run has a mandate again: what has waited for it goes on. */
+  mandated(): void {
+    this.recovering.mandated();
+    this.owing.begin();
+    if (this.root !== undefined) this.settled();
+  }
+
+  /** The run has lost its mandate: who keeps what it owes may not leave any more (OB7). */
+  revoked(): void {
+    this.owing.begin();
   }
 
   /** The run goes on where a pause had stood it still: what is in question comes first. */

@@ -1,0 +1,112 @@
+/** The mutants of the rules about mandates (semantics.md MD1 to MD7). */
+import type { Mutant } from './mutant.ts';
+
+const WORLD = { run: 'tests', file: 'test/semantics/mandates.test.ts' } as const;
+const BY = { run: 'tests', file: 'test/sidecar/mandates.test.ts' } as const;
+
+export const OF_MANDATES: readonly Mutant[] = [
+  {
+    rule: 'MD1',
+    file: 'sidecar/mandates/mandates.ts',
+    off: 'a mandate that was withdrawn comes back',
+    find: 'if (this.#journaled.has(id)) return',
+    replace: 'if (this.#journaled.valid?.id === id) return',
+    by: BY,
+  },
+  {
+    rule: 'MD1',
+    file: 'sidecar/mandates/mandates.ts',
+    off: 'a run that needs a mandate acts without',
+    find: "if (given === 'required') this.#append({ do: 'mandate', is: 'over', why: 'missing' });",
+    replace: "if (given === 'required') return;",
+    by: BY,
+  },
+  {
+    rule: 'MD2',
+    file: 'sidecar/calls/calls.ts',
+    off: 'a condition on the mandate is not asked as the call leaves',
+    find: ' ?? this.#preconditions.outsideMandate(call, actor, instance);',
+    replace: ';',
+    by: BY,
+  },
+  {
+    rule: 'MD2',
+    file: 'sidecar/commits/outbox.ts',
+    off: 'what was held back is not asked about under another mandate',
+    find: 'if (call !== undefined && why !== null) return { why, call, moved: false };',
+    replace: '',
+    by: BY,
+  },
+  {
+    rule: 'MD2',
+    file: 'effects/guard.ts',
+    off: 'an intent names no mandate',
+    find: 'return under === null ? {} : { under };',
+    replace: 'return under === null ? {} : {};',
+    by: BY,
+  },
+  {
+    rule: 'MD3',
+    file: 'effects/acting.ts',
+    off: 'a call leaves whose mandate was withdrawn behind its intent',
+    find: 'return port.mandated(name) === null && (port.ledger.get(key)?.intent.under ?? null) === port.under();',
+    replace: "return name !== '' || port.ledger.get(key) === undefined;",
+    by: WORLD,
+  },
+  {
+    rule: 'MD3',
+    file: 'effects/guard.ts',
+    off: 'a call leaves without a mandate',
+    find: 'return isHarmless(port, call) ? null : port.mandated(call.name);',
+    replace: 'return null;',
+    by: BY,
+  },
+  {
+    rule: 'MD3',
+    file: 'sidecar/lifecycle/table.ts',
+    off: 'a commit is decided without a mandate',
+    find: "wanted: waits('another mandate', 'act', 'commit'),",
+    replace: "wanted: waits('another mandate', 'act'),",
+    by: WORLD,
+  },
+  {
+    rule: 'MD4',
+    file: 'effects/awaiting-approval.ts',
+    off: 'an approval is used up without a mandate',
+    find: 'if (!(await mandated(port, call, approval))) return',
+    replace: "if (approval.is !== 'approved' && approval.is !== 'denied') return",
+    by: BY,
+  },
+  {
+    rule: 'MD5',
+    file: 'sidecar/run/ending.ts',
+    off: 'a run ends while its commit waits for a mandate',
+    find: 'if (outbox.isHeld(true)) return;',
+    replace: '',
+    by: WORLD,
+  },
+  {
+    rule: 'MD5',
+    file: 'sidecar/mandates/mandates.ts',
+    off: 'what has waited for a mandate is not told to go on',
+    find: 'this.#port.run.mandated();',
+    replace: '',
+    by: WORLD,
+  },
+  {
+    rule: 'MD6',
+    file: 'sidecar/opening/fork-run.ts',
+    off: 'a fork brings a mandate back',
+    find: 'if (isWithdrawn) return { by: entry.by, why: entry.why };',
+    replace: '',
+    by: BY,
+  },
+  {
+    rule: 'MD7',
+    file: 'reports/audit.ts',
+    off: 'an approved call names no mandate',
+    find: 'key: entry.key, under: entry.under ?? null }];',
+    replace: 'key: entry.key }];',
+    by: BY,
+  },
+];
