@@ -218,8 +218,10 @@ export interface Receiver {
   readonly isReady: boolean;
   /** The reason why the input of a turn is none that can be the next one; null where it can. */
   refusalOf(input: unknown, id: string | undefined): string | null;
-  /** Begins a turn. @param note is called right before its step is told. @returns false where something holds it back. */
-  receive(input: unknown, id: string | undefined, note?: () => void): boolean;
+  /** The event of a turn that waits: it has no number yet. */
+  waits(input: unknown, id: string | undefined): RuntimeEvent;
+  /** Begins a turn. @param note is called right before its step is told. @param is the digest of the input as it was sent. @returns false where something holds it back. */
+  receive(input: unknown, id: string | undefined, note?: () => void, is?: string): boolean;
 }
 
 /** The abilities of a runtime of state machines: events from outside, steps that follow of themselves, delays, machines within one. */

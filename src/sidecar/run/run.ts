@@ -360,6 +360,12 @@ export class Run implements Watcher {
     this.#deliveries.offer();
   }
 
+  holdTurns(post: number | null): void {
+    // What was left before the program's own word is before it.
+    if (post === null && this.runtime.receives !== null) this.#look();
+    this.heard.holdTurns(post);
+  }
+
   receive(post: number | null, sent: SentEvent): void {
     this.heard.receive(post, sent);
   }
