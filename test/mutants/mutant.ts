@@ -64,6 +64,7 @@ export const RULES = [
   'RC9',
   'RC10',
   'RC11',
+  'RC12',
   'RV1',
   'RV2',
   'RV3',

@@ -9,6 +9,8 @@ const receivingFlows = { run: 'tests', file: 'test/flow/receiving.test.ts' } as 
 const otherInput = { run: 'tests', file: 'test/loop/other-input.test.ts' } as const;
 const steered = { run: 'tests', file: 'test/loop/steered.test.ts' } as const;
 
+const leftTurns = { run: 'tests', file: 'test/workers/left-turns.test.ts' } as const;
+
 export const OF_LOOPS: readonly Mutant[] = [
   {
     rule: 'LP1',
@@ -113,6 +115,46 @@ export const OF_LOOPS: readonly Mutant[] = [
     find: " && this.#port.parts.lifecycle.may('leave')",
     replace: '',
     by: { run: 'tests', file: 'test/workers/steered-programs.test.ts' },
+  },
+  {
+    rule: 'RC12',
+    file: 'sidecar/failures/steering.ts',
+    off: 'an act overtakes the turns that were left before it',
+    find: 'machine.holdTurns(word.post);',
+    replace: '',
+    by: leftTurns,
+  },
+  {
+    rule: 'RC12',
+    file: 'sidecar/failures/steered-turn.ts',
+    off: 'a turn that waits stands behind a turn that never was',
+    find: 'return [...names, ...waiting].flatMap(',
+    replace: 'return [...names, ...waiting.slice(waiting.length)].flatMap(',
+    by: leftTurns,
+  },
+  {
+    rule: 'RC12',
+    file: 'sidecar/failures/steered-turn.ts',
+    off: 'the sender of a turn that waits has read nothing',
+    find: 'if (other === undefined && waits === undefined) return null;',
+    replace: 'if (other === undefined) return null;',
+    by: leftTurns,
+  },
+  {
+    rule: 'RC12',
+    file: 'projection/redelivery.ts',
+    off: 'a restore takes back a turn that waits',
+    find: 'turnIn(event) !== null ||\n      (held',
+    replace: '(held',
+    by: leftTurns,
+  },
+  {
+    rule: 'RC12',
+    file: 'sidecar/run/messages.ts',
+    off: 'a turn that waits comes as what it said first',
+    find: 'const { name, event, held } = first;',
+    replace: 'const { name, held } = first;\n    const event = parts.runState.held.at(-1)?.event;',
+    by: leftTurns,
   },
   {
     rule: 'RC7',

@@ -23,7 +23,11 @@ export interface Kind {
 
 /** The loop and the flow. @param folder where their configs are written. */
 export function kindsIn(folder: string): readonly Kind[] {
-  const agentWith = (text: string, program: ProgramAgent['program'], bank: Pick<Bank, 'find' | 'undo'>): ProgramAgent => {
+  const agentWith = (
+    text: string,
+    program: ProgramAgent['program'],
+    bank: Pick<Bank, 'find' | 'undo'>,
+  ): ProgramAgent => {
     const config = join(folder, `${text.length}.yaml`);
     writeFileSync(config, text);
     const world = { reconcilers: { find: bank.find }, undo: { undo: bank.undo } };

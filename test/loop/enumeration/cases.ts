@@ -20,6 +20,8 @@ export interface TurnAct extends Pick<Complaint, 'about' | 'during' | 'while'> {
   readonly does: 'revise' | 'retract';
   /** True where the model is asked the same whatever the inputs say. */
   readonly isBlind: boolean;
+  /** True where the turns behind the one under way were left before the act, and wait. */
+  readonly ahead?: true;
 }
 
 /** One case. */
@@ -80,12 +82,22 @@ export function* actsOn(turns: readonly Turn[]): Generator<TurnAct> {
           yield { about, during, while: moment, does, isBlind };
 }
 
+/** The acts on each turn, with every later turn left before them: the turn under way, one before it, or one that waits. */
+export function* actsAhead(turns: readonly Turn[]): Generator<TurnAct> {
+  for (const act of actsOn(turns)) if (act.during < turns.length - 1) yield { ...act, ahead: true };
+  for (let about = 1; about < turns.length; about += 1)
+    for (let during = 0; during < about; during += 1)
+      for (const moment of ['model', 'act', 'over'] as const)
+        for (const does of ['revise', 'retract'] as const)
+          yield { about, during, while: moment, does, isBlind: false, ahead: true };
+}
+
 /** The name of a case, by which it is found again. */
 export function nameOf({ turns, said, complaint, act, lost, dies, by, as, pauses }: Case): string {
   const text = turns.map((turn) => turn.map((round) => round.join('+')).join(',')).join(' / ');
   const wrong =
     act !== undefined
-      ? `turn ${act.about + 1} ${act.does}${act.isBlind ? ' blind' : ''} in ${act.during + 1} ${act.while}`
+      ? `turn ${act.about + 1} ${act.does}${act.isBlind ? ' blind' : ''}${act.ahead ? ' ahead' : ''} in ${act.during + 1} ${act.while}`
       : complaint === null
         ? 'nothing wrong'
         : `${complaint.of} of turn ${complaint.about + 1} wrong in ${complaint.during + 1} ${complaint.while}`;

@@ -1,5 +1,5 @@
 /** Goes through the cases of small loops, and counts how they end. */
-import { actsOn, type Case, complaintsAbout, drawn, nameOf, ofTwoTurns, type Turn } from './cases.ts';
+import { actsAhead, actsOn, type Case, complaintsAbout, drawn, nameOf, ofTwoTurns, type Turn } from './cases.ts';
 import { type Result, runCase } from './drive.ts';
 import { type Judged, judge, type Verdict } from './judge.ts';
 
@@ -18,8 +18,8 @@ export interface Options {
   readonly as?: 'flow';
   /** True where a person pauses each drawn run, behind an append of its own. */
   readonly pauses?: boolean;
-  /** True for acts on turns in place of complaints. */
-  readonly acts?: boolean;
+  /** True for acts on turns in place of complaints; `ahead`: the later turns were left before the act, and wait. */
+  readonly acts?: boolean | 'ahead';
   /** A case by its name. */
   readonly only?: string;
   /** Begins none after so many milliseconds. */
@@ -47,11 +47,11 @@ export function drawing(seed: number): (below: number) => number {
 }
 
 /** All cases of a loop in which no process dies. */
-export function casesOf(turns: readonly Turn[], by?: 'message', acts = false): Case[] {
+export function casesOf(turns: readonly Turn[], by?: 'message', acts: Options['acts'] = false): Case[] {
   const lost = [null, ...turns.keys()];
   if (acts)
     return (['stands', 'rewritten'] as const).flatMap((said) =>
-      [...actsOn(turns)].flatMap((act) =>
+      [...(acts === 'ahead' ? actsAhead : actsOn)(turns)].flatMap((act) =>
         lost.map((nth) => ({ turns, said, complaint: null, act, lost: nth, dies: null, ...(by && { by }) })),
       ),
     );

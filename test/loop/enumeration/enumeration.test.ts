@@ -47,6 +47,14 @@ test('acts on turns move what rests on them, or nothing, wherever a process dies
   expect(drawn.told, totalsText(drawn)).toEqual([]);
 });
 
+test('acts find the turns that were left before them, and change no others (RC12)', async () => {
+  for (const as of [{}, { as: 'flow' }] as const) {
+    const totals = await enumerate({ of: 'drawn', cases: 25, seed: 4, acts: 'ahead', by: 'message', ...as });
+    expect(totals.told, totalsText(totals)).toEqual([]);
+    expect(totals.cases).toBe(25);
+  }
+});
+
 test('flows end so, too, by complaints, acts on turns, messages and pauses (RC10)', async () => {
   for (const more of [{}, { acts: true }, { by: 'message' }, { pauses: true }, { pauses: true, acts: true }] as const) {
     const totals = await enumerate({ of: 'drawn', cases: 15, seed: 6, as: 'flow', ...more });

@@ -10,6 +10,7 @@
  *   --as flow       the programs are flows, one step after the other
  *   --pauses        a person pauses each drawn run, and has it go on once nothing moves
  *   --acts          turns are revised and retracted, and nothing is found wrong
+ *   --ahead         the same, with the later turns left before the act
  *   --only NAME     one case, by its name, with everything that happened
  *
  * Ends with 0 where no ending is wrong, no loop hangs, and none is parked needlessly; 1 where any is.
@@ -29,6 +30,7 @@ const { values } = parseArgs({
     as: { type: 'string' },
     pauses: { type: 'boolean' },
     acts: { type: 'boolean' },
+    ahead: { type: 'boolean' },
     only: { type: 'string' },
   },
 });
@@ -44,6 +46,7 @@ const totals = await enumerate({
   ...(values.as === 'flow' && { as: values.as }),
   ...(values.pauses === true && { pauses: true }),
   ...(values.acts === true && { acts: true }),
+  ...(values.ahead === true && { acts: 'ahead', by: 'message' }),
   ...(values.only !== undefined && { only: values.only }),
   onCase: (one, judged, { world, said, state }) => {
     if (values.only !== nameOf(one)) return;
