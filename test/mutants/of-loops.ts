@@ -151,9 +151,9 @@ export const OF_LOOPS: readonly Mutant[] = [
   {
     rule: 'RC12',
     file: 'sidecar/run/messages.ts',
-    off: 'a turn that waits comes as what it said first',
-    find: 'const { name, event, held } = first;',
-    replace: 'const { name, held } = first;\n    const event = parts.runState.held.at(-1)?.event;',
+    off: 'a turn that was revised where it waited is known by its new words',
+    find: 'write.append([taken]), is);',
+    replace: 'write.append([taken]), is === undefined ? is : undefined);',
     by: leftTurns,
   },
   {

@@ -1,5 +1,6 @@
 /** Turns of loops and flows that were left before an act on another turn, and that wait in the inbox (semantics.md RC12). */
 import { afterEach, describe, expect, test } from 'vitest';
+import { Bank, desk, deskOptions } from '../flow/desk.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { workClient } from '../../src/workers/client.ts';
 import { until } from '../poll.ts';
@@ -143,4 +144,26 @@ describe.each(kindsIn(folder))('turns of a $name that wait', ({ name, make }) =>
     }
     expect(deaths).toBeGreaterThan(5);
   }, 120_000);
+});
+
+test('a turn that was revised where it waited is known by what was handed in', async () => {
+  const [bank, store] = [new Bank(), memoryStore()];
+  const run = await desk(bank).attach(deskOptions(bank, store, 'stands', 'reversible'));
+  closing.push(() => run.close());
+  const [asked, answered] = [held(), held()];
+  bank.onQuote = async () => {
+    asked.resolve(null);
+    await answered.promise;
+  };
+  const first = run.invoke('quote', { id: 'm1' });
+  await asked.promise;
+  await workClient(store).send('r', { type: 'turn', input: 'pay' }, { id: 'm2', by: 'ada' });
+  expect(await run.preview({ revise: 'm2', to: { input: 'quote' }, by: 'ada' })).toMatchObject({ is: 'done' });
+  expect(await run.revise('m2', { input: 'quote' }, { by: 'ada' })).toMatchObject({ is: 'done', version: 1 });
+  answered.resolve(null);
+  expect(await first).toEqual(['quoted 100']);
+  await until(async () => (await workClient(store).outcome('r', 'm2'))?.turn?.isOver === true);
+  expect(await run.invoke('pay', { id: 'm2' })).toEqual(['quoted 100', 'quoted 100']);
+  await expect(run.invoke('quote', { id: 'm2' })).rejects.toMatchObject({ code: 'turn_differs' });
+  expect(bank.standing).toEqual([]);
 });
