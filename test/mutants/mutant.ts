@@ -31,6 +31,7 @@ export const RULES = [
   'PA6',
   'PA11',
   'PA12',
+  'PA13',
   'AB1',
   'AB2',
   'AB3',

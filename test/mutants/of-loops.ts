@@ -9,6 +9,7 @@ const receivingFlows = { run: 'tests', file: 'test/flow/receiving.test.ts' } as 
 const otherInput = { run: 'tests', file: 'test/loop/other-input.test.ts' } as const;
 const steered = { run: 'tests', file: 'test/loop/steered.test.ts' } as const;
 
+const narrowFlows = { run: 'tests', file: 'test/flow/narrow.test.ts' } as const;
 const leftTurns = { run: 'tests', file: 'test/workers/left-turns.test.ts' } as const;
 
 export const OF_LOOPS: readonly Mutant[] = [
@@ -163,6 +164,22 @@ export const OF_LOOPS: readonly Mutant[] = [
     find: ' && !run.runtime.isRunning',
     replace: '',
     by: inWorkers,
+  },
+  {
+    rule: 'PA13',
+    file: 'sidecar/reuse.ts',
+    off: 'a step of a flow is taken over whatever it is asked with',
+    find: 'else if (this.#asked?.isSame !== false && this.#isSame(live, record))',
+    replace: 'else if (this.#isSame(live, record))',
+    by: narrowFlows,
+  },
+  {
+    rule: 'PA13',
+    file: 'flow/execution.ts',
+    off: 'a flow has to come to what work that was taken over has led to',
+    find: 'if (entry.owed !== null && entry.owed.id !== name && this.watcher.isUnasked(entry.owed)) entry.owed = null;',
+    replace: 'void [entry, name];',
+    by: narrowFlows,
   },
   {
     rule: 'PA12',

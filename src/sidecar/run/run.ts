@@ -5,8 +5,9 @@
 import { Turns } from '../../clock/turns.ts';
 import type { SentEvent } from '../../effects/messages/sent-events.ts';
 import type { DismissalReason } from '../../model/entry.ts';
+import { eventType } from '../../model/reply-event.ts';
 import type { RunState } from '../../projection/run-state.ts';
-import type { WorkRecord } from '../../projection/set-aside/records.ts';
+import { CLAIMED, type WorkRecord } from '../../projection/set-aside/records.ts';
 import { placedIn } from '../../recording/entry-states.ts';
 import { Macrosteps } from '../../recording/macrosteps.ts';
 import { StepRecorder } from '../../recording/record-step.ts';
@@ -167,6 +168,7 @@ export class Run implements Watcher {
       dismiss: (record, why) => this.dismiss(record, why),
       settled: () => this.settled(),
       seen: (context) => this.runtime.seen(context),
+      asks: () => this.runtime.enterable?.asks ?? null,
     });
   }
 
@@ -286,6 +288,12 @@ export class Run implements Watcher {
 
   epochIn(path: string): number {
     return this.#calling.epochIn(path);
+  }
+
+  isUnasked(ref: ActorHandle): boolean {
+    const number = this.#actors.numberOf(ref);
+    if (number === undefined || this.mayStand(ref)) return false;
+    return eventType(this.runState.actor(number).event) === CLAIMED;
   }
 
   mayStand(ref: ActorHandle): boolean {

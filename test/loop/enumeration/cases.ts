@@ -37,6 +37,8 @@ export interface Case {
   readonly by?: 'message';
   /** `flow`: the same program as a flow, one step after the other; left out for a loop. */
   readonly as?: 'flow';
+  /** True for a flow whose tools are said to read nothing: what its function asks with is in no key. */
+  readonly isNarrow?: true;
   /** The append behind which a person pauses the run, and has it go on once nothing moves; left out where nobody does. */
   readonly pauses?: number;
   /** The append at which the process dies; null where it lives. */
@@ -93,7 +95,7 @@ export function* actsAhead(turns: readonly Turn[]): Generator<TurnAct> {
 }
 
 /** The name of a case, by which it is found again. */
-export function nameOf({ turns, said, complaint, act, lost, dies, by, as, pauses }: Case): string {
+export function nameOf({ turns, said, complaint, act, lost, dies, by, as, pauses, isNarrow }: Case): string {
   const text = turns.map((turn) => turn.map((round) => round.join('+')).join(',')).join(' / ');
   const wrong =
     act !== undefined
@@ -102,5 +104,5 @@ export function nameOf({ turns, said, complaint, act, lost, dies, by, as, pauses
         ? 'nothing wrong'
         : `${complaint.of} of turn ${complaint.about + 1} wrong in ${complaint.during + 1} ${complaint.while}`;
   const paused = pauses === undefined ? '' : ` | paused at ${pauses}`;
-  return `${as === undefined ? '' : 'flow: '}${by === undefined ? '' : 'sent: '}${text} | ${said} | ${wrong} | ${lost === null ? 'all come back' : `lost in ${lost + 1}`}${paused} | ${dies === null ? 'lives' : `dies at ${dies}`}`;
+  return `${as === undefined ? '' : isNarrow ? 'narrow flow: ' : 'flow: '}${by === undefined ? '' : 'sent: '}${text} | ${said} | ${wrong} | ${lost === null ? 'all come back' : `lost in ${lost + 1}`}${paused} | ${dies === null ? 'lives' : `dies at ${dies}`}`;
 }

@@ -49,12 +49,12 @@ const known = new Map<string, BoundaryConfig>();
 class Dead extends Error {}
 
 /** The page of all cases: one tool for each class. A step of a flow may be behind any other, and at the end of a turn. */
-function configOf(decides: boolean, as: Case['as']): BoundaryConfig {
-  const name = `${as} ${decides}`;
+function configOf(decides: boolean, { as, isNarrow }: Pick<Case, 'as' | 'isNarrow'>): BoundaryConfig {
+  const name = `${as} ${decides} ${isNarrow}`;
   const made = known.get(name);
   if (made !== undefined) return made;
   const tools = ['model', ...CLASSES.map((each) => `t_${each}`)];
-  const reads = as === undefined ? 'reads: []' : 'reads: [turns, steps]';
+  const reads = as === undefined || isNarrow ? 'reads: []' : 'reads: [turns, steps]';
   const exits = (tool: string) =>
     (as === undefined ? ['end'] : [...tools, 'end']).map((to) => ({
       id: `${tool}_${to}`,
@@ -250,7 +250,7 @@ class Drive {
       input: undefined,
       run: 'r',
       // An equal question has its old answer.
-      config: configOf(this.#case.act !== undefined, this.#case.as),
+      config: configOf(this.#case.act !== undefined, this.#case),
       journal: await this.#store.next(),
       said: this.#case.said,
       now: this.#time.now,
@@ -464,7 +464,8 @@ class Drive {
   /** Waits until promises and flushes have nothing more to do. */
   async #quiet(): Promise<void> {
     // A loop that is entered on paper is waited for.
-    const longest = this.#isDue && this.#answer === null && this.#case.act !== undefined ? 110 : IDLE;
+    const isOnPaper = this.#case.act !== undefined ? this.#answer === null : this.#case.as === 'flow';
+    const longest = this.#isDue && isOnPaper ? 110 : IDLE;
     for (let idle = 0, before = -1, turns = 0; idle < longest; turns += 1) {
       if (turns > LONGEST) throw new Error('it is busy with itself for ever');
       await new Promise((resolve) => setImmediate(resolve));

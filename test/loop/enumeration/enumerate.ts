@@ -16,6 +16,8 @@ export interface Options {
   readonly by?: 'message';
   /** `flow`: the programs are flows. */
   readonly as?: 'flow';
+  /** True for flows whose tools are said to read nothing. */
+  readonly narrow?: boolean;
   /** True where a person pauses each drawn run, behind an append of its own. */
   readonly pauses?: boolean;
   /** True for acts on turns in place of complaints; `ahead`: the later turns were left before the act, and wait. */
@@ -84,10 +86,10 @@ export async function enumerate(options: Options): Promise<Totals> {
 }
 
 /** Larger loops, drawn, each with one death or none. */
-async function* larger(draw: (below: number) => number, { by, acts, as, pauses }: Options): AsyncGenerator<Case> {
+async function* larger(draw: (below: number) => number, { by, acts, as, pauses, narrow }: Options): AsyncGenerator<Case> {
   for (;;) {
     const all = casesOf(drawn(draw), by, acts);
-    const whole = { ...(all[draw(all.length)] as Case), ...(as && { as }) };
+    const whole = { ...(all[draw(all.length)] as Case), ...(as && { as }), ...(narrow && { isNarrow: true as const }) };
     const { appends } = await runCase(whole);
     yield {
       ...whole,
@@ -117,7 +119,7 @@ async function* twoTurns(
 function count(totals: Totals, one: Case, judged: Judged): void {
   totals.cases += 1;
   const wrong = one.act !== undefined ? one.act.does : one.complaint === null ? 'nothing wrong' : 'found wrong';
-  const of = `${one.as === undefined ? '' : 'flow: '}${one.by === undefined ? '' : 'sent, '}${one.said}, ${wrong}${one.lost === null ? '' : ', lost'}${one.pauses === undefined ? '' : ', paused'}${one.dies === null ? '' : ', killed'}`;
+  const of = `${one.as === undefined ? '' : one.isNarrow ? 'narrow flow: ' : 'flow: '}${one.by === undefined ? '' : 'sent, '}${one.said}, ${wrong}${one.lost === null ? '' : ', lost'}${one.pauses === undefined ? '' : ', paused'}${one.dies === null ? '' : ', killed'}`;
   const counts = totals.shares[of] ?? {};
   totals.shares[of] = counts;
   counts[judged.is] = (counts[judged.is] ?? 0) + 1;

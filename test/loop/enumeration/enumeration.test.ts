@@ -63,6 +63,11 @@ test('flows end so, too, by complaints, acts on turns, messages and pauses (RC10
   }
 });
 
+test('flows whose tools are said to read nothing are served no answer to another question (PA13)', async () => {
+  const totals = await enumerate({ of: 'drawn', cases: 25, seed: 2, as: 'flow', narrow: true });
+  expect(totals.told, totalsText(totals)).toEqual([]);
+});
+
 test('a person pauses a loop behind any append, and it ends as it would have (LC10)', async () => {
   const totals = await enumerate({ of: 'drawn', cases: 20, seed: 9, pauses: true });
   expect(totals.told, totalsText(totals)).toEqual([]);

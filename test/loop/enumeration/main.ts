@@ -8,6 +8,7 @@
  *   --seconds N     begins no other case after so long
  *   --by message    turns are left for the run by another process
  *   --as flow       the programs are flows, one step after the other
+ *   --narrow        flows whose tools are said to read nothing
  *   --pauses        a person pauses each drawn run, and has it go on once nothing moves
  *   --acts          turns are revised and retracted, and nothing is found wrong
  *   --ahead         the same, with the later turns left before the act
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     seconds: { type: 'string' },
     by: { type: 'string' },
     as: { type: 'string' },
+    narrow: { type: 'boolean' },
     pauses: { type: 'boolean' },
     acts: { type: 'boolean' },
     ahead: { type: 'boolean' },
@@ -44,6 +46,7 @@ const totals = await enumerate({
   ...(values.seconds !== undefined && { until: Number(values.seconds) * 1_000 }),
   ...(values.by === 'message' && { by: values.by }),
   ...(values.as === 'flow' && { as: values.as }),
+  ...(values.narrow === true && { as: 'flow', narrow: true }),
   ...(values.pauses === true && { pauses: true }),
   ...(values.acts === true && { acts: true }),
   ...(values.ahead === true && { acts: 'ahead', by: 'message' }),
