@@ -53,7 +53,10 @@ test('AL10: so does a branch whose machine would go on where the call fails', as
     if (branch === 'rome') throw new Error('the reply is lost');
     return tool;
   };
-  const find = () => ({ is: Date.now() > since + 30_000 ? ('applied' as const) : ('not_applied' as const), output: 'seat' });
+  const find = () => ({
+    is: Date.now() > since + 30_000 ? ('applied' as const) : ('not_applied' as const),
+    output: 'seat',
+  });
   const { context, ending } = await run(
     {
       ...{ branches: { rome: ['caught'], oslo: ['look'] }, tools: [LOOK, BOOK].join('\n'), act, find },
@@ -71,7 +74,9 @@ test('AL4: of the first, too, a branch that is over before another waits for wha
   const slow = ({ tool }: Seen) =>
     tool === 'book' ? new Promise(() => {}) : new Promise((resolve) => setTimeout(resolve, 500, tool));
   for (const isBooked of [true, false]) {
-    const find = () => ({ is: isBooked && Date.now() > since + 30_000 ? ('applied' as const) : ('not_applied' as const) });
+    const find = () => ({
+      is: isBooked && Date.now() > since + 30_000 ? ('applied' as const) : ('not_applied' as const),
+    });
     const { context, ending } = await run(
       {
         ...{ branches: { rome: ['left'], oslo: ['look'] }, tools: [LOOK, BOOK].join('\n'), act: slow, find },

@@ -61,7 +61,12 @@ const RULES = ['first', 'best'] as const;
 function faultsOf(branches: Scenario['branches']): Scenario['fault'][] {
   const each = branches.flatMap((acts, branch) =>
     FAULTS.filter((is) => fits(is, acts[0])).flatMap((is): Scenario['fault'][] =>
-      is === 'settles' || is === 'lost' ? [{ is, branch }, { is, branch, isCaught: true }] : [{ is, branch }],
+      is === 'settles' || is === 'lost'
+        ? [
+            { is, branch },
+            { is, branch, isCaught: true },
+          ]
+        : [{ is, branch }],
     ),
   );
   return [null, ...each];

@@ -189,7 +189,8 @@ export const OF_ALTERNATIVES: readonly Mutant[] = [
     file: 'sidecar/run/calling.ts',
     off: 'a machine that handles the error goes on before its counterparty has said what became of the call',
     find: 'if (reply.key === null || choosing.branches.of(number) === null) return;',
-    replace: 'if (reply.key === null || calls.isMachines(call, reply) || choosing.branches.of(number) === null) return;',
+    replace:
+      'if (reply.key === null || calls.isMachines(call, reply) || choosing.branches.of(number) === null) return;',
     by: inTime,
   },
   {

@@ -166,6 +166,14 @@ export const OF_LOOPS: readonly Mutant[] = [
     by: inWorkers,
   },
   {
+    rule: 'RC7',
+    file: 'sidecar/run/rest.ts',
+    off: 'a run whose call came back as its worker stopped waits for a message',
+    find: 'if (run.hasUnheard && run.parts',
+    replace: 'if (run.hasUnheard && run.root === undefined && run.parts',
+    by: { run: 'tests', file: 'test/workers/kept-programs.test.ts' },
+  },
+  {
     rule: 'PA13',
     file: 'sidecar/reuse.ts',
     off: 'a step of a flow is taken over whatever it is asked with',

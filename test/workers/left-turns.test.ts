@@ -1,8 +1,8 @@
 /** Turns of loops and flows that were left before an act on another turn, and that wait in the inbox (semantics.md RC12). */
 import { afterEach, describe, expect, test } from 'vitest';
-import { Bank, desk, deskOptions } from '../flow/desk.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { workClient } from '../../src/workers/client.ts';
+import { Bank, desk, deskOptions } from '../flow/desk.ts';
 import { until } from '../poll.ts';
 import { scratchFolder } from '../scratch.ts';
 import { held } from '../sidecar/stations.ts';

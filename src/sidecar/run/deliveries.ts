@@ -85,6 +85,11 @@ export class Deliveries {
     return !lifecycle.may('deliver') || this.#isHolding;
   }
 
+  /** True where the run has an answer that its program has not heard: a process that takes the run up goes on with it. */
+  get hasUnheard(): boolean {
+    return this.#backlog.some(({ held }) => held === undefined);
+  }
+
   /** True while events of the machine's own wait, or others that came before them. */
   get #isHolding(): boolean {
     return !this.#port.parts.lifecycle.may('answer') || (this.#backlog.length > 0 && !this.#isHandingOn);

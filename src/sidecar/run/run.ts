@@ -363,6 +363,11 @@ export class Run implements Watcher {
     return this.end.beginAgain();
   }
 
+  /** @see Deliveries.hasUnheard */
+  get hasUnheard(): boolean {
+    return this.#deliveries.hasUnheard;
+  }
+
   /** Sends the next event again that restores took back, where it meets what it met then (C1b). */
   offer(): void {
     this.#deliveries.offer();

@@ -86,7 +86,10 @@ export async function enumerate(options: Options): Promise<Totals> {
 }
 
 /** Larger loops, drawn, each with one death or none. */
-async function* larger(draw: (below: number) => number, { by, acts, as, pauses, narrow }: Options): AsyncGenerator<Case> {
+async function* larger(
+  draw: (below: number) => number,
+  { by, acts, as, pauses, narrow }: Options,
+): AsyncGenerator<Case> {
   for (;;) {
     const all = casesOf(drawn(draw), by, acts);
     const whole = { ...(all[draw(all.length)] as Case), ...(as && { as }), ...(narrow && { isNarrow: true as const }) };
