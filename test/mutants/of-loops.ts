@@ -171,7 +171,7 @@ export const OF_LOOPS: readonly Mutant[] = [
     off: 'a run whose call came back as its worker stopped waits for a message',
     find: 'if (run.hasUnheard && run.parts',
     replace: 'if (run.hasUnheard && run.root === undefined && run.parts',
-    by: { run: 'tests', file: 'test/workers/kept-programs.test.ts' },
+    by: { run: 'tests', file: 'test/workers/left-turns.test.ts' },
   },
   {
     rule: 'PA13',
@@ -217,8 +217,8 @@ export const OF_LOOPS: readonly Mutant[] = [
     rule: 'RC8',
     file: 'sidecar/failures/steered-turn.ts',
     off: 'anyone changes what others have read',
-    find: 'if (other === undefined) return null;',
-    replace: 'if (other === undefined || name !== null) return null;',
+    find: 'if (other === undefined && waits === undefined) return null;',
+    replace: 'if (name !== null) return null;',
     by: { run: 'tests', file: 'test/loop/readers.test.ts' },
   },
   {
