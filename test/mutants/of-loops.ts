@@ -9,7 +9,7 @@ const receivingFlows = { run: 'tests', file: 'test/flow/receiving.test.ts' } as 
 const otherInput = { run: 'tests', file: 'test/loop/other-input.test.ts' } as const;
 const steered = { run: 'tests', file: 'test/loop/steered.test.ts' } as const;
 
-const narrowFlows = { run: 'tests', file: 'test/flow/narrow.test.ts' } as const;
+const narrowFlows = { run: 'tests', file: 'test/flow/steered.test.ts' } as const;
 const leftTurns = { run: 'tests', file: 'test/workers/left-turns.test.ts' } as const;
 
 export const OF_LOOPS: readonly Mutant[] = [
