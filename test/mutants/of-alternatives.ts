@@ -221,8 +221,8 @@ export const OF_ALTERNATIVES: readonly Mutant[] = [
     rule: 'AL11',
     file: 'sidecar/run/choosing.ts',
     off: 'a person is asked before the branches are over',
-    find: "if (isPending && (rule !== 'first' || isNone)) return;",
-    replace: "if (isPending && (rule === 'best' || isNone)) return;",
+    find: "if (isPending && (rule !== 'first' || isBehindOpen(states, winner))) return;",
+    replace: "if (isPending && (rule === 'best' || isBehindOpen(states, winner))) return;",
     by: gated,
   },
   {

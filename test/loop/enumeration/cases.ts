@@ -71,29 +71,6 @@ export function complaintsAbout(turns: readonly Turn[]): (Complaint | null)[] {
   return all;
 }
 
-/** The acts on each turn, while each turn from it on goes on or is over. */
-export function* actsOn(turns: readonly Turn[]): Generator<TurnAct> {
-  for (const [about] of turns.entries())
-    for (let during = about; during < turns.length; during += 1)
-      for (const moment of ['model', 'act', 'over'] as const)
-        for (const [does, isBlind] of [
-          ['revise', false],
-          ['revise', true],
-          ['retract', false],
-        ] as const)
-          yield { about, during, while: moment, does, isBlind };
-}
-
-/** The acts on each turn, with every later turn left before them: the turn under way, one before it, or one that waits. */
-export function* actsAhead(turns: readonly Turn[]): Generator<TurnAct> {
-  for (const act of actsOn(turns)) if (act.during < turns.length - 1) yield { ...act, ahead: true };
-  for (let about = 1; about < turns.length; about += 1)
-    for (let during = 0; during < about; during += 1)
-      for (const moment of ['model', 'act', 'over'] as const)
-        for (const does of ['revise', 'retract'] as const)
-          yield { about, during, while: moment, does, isBlind: false, ahead: true };
-}
-
 /** The name of a case, by which it is found again. */
 export function nameOf({ turns, said, complaint, act, lost, dies, by, as, pauses, isNarrow }: Case): string {
   const text = turns.map((turn) => turn.map((round) => round.join('+')).join(',')).join(' / ');

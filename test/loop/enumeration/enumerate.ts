@@ -1,5 +1,6 @@
 /** Goes through the cases of small loops, and counts how they end. */
-import { actsAhead, actsOn, type Case, complaintsAbout, drawn, nameOf, ofTwoTurns, type Turn } from './cases.ts';
+import { actsAhead, actsOn } from './acts.ts';
+import { type Case, complaintsAbout, drawn, nameOf, ofTwoTurns, type Turn } from './cases.ts';
 import { type Result, runCase } from './drive.ts';
 import { type Judged, judge, type Verdict } from './judge.ts';
 
