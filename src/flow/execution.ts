@@ -59,7 +59,32 @@ export class Execution extends ReceivingRuntime<Setting, Received, Entry, 'flow'
       turnWith: (event, input) => ({ ...event, input }),
       begunWith: (input) => this.first(input),
       onPaper: (change) => this.#onPaper(change),
+      asks: (name) => this.#asks(name),
     };
+  }
+
+  /** The function is entered on paper up to a step. */
+  async #asks(wanted: string): Promise<{ readonly input: unknown } | null> {
+    const { steps, turns = {}, input } = this.at.memory;
+    const entry = new PaperEntry();
+    const inputs = inputsOnPaper(turns, { turn: Number.POSITIVE_INFINITY, input: null });
+    let [received, asked] = [0, null as { readonly input: unknown } | null];
+    await entry.whole(() =>
+      this.program.body({
+        step: (name, given) => {
+          if (name !== wanted) return entry.ask(name, Object.hasOwn(steps, name) ? { answer: steps[name] } : 'other');
+          asked ??= { input: given };
+          entry.ends();
+          return never();
+        },
+        receive: () => {
+          received += 1;
+          return entry.receive(inputs, received);
+        },
+        input,
+      }),
+    );
+    return asked;
   }
 
   /** A step that acts is answered from the ledger where its input is the same; one that looks is taken anew. */
@@ -128,6 +153,11 @@ export class Execution extends ReceivingRuntime<Setting, Received, Entry, 'flow'
     return never();
   }
 
+  /** A step that only work which was taken over has led to is left where the function goes another way (PA13). */
+  #givesUp(entry: Entry, name: string | null): void {
+    if (entry.owed !== null && entry.owed.id !== name && this.watcher.isUnasked(entry.owed)) entry.owed = null;
+  }
+
   /** The reason why the function cannot come to a step, a receive or its end now: a journal that has a step under way has to have that one. */
   #refused({ owed, open, waiting }: Entry, name: string | null, where: string): string | null {
     if (waiting !== null && name !== null) return `step "${name}" was taken beside receive(): await its input before`;
@@ -147,6 +177,7 @@ export class Execution extends ReceivingRuntime<Setting, Received, Entry, 'flow'
     const tool = name.split('@', 1)[0] as string;
     this.calls.tools.set(tool, act);
     if (Object.hasOwn(this.at.memory.steps, name)) return this.at.memory.steps[name];
+    this.#givesUp(entry, name);
     const why = this.#refused(entry, name, name);
     if (why !== null) return this.breaks(entry, why);
     const { owed } = entry;
@@ -166,6 +197,7 @@ export class Execution extends ReceivingRuntime<Setting, Received, Entry, 'flow'
 
   /** The reason why the function cannot come to a receive or its end now: it has to have come to each step that the journal has. */
   #astray(entry: Entry, where: string): string | null {
+    this.#givesUp(entry, null);
     const left = Object.keys(this.at.memory.steps).find((name) => !entry.taken.has(name));
     const other = left === undefined ? null : `the flow came to ${where}, and its journal has step "${left}" before`;
     return this.#refused(entry, null, where) ?? other;
@@ -208,7 +240,9 @@ export class Execution extends ReceivingRuntime<Setting, Received, Entry, 'flow'
     const [event, left, entry] = [this.#event(), this.calls.only, this.entry];
     const go = () => {
       const { memory } = this.at;
-      const behind = left === null ? memory : { ...memory, steps: { ...memory.steps, [left.id]: left.output?.is } };
+      const answer = left?.output ?? null;
+      const behind =
+        left === null || answer === null ? memory : { ...memory, steps: { ...memory.steps, [left.id]: answer.is } };
       const started = next === null ? [] : [next.startedIn(rootPlace(to))];
       this.#tell(to, behind, { event, started, gone: left === null ? [] : [left] });
       this.calls.underWay.clear();

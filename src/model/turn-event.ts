@@ -8,7 +8,8 @@ const TYPES: readonly string[] = ['loop.input', 'flow.input', 'graph.input'];
 export interface JournaledTurn {
   readonly type: string;
   readonly input: unknown;
-  readonly turn: number;
+  /** Its number; left out of one that waits for its turn. */
+  readonly turn?: number;
   /** The digest of the input. */
   readonly is: string;
   readonly id?: string;

@@ -84,7 +84,7 @@ export class Redelivery {
     if (nth === undefined) return;
     for (const back of this.all) {
       const later = turnIn(back.event);
-      if (later !== null && later.turn > nth) back.event = { ...later, turn: later.turn - 1 };
+      if (later?.turn !== undefined && later.turn > nth) back.event = { ...later, turn: later.turn - 1 };
     }
   }
 
@@ -127,8 +127,10 @@ export class Redelivery {
    * stays held, and fares as if its takers had it (CH3).
    */
   moved(names: ReadonlySet<string>, wrong: readonly string[] | null): void {
-    const stays = ({ held }: ToRedeliver) =>
-      held !== null && held.owners.length > 0 && held.owners.every((owner) => owner !== null && !names.has(owner));
+    // A turn waits for the run to rest, wherever that is: what was said to it stands, or is said again before it.
+    const stays = ({ event, held }: ToRedeliver) =>
+      turnIn(event) !== null ||
+      (held !== null && held.owners.length > 0 && held.owners.every((owner) => owner !== null && !names.has(owner)));
     const kept = this.held.filter(stays);
     this.all.push(...this.held.filter((one) => !kept.includes(one)).map((one) => ({ ...one, wrong })));
     this.held.splice(0, this.held.length, ...kept);

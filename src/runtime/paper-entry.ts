@@ -31,6 +31,11 @@ export class PaperEntry {
     return this.#isOver || nth > inputs.length ? never() : Promise.resolve(inputs[nth - 1]);
   }
 
+  /** Ends the entry: the program goes no further. */
+  ends(): void {
+    this.#isOver = true;
+  }
+
   /** Runs the program up to the first answer that is not in the past. @returns the names of the calls that meet the same. */
   async whole(run: () => Promise<unknown>): Promise<ReadonlySet<string>> {
     let isDone = false;
@@ -40,7 +45,7 @@ export class PaperEntry {
     // A program that throws on paper goes no further there.
     run().then(done, done);
     let [waited, asked] = [0, this.#asked];
-    while (!isDone && waited < PATIENCE) {
+    while (!isDone && !this.#isOver && waited < PATIENCE) {
       await new Promise((resolve) => setImmediate(resolve));
       waited = this.#asked === asked ? waited + 1 : 0;
       asked = this.#asked;

@@ -106,6 +106,8 @@ export interface Watcher {
   disarmed(ref: ActorHandle, id: string): void;
   /** False where it is known that the call of an actor did not happen. */
   mayStand(ref: ActorHandle): boolean;
+  /** True for a call that work which was taken over has led to, and of which nothing may stand: the program itself has not asked for it. */
+  isUnasked(ref: ActorHandle): boolean;
   /** The epoch of the work in a state of the root: how often decisions have taken it back, whichever process made them. */
   epochIn(path: string): number;
   /** Tells of what a person should know, and no failure says. */
@@ -208,6 +210,8 @@ export interface Enterable {
   turnWith(event: RuntimeEvent, input: unknown): RuntimeEvent;
   /** The context of the run, had it begun with another input. */
   begunWith(input: unknown): unknown;
+  /** Enters the program on paper as its past is. @returns what it asks a call with; null where it does not come to it. Left out where each call is held against what it was asked with. */
+  asks?(name: string): Promise<{ readonly input: unknown } | null>;
   /** Enters the program on paper. @returns the names of the calls that it comes to and that are given the same. */
   onPaper(change: PaperChange): Promise<ReadonlySet<string>>;
 }
@@ -218,8 +222,10 @@ export interface Receiver {
   readonly isReady: boolean;
   /** The reason why the input of a turn is none that can be the next one; null where it can. */
   refusalOf(input: unknown, id: string | undefined): string | null;
-  /** Begins a turn. @param note is called right before its step is told. @returns false where something holds it back. */
-  receive(input: unknown, id: string | undefined, note?: () => void): boolean;
+  /** The event of a turn that waits: it has no number yet. */
+  waits(input: unknown, id: string | undefined): RuntimeEvent;
+  /** Begins a turn. @param note is called right before its step is told. @param is the digest of the input as it was sent. @returns false where something holds it back. */
+  receive(input: unknown, id: string | undefined, note?: () => void, is?: string): boolean;
 }
 
 /** The abilities of a runtime of state machines: events from outside, steps that follow of themselves, delays, machines within one. */

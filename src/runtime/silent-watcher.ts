@@ -51,6 +51,10 @@ export class SilentWatcher implements Watcher {
 
   disarmed(_ref: ActorHandle, _id: string): void {}
 
+  isUnasked(_ref: ActorHandle): boolean {
+    return false;
+  }
+
   mayStand(_ref: ActorHandle): boolean {
     return true;
   }

@@ -114,11 +114,15 @@ export class Turns<TType extends string = string> implements Receiver {
       : `turn_differs: turn ${known.nth} has the id ${JSON.stringify(id)}, and another input`;
   }
 
+  waits(input: unknown, id: string | undefined): RuntimeEvent {
+    return { type: this.#port.type, input, is: this.digestOf(input), ...(id !== undefined && { id }) } as RuntimeEvent;
+  }
+
   /** Has a run that rests begin the turn of an input. @returns false where the run takes none now. */
-  receive(input: unknown, id: string | undefined, note = () => {}): boolean {
+  receive(input: unknown, id: string | undefined, note = () => {}, is = this.digestOf(input)): boolean {
     const { type, when } = this.#port;
     const turn = (this.turn?.turn ?? 0) + 1;
-    const event = { type, input, turn, is: this.digestOf(input), ...(id !== undefined && { id }) } as TurnEvent<TType>;
+    const event = { type, input, turn, is, ...(id !== undefined && { id }) } as TurnEvent<TType>;
     let isTaken = false;
     // One that has to wait is not taken: its caller is told so, and nothing of it comes later.
     let isLate = false;

@@ -31,6 +31,8 @@ export interface Reusing {
   settled(): void;
   /** The context as work that is entered now sees it. */
   seen(context: unknown): unknown;
+  /** What a program asks a call with, which is in no key that the call reads; null where it does not come to it. Null for what is no such program. */
+  asks(): ((name: string) => Promise<{ readonly input: unknown } | null>) | null;
 }
 
 /** The reuse of one run. */
@@ -41,6 +43,8 @@ export class Reuse {
   #isScheduled = false;
   /** True while others have their turn, between two claims. */
   #isBetween = false;
+  /** The instance whose program was asked, where the run stood then, and whether the program asks for the same. */
+  #asked: { readonly name: string; readonly head: number; readonly isSame: boolean } | null = null;
 
   constructor(runState: RunState, run: Reusing) {
     this.#runState = runState;
@@ -91,11 +95,34 @@ export class Reuse {
         });
         return;
       }
-      turns.spend(() => this.#lookAt(this.#next()));
+      const name = this.#next();
+      if (!this.#isAsked(name)) return;
+      turns.spend(() => this.#lookAt(name));
     }
     if (this.isPending) return;
     this.#note();
     this.#run.settled();
+  }
+
+  /** Asks a program whether it comes to the work of a record with the same arguments (PA13). @returns false until that is known. */
+  #isAsked(name: string): boolean {
+    const asks = this.#run.asks();
+    const { head } = this.#runState.history;
+    const record = this.#runState.records.get(name);
+    if (asks === null || record === undefined) return true;
+    if (this.#asked?.name === name && this.#asked.head === head) return true;
+    this.#isBetween = true;
+    const started = record.entered.entry?.started ?? [];
+    const same = started.map(async ({ id, input }) => {
+      const asked = await asks(id);
+      return asked !== null && isSame(asked.input, input);
+    });
+    void Promise.all(same).then((each) => {
+      this.#asked = { name, head, isSame: each.every(Boolean) };
+      this.#isBetween = false;
+      this.#go();
+    });
+    return false;
   }
 
   /** Has the record of an instance that was entered claimed, or given up. */
@@ -107,7 +134,7 @@ export class Reuse {
     if (live === undefined) {
       // It came past in one macrostep: it has been done again already.
       if (this.#runState.places.of(name) !== undefined) this.#run.dismiss(record, 'done_again');
-    } else if (this.#isSame(live, record)) this.#run.claim(live, record);
+    } else if (this.#asked?.isSame !== false && this.#isSame(live, record)) this.#run.claim(live, record);
     else this.#run.dismiss(record, 'reads_differ');
   }
 

@@ -12,7 +12,7 @@ export interface Seen {
 }
 
 interface Given {
-  /** The acts of each branch, by its id: a tool for each. `wait` waits for an event that never comes; `left` books, and goes on before that has come back. */
+  /** The acts of each branch, by its id: a tool for each. `wait` waits for an event that never comes; `left` books, and goes on before that has come back; `caught` books, and has `none` where that fails. */
   readonly branches: Readonly<Record<string, readonly string[]>>;
   /** The lines of the tools in the config. */
   readonly tools: string;
@@ -42,7 +42,7 @@ function branchOf(given: Given, seen: Seen[]): AnyStateMachine {
   const most = Math.max(...Object.values(given.branches).map(({ length }) => length));
   type Context = { branch: string; outs: unknown[] };
   const next = (nth: number) =>
-    [...NAMES, 'wait', 'left'].map((name) => ({
+    [...NAMES, 'wait', 'left', 'caught'].map((name) => ({
       guard: ({ context }: { context: Context }) => given.branches[context.branch]?.[nth] === name,
       target: `${name}${nth}`,
     }));
@@ -50,10 +50,22 @@ function branchOf(given: Given, seen: Seen[]): AnyStateMachine {
     invoke: { src: 'book', input: ({ context }: { context: Context }) => ({ branch: context.branch }) },
     after: { 10: `at${nth + 1}` },
   });
+  const input = ({ context }: { context: Context }) => ({ branch: context.branch });
+  const has = (output: (event: { output: unknown }) => unknown) => ({
+    outs: ({ context, event }: { context: Context; event: { output: unknown } }) => [...context.outs, output(event)],
+  });
+  const catching = (nth: number) => {
+    const next = (output: (event: { output: unknown }) => unknown) => ({
+      target: `at${nth + 1}`,
+      actions: assign(has(output) as never),
+    });
+    return { invoke: { src: 'book', input, onDone: next(({ output }) => output), onError: next(() => 'none') } };
+  };
   const states = Array.from({ length: most }, (_, nth) => [
     [`at${nth}`, { always: [...next(nth), { target: 'over' }] }] as const,
     [`wait${nth}`, {}] as const,
     [`left${nth}`, leaving(nth)] as const,
+    [`caught${nth}`, catching(nth)] as const,
     ...NAMES.map((name) => {
       const input = ({ context }: { context: Context }) => ({ branch: context.branch });
       const outs = ({ context, event }: { context: Context; event: { output: unknown } }) => [

@@ -47,6 +47,54 @@ test('AL4: a branch that is over waits until its counterparty has to know what b
   expect(asked).toBeGreaterThan(1);
 });
 
+test('AL10: so does a branch whose machine would go on where the call fails', async () => {
+  let since = 0;
+  const act = ({ tool, branch }: Seen) => {
+    if (branch === 'rome') throw new Error('the reply is lost');
+    return tool;
+  };
+  const find = () => ({
+    is: Date.now() > since + 30_000 ? ('applied' as const) : ('not_applied' as const),
+    output: 'seat',
+  });
+  const { context, ending } = await run(
+    {
+      ...{ branches: { rome: ['caught'], oslo: ['look'] }, tools: [LOOK, BOOK].join('\n'), act, find },
+      choose: `rule: best, score: 'event.output.outs[0] == "none" ? 0 : (entity == "rome" ? 2 : 1)'`,
+    },
+    async () => {
+      since = Date.now();
+    },
+  );
+  expect([ending.status, context.won, context.out]).toEqual(['done', 'rome', { outs: ['seat'] }]);
+});
+
+test('AL4: of the first, too, a branch that is over before another waits for what became of a call that it left', async () => {
+  let since = 0;
+  const slow = ({ tool }: Seen) =>
+    tool === 'book' ? new Promise(() => {}) : new Promise((resolve) => setTimeout(resolve, 500, tool));
+  for (const isBooked of [true, false]) {
+    const find = () => ({
+      is: isBooked && Date.now() > since + 30_000 ? ('applied' as const) : ('not_applied' as const),
+    });
+    const { context, ending } = await run(
+      {
+        ...{ branches: { rome: ['left'], oslo: ['look'] }, tools: [LOOK, BOOK].join('\n'), act: slow, find },
+        choose: 'rule: first',
+      },
+      async () => {
+        since = Date.now();
+      },
+    );
+    expect([ending.status, context.won]).toEqual(['done', 'rome']);
+  }
+  const { context } = await run({
+    ...{ branches: { rome: ['left'], oslo: ['look'] }, tools: [LOOK, BOOK].join('\n'), act: slow },
+    choose: 'rule: first, deadline: 5s',
+  });
+  expect(context.won).toBe('oslo');
+});
+
 test('AL4: the time in which no process had the run is none of its branches', async () => {
   const of: Scenario = { ...PLAIN, branches: BOTH, isDead: true };
   const alive = await play(of);

@@ -75,7 +75,7 @@ interface Tried {
 }
 
 /** The machine of a branch: its acts one after the other. */
-function branchMachine(world: World, life: Life): AnyStateMachine {
+function branchMachine(world: World, life: Life, isCaught: boolean): AnyStateMachine {
   const actors = Object.fromEntries(KINDS.map((kind) => [kind, tool(world.act(kind, life) as never)]));
   const step = (nth: number) => ({
     always: [
@@ -90,6 +90,7 @@ function branchMachine(world: World, life: Life): AnyStateMachine {
     invoke: {
       src: kind,
       input: ({ context }: { context: Tried }) => ({ branch: context.branch, nth }),
+      ...(isCaught && { onError: { target: 'last', actions: [assign({ outs: ['caught'] } as never) as never] } }),
       onDone: {
         target: `step${nth + 1}`,
         actions: [
@@ -146,7 +147,7 @@ export function machineOf({ branches, fault }: Scenario, world: World, life: Lif
   const actors = {
     pre: tool(world.act('pre', life) as never),
     post: tool(world.act('post', life) as never),
-    trip: branchMachine(world, life),
+    trip: branchMachine(world, life, fault?.isCaught === true),
   };
   return setup({ actors: actors as never }).createMachine({
     id: 'm',

@@ -44,7 +44,8 @@ export interface Scenario {
   readonly losers: 'owe' | 'stand';
   /** The acts of each branch. */
   readonly branches: readonly (readonly Kind[])[];
-  readonly fault: { readonly is: Fault; readonly branch: number } | null;
+  /** `isCaught`: the machine of each branch goes on by itself where a call fails. */
+  readonly fault: { readonly is: Fault; readonly branch: number; readonly isCaught?: true } | null;
   readonly word: { readonly is: Word; readonly append: number } | null;
   readonly crash: { readonly append: number; readonly when: 'after' | 'lost' } | null;
   /** The branches have a deadline that each meets, and no process has the run for an hour behind a crash. */
@@ -59,7 +60,14 @@ const RULES = ['first', 'best'] as const;
 
 function faultsOf(branches: Scenario['branches']): Scenario['fault'][] {
   const each = branches.flatMap((acts, branch) =>
-    FAULTS.filter((is) => fits(is, acts[0])).map((is) => ({ is, branch })),
+    FAULTS.filter((is) => fits(is, acts[0])).flatMap((is): Scenario['fault'][] =>
+      is === 'settles' || is === 'lost'
+        ? [
+            { is, branch },
+            { is, branch, isCaught: true },
+          ]
+        : [{ is, branch }],
+    ),
   );
   return [null, ...each];
 }

@@ -9,6 +9,9 @@ const receivingFlows = { run: 'tests', file: 'test/flow/receiving.test.ts' } as 
 const otherInput = { run: 'tests', file: 'test/loop/other-input.test.ts' } as const;
 const steered = { run: 'tests', file: 'test/loop/steered.test.ts' } as const;
 
+const narrowFlows = { run: 'tests', file: 'test/flow/steered.test.ts' } as const;
+const leftTurns = { run: 'tests', file: 'test/workers/left-turns.test.ts' } as const;
+
 export const OF_LOOPS: readonly Mutant[] = [
   {
     rule: 'LP1',
@@ -115,12 +118,76 @@ export const OF_LOOPS: readonly Mutant[] = [
     by: { run: 'tests', file: 'test/workers/steered-programs.test.ts' },
   },
   {
+    rule: 'RC12',
+    file: 'sidecar/failures/steering.ts',
+    off: 'an act overtakes the turns that were left before it',
+    find: 'machine.holdTurns(word.post);',
+    replace: '',
+    by: leftTurns,
+  },
+  {
+    rule: 'RC12',
+    file: 'sidecar/failures/steered-turn.ts',
+    off: 'a turn that waits stands behind a turn that never was',
+    find: 'return [...names, ...waiting].flatMap(',
+    replace: 'return [...names, ...waiting.slice(waiting.length)].flatMap(',
+    by: leftTurns,
+  },
+  {
+    rule: 'RC12',
+    file: 'sidecar/failures/steered-turn.ts',
+    off: 'the sender of a turn that waits has read nothing',
+    find: 'if (other === undefined && waits === undefined) return null;',
+    replace: 'if (other === undefined) return null;',
+    by: leftTurns,
+  },
+  {
+    rule: 'RC12',
+    file: 'projection/redelivery.ts',
+    off: 'a restore takes back a turn that waits',
+    find: 'turnIn(event) !== null ||\n      (held',
+    replace: '(held',
+    by: leftTurns,
+  },
+  {
+    rule: 'RC12',
+    file: 'sidecar/run/messages.ts',
+    off: 'a turn that was revised where it waited is known by its new words',
+    find: 'write.append([taken]), is);',
+    replace: 'write.append([taken]), is === undefined ? is : undefined);',
+    by: leftTurns,
+  },
+  {
     rule: 'RC7',
     file: 'sidecar/run/rest.ts',
     off: 'a run is given back while its code runs',
     find: ' && !run.runtime.isRunning',
     replace: '',
     by: inWorkers,
+  },
+  {
+    rule: 'RC7',
+    file: 'sidecar/run/rest.ts',
+    off: 'a run whose call came back as its worker stopped waits for a message',
+    find: 'if (run.hasUnheard && run.parts',
+    replace: 'if (run.hasUnheard && run.root === undefined && run.parts',
+    by: { run: 'tests', file: 'test/workers/left-turns.test.ts' },
+  },
+  {
+    rule: 'PA13',
+    file: 'sidecar/reuse.ts',
+    off: 'a step of a flow is taken over whatever it is asked with',
+    find: 'else if (this.#asked?.isSame !== false && this.#isSame(live, record))',
+    replace: 'else if (this.#isSame(live, record))',
+    by: narrowFlows,
+  },
+  {
+    rule: 'PA13',
+    file: 'flow/execution.ts',
+    off: 'a flow has to come to what work that was taken over has led to',
+    find: 'if (entry.owed !== null && entry.owed.id !== name && this.watcher.isUnasked(entry.owed)) entry.owed = null;',
+    replace: 'void [entry, name];',
+    by: narrowFlows,
   },
   {
     rule: 'PA12',
@@ -150,8 +217,8 @@ export const OF_LOOPS: readonly Mutant[] = [
     rule: 'RC8',
     file: 'sidecar/failures/steered-turn.ts',
     off: 'anyone changes what others have read',
-    find: 'if (other === undefined) return null;',
-    replace: 'if (other === undefined || name !== null) return null;',
+    find: 'if (other === undefined && waits === undefined) return null;',
+    replace: 'if (name !== null) return null;',
     by: { run: 'tests', file: 'test/loop/readers.test.ts' },
   },
   {

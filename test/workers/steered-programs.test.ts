@@ -1,18 +1,16 @@
 /** Loops and flows that workers carry: turns that are revised, retracted and confirmed by other processes (semantics.md RC8, RC9, PA12). */
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { JournalStore } from '../../src/journal/journal.ts';
 import { memoryStore } from '../../src/journal/memory/store.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
-import { type WorkClient, workClient } from '../../src/workers/client.ts';
+import { workClient } from '../../src/workers/client.ts';
 import type { ProgramAgent } from '../../src/workers/program-agent.ts';
 import { startWorker } from '../../src/workers/worker.ts';
-import { Bank as DeskBank, desk, deskText } from '../flow/desk.ts';
-import { Bank, shop, shopText } from '../loop/shop.ts';
 import { until } from '../poll.ts';
 import { scratchFolder } from '../scratch.ts';
 import { held } from '../sidecar/stations.ts';
+import { isOver, kindsIn, said, says, steers, workerOf } from './kinds.ts';
 import { mortal } from './mortal.ts';
 
 const folder = scratchFolder('steered-programs');
@@ -22,69 +20,13 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-interface World {
-  readonly standing: readonly number[];
-  readonly quotes: number;
-  onQuote: () => Promise<void>;
-}
-
-/** An agent that quotes and pays, and its world. */
-interface Kind {
-  readonly name: string;
-  make(pay: 'reversible' | 'irreversible'): { readonly bank: World; readonly agent: ProgramAgent };
-}
-
-const agentWith = (text: string, program: ProgramAgent['program'], bank: Pick<Bank, 'find' | 'undo'>): ProgramAgent => {
-  const config = join(folder, `${text.length}.yaml`);
-  writeFileSync(config, text);
-  const world = { reconcilers: { find: bank.find }, undo: { undo: bank.undo } };
-  return { program, config, about: 'quotes and sells', open: async () => ({ ...world, close: async () => {} }) };
-};
-
-const KINDS: readonly Kind[] = [
-  {
-    name: 'shop',
-    make: (pay) => {
-      const bank = new Bank();
-      return { bank, agent: agentWith(shopText(pay), shop(bank), bank) };
-    },
-  },
-  {
-    name: 'desk',
-    make: (pay) => {
-      const bank = new DeskBank();
-      return { bank, agent: agentWith(deskText(pay), desk(bank), bank) };
-    },
-  },
-];
-
 function work(store: JournalStore, agent: ProgramAgent) {
-  const worker = startWorker({ store, agents: [agent], folderOf: () => folder, pollMs: 5, claims: null });
+  const worker = workerOf(store, agent, folder);
   closing.push(() => worker.stop());
   return worker;
 }
 
-/** Leaves turns one after the other, each by a sender, and waits for the last one. */
-async function says(client: WorkClient, words: Readonly<Record<string, string>>, by = 'ada'): Promise<void> {
-  for (const [id, input] of Object.entries(words)) await client.send('chat', { type: 'turn', input }, { id, by });
-  await until(() => isOver(client, Object.keys(words).at(-1) ?? ''));
-}
-
-/** True once a turn is over, or was taken out. */
-async function isOver(client: WorkClient, id: string): Promise<boolean> {
-  const told = await client.outcome('chat', id);
-  return told?.turn?.isOver === true || told?.is === 'retracted' || told?.is === 'refused';
-}
-
-const said = async (client: WorkClient, id: string) => (await client.outcome('chat', id))?.turn?.said;
-
-async function steers(client: WorkClient, act: Parameters<WorkClient['steer']>[1], by = 'ada') {
-  const post = await client.steer('chat', act, { by });
-  await until(async () => !['left', 'held', undefined].includes((await client.outcome('chat', post))?.is));
-  return client.outcome('chat', post);
-}
-
-describe.each(KINDS)('turns of a $name in a worker', ({ name, make }) => {
+describe.each(kindsIn(folder))('turns of a $name in a worker', ({ name, make }) => {
   const STORES = { memory: () => memoryStore(), SQLite: () => sqliteStore(join(folder, `${name}.db`)) };
 
   test.each(Object.entries(STORES))('are retracted and revised by their reader alone, over %s', async (_, storeOf) => {

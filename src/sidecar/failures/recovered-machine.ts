@@ -13,6 +13,8 @@ export interface RecoveredMachine {
   putContext(actor: number): void;
   /** Sends again what restores took back. */
   offer(): void;
+  /** Has the journal have the turns that wait and were left before an act (RC12). @param post the number of its message; null for the program's own. */
+  holdTurns(post: number | null): void;
   /** Sends an event from outside, as soon as the machine can be sent it. @param post the number of the message that brought it, if one did. */
   receive(post: number | null, sent: SentEvent): void;
   /** Gives a record up. */

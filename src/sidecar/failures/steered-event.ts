@@ -24,6 +24,9 @@ export interface Word extends SentSteer {
   readonly post: number | null;
 }
 
+/** An act as it was left: without a number it comes behind all that was. */
+type Left = SentSteer & Partial<Pick<Word, 'post'>>;
+
 export type { Found } from './steered-turn.ts';
 
 /** The first answer to an act, before the past is looked at. `here`: the event stands, and a new one is sent. */
@@ -52,7 +55,7 @@ const SAME = { is: 'same', why: null } as const;
 const no = (why: string) => ({ is: 'refused', why }) as const;
 
 /** The refusal of an act, or the event that it is about. @throws SidecarError `event_unknown`, `run_finished`. */
-export function lookAt(parts: LookedAt, word: SentSteer): Looked {
+export function lookAt(parts: LookedAt, word: Left): Looked {
   const { runState, lifecycle, program } = parts;
   const may = lifecycle.answer('deliver');
   if (may.is === 'no' && !may.code.startsWith('journal_'))
@@ -69,7 +72,7 @@ export function lookAt(parts: LookedAt, word: SentSteer): Looked {
   return typeof found === 'string' ? no(found) : lookAtFound(parts, word, found);
 }
 
-function lookAtFound(parts: LookedAt, word: SentSteer, found: Found): Looked {
+function lookAtFound(parts: LookedAt, word: Left, found: Found): Looked {
   const { runState, config, decisionPolicy } = parts;
   const type = eventType(found.event) || (runState.received.get(found.name)?.event ?? '');
   if (word.base !== undefined && word.base !== found.version)
@@ -258,7 +261,8 @@ export function revised(
   { to }: SentSteer,
 ): { readonly type: string } {
   const type = eventType(event);
-  if (turnIn(event) !== null && program !== null) return program.turnWith(event as RuntimeEvent, to?.input);
+  if (turnIn(event) !== null)
+    return program?.turnWith(event as RuntimeEvent, to?.input) ?? { ...(event as RuntimeEvent), input: to?.input };
   return name === INPUT ? ({ ...(event as object), type, input: to } as never) : { ...to, type };
 }
 

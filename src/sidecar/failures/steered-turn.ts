@@ -4,7 +4,7 @@ import { eventType } from '../../model/reply-event.ts';
 import { turnIn } from '../../model/turn-event.ts';
 import { nameOfStep } from '../../projection/received.ts';
 import type { RunState } from '../../projection/run-state.ts';
-import type { RecordedStep } from '../../projection/state-types.ts';
+import type { RecordedStep, ToRedeliver } from '../../projection/state-types.ts';
 import type { Enterable } from '../../runtime/runtime.ts';
 import type { Raised } from '../parts.ts';
 import { metOnPaper, type Past, turnsFrom } from './entered.ts';
@@ -25,6 +25,11 @@ export interface Found {
   readonly program: Enterable | null;
 }
 
+/** The number of the message of an act, which comes behind those before it; left out or null for the program's own. */
+interface AfterPosts {
+  readonly post?: number | null;
+}
+
 /** The step that took the input of a turn with an id; undefined where none stands. */
 export function turnNamed(runState: RunState, id: string): RecordedStep | undefined {
   return turnsFrom(runState, 0).findLast(({ outside }) => turnIn(outside)?.id === id);
@@ -33,11 +38,11 @@ export function turnNamed(runState: RunState, id: string): RecordedStep | undefi
 /** The reason why an act on an input of a program is refused; null where it is not, or where the event is none. */
 export function refusalOfTurn(
   runState: RunState,
-  word: SentSteer,
-  { name, event, step, program, isOfProgram: isInput }: Found,
+  word: SentSteer & AfterPosts,
+  { name, event, step, program, isTakenBack, isOfProgram: isInput }: Found,
 ): string | null {
   if (!isInput) return null;
-  if (program === null)
+  if (program === null && (step !== null || isTakenBack))
     return 'steer_unsupported: the inputs of a graph are not changed: fork the run before the turn, or begin another one';
   const isTurn = turnIn(event) !== null;
   if (word.from === 'here') return 'steer_unsupported: hand it in as the next turn';
@@ -47,11 +52,12 @@ export function refusalOfTurn(
   const { said } = runState.turns;
   if (said === null || said.step <= step.nth) return null;
   const other = turnsFrom(runState, step.nth).find((one) => senderOf(runState, one) !== word.by);
-  if (other === undefined) return null;
-  const by = senderOf(runState, other);
-  const reader = by === null ? 'who handed it in gave no name' : `it was sent by ${by}`;
-  const turn = turnIn(other.outside)?.turn;
-  return `said_to_person: what was said behind ${name} was read in turn ${turn}, and ${reader}: only its reader may change what led to it. Fork the run at the last row before ${name} (belay fork), or correct it in a new turn`;
+  const waits = turnsBefore(runState, word).find(({ held }) => held?.by !== word.by);
+  if (other === undefined && waits === undefined) return null;
+  const by = other === undefined ? waits?.held?.by : senderOf(runState, other);
+  const reader = by == null ? 'who handed it in gave no name' : `it was sent by ${by}`;
+  const turn = other === undefined ? `the turn ${waits?.name} that waits` : `turn ${turnIn(other.outside)?.turn}`;
+  return `said_to_person: what was said behind ${name} was read in ${turn}, and ${reader}: only its reader may change what led to it. Fork the run at the last row before ${name} (belay fork), or correct it in a new turn`;
 }
 
 /** The cause of an act, with what the program comes to on paper. */
@@ -65,19 +71,27 @@ function senderOf({ received }: RunState, { nth }: RecordedStep): string | null 
   return received.takenBy(nth)?.by ?? null;
 }
 
+/** The turns that were left before an act and that wait (RC12). */
+function turnsBefore({ held }: RunState, { post }: AfterPosts): readonly ToRedeliver[] {
+  const isBefore = ({ held: one }: ToRedeliver) => post == null || one?.post == null || one.post < post;
+  return held.filter((one) => turnIn(one.event) !== null && isBefore(one));
+}
+
 /** The names of the later turns that an act takes along: the words that they answer are others by now (RC9). */
 export function droppedWith(
   runState: RunState,
   program: Enterable | null,
-  { later = [] }: Pick<SentSteer, 'later'>,
+  word: Pick<SentSteer, 'later'> & AfterPosts,
   step: RecordedStep,
 ): readonly string[] {
   if (program === null || program.said !== 'stands') return [];
   const { received } = runState;
+  const { later = [] } = word;
   const names = turnsFrom(runState, step.nth + 1).map(
     (one) => [received.takenBy(one.nth)?.name ?? nameOfStep(one.nth), turnIn(one.outside)?.id] as const,
   );
-  return names.flatMap(([name, id]) =>
+  const waiting = turnsBefore(runState, word).map(({ name, event }) => [name ?? '', turnIn(event)?.id] as const);
+  return [...names, ...waiting].flatMap(([name, id]) =>
     later.includes(name) || (id !== undefined && later.includes(id)) ? [] : [name],
   );
 }

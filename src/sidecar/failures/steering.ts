@@ -102,10 +102,11 @@ export class Steering {
 
   /** @returns null where the next process answers it. */
   async #steer(word: Word): Promise<SteerAnswer | null> {
-    const { lifecycle, queue } = this.#run;
+    const { lifecycle, queue, machine } = this.#run;
     // What may rest on the event does not leave before the act is answered.
     const answered = lifecycle.begins('suspects');
     try {
+      machine.holdTurns(word.post);
       return await queue.add(() => this.#answer(named(this.#run.parts.runState, word)));
     } finally {
       answered();

@@ -193,9 +193,9 @@ function leftWithoutPlace(
  */
 export function leftByWaiting(
   { parts: { runState }, queries }: Pick<Steered, 'parts' | 'queries'>,
-  { name, event }: { readonly name: string; readonly event: unknown },
+  { name, event, isTakenBack }: { readonly name: string; readonly event: unknown; readonly isTakenBack: boolean },
 ): Effect[] {
-  const since = turnIn(event) === null ? (runState.received.get(name)?.since ?? null) : 0;
+  const since = turnIn(event) !== null && isTakenBack ? 0 : (runState.received.get(name)?.since ?? null);
   if (since === null) return [];
   return displacedSince(runState, since).map(({ key, intent }) => queries.effectOf(key, intent.instance));
 }

@@ -209,7 +209,9 @@ function aboutThePast(
     preview: (async (what: { readonly fail: PreviewedComplaint } | { readonly undo: true } | SaidSteer) => {
       commanded();
       if ('undo' in what) return abortPreviewOf(run);
-      return 'fail' in what ? previewComplaint(run, what.fail) : previewSteer(run, sentSteer(what));
+      if ('fail' in what) return previewComplaint(run, what.fail);
+      run.holdTurns(null);
+      return previewSteer(run, sentSteer(what));
     }) as RunCommands['preview'],
     events: () => eventsOf(run.runState),
     revise: (name, to, how = {}) => steered({ revise: name, to, ...how }),

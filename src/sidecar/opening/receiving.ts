@@ -100,6 +100,12 @@ function invoking(
     if (ending.status === 'done') return ending.output;
     throw still(standstill(ending));
   };
+  // A turn that waits begins right behind the rest: what is said is what was said as the program came to it.
+  const now = () => ({ answer: root.said, turn: root.turns.turn });
+  const rested = () => {
+    const is = rest.is ? Promise.resolve(now()) : rest.next().then(now);
+    return Promise.race([is, ended().then((answer) => ({ answer, turn: null }))]);
+  };
   return async (input, turn = {}) => {
     refuseOther('invoke', { turn: [turn, TURN] });
     root.start();
@@ -110,18 +116,19 @@ function invoking(
       if (commands.status === 'done') throw refuse('run_over', `The ${kind} has returned, and receives nothing more.`);
       handIn(turns, input, turn.id, refuse, () => still(noTurn(commands.status)));
       const own = turns.turn;
-      await Promise.race([rest.next(), ended()]);
-      if (rest.is && isGone(own, turns.turn))
+      const { answer, turn: last } = await rested();
+      if (last !== null && isGone(own, last))
         throw refuse('turn_retracted', 'The turn was taken out by an act on it, or on a turn before it.');
-    } else if (rest.is && isStill(commands.status)) throw still(noTurn(commands.status));
-    if (rest.is) return root.said;
-    return Promise.race([rest.next().then(() => root.said), ended()]);
+      return answer;
+    }
+    if (rest.is && isStill(commands.status)) throw still(noTurn(commands.status));
+    return (await rested()).answer;
   };
 }
 
 /** True for a turn that the run has no more. */
-function isGone(own: ThreadNotes | null, last: ThreadNotes | null): boolean {
-  return own !== null && (last?.turn ?? 0) < own.turn && last?.is !== own.is;
+function isGone(own: ThreadNotes | null, last: ThreadNotes): boolean {
+  return own !== null && last.turn < own.turn && last.is !== own.is;
 }
 
 const TURN = shape<TurnOptions>('a turn: { id }', { id: optional(NAME) });

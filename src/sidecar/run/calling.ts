@@ -123,11 +123,10 @@ export class Calling {
     throw reply.error;
   }
 
-  /** Waits while a counterparty has yet to say what became of a branch's call: no branch is given up before (AL10). */
+  /** Waits while a counterparty has yet to say what became of a branch's call: no branch is given up, or gives up itself, before (AL10). */
   async #settles(call: Call, number: number, reply: Extract<Failed, { is: 'failed' }>): Promise<void> {
     const { choosing, calls, parts, write } = this.#port;
-    const isHandled = reply.held !== true && calls.isMachines(call, reply);
-    if (reply.key === null || isHandled || choosing.branches.of(number) === null) return;
+    if (reply.key === null || choosing.branches.of(number) === null) return;
     while (!this.#isOver(call)) {
       await parts.lifecycle.past('ask');
       const next = await calls.reconcile(reply.key);

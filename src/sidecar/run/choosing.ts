@@ -40,7 +40,7 @@ interface ChoosingPort {
 /** A branch as it is now. `open`: it is over, and the outcome of a call of it is not known. */
 type State =
   | { readonly is: 'running' }
-  | { readonly is: 'open' }
+  | { readonly is: 'open'; readonly at: number }
   | { readonly is: 'failed' | 'refused'; readonly why: string }
   | { readonly is: 'over'; readonly score: number | null; readonly at: number; readonly output: unknown };
 
@@ -200,12 +200,12 @@ export class Choosing {
     const isPending = states.some(({ is }) => is === 'running' || is === 'open') && !isLate;
     const { rule } = set.alternatives;
     const isNone = !states.some(({ is }) => is === 'over');
-    if (isPending && (rule !== 'first' || isNone)) return;
+    const winner = chosenOf(set, states);
+    if (isPending && (rule !== 'first' || isBehindOpen(states, winner))) return;
     if (rule === 'gate' && !isNone) {
       this.#askPerson(set, states);
       return;
     }
-    const winner = chosenOf(set, states);
     this.#chooses(set, states, winner, { by: isPending || !isLate ? rule : 'deadline' });
   }
 
@@ -269,7 +269,9 @@ export class Choosing {
     if (branch.ended !== null) return { is: 'failed', why: 'the machine has stopped it' };
     const ref = actors.at(branch.number);
     if (ref === undefined || runtime.machines?.isOver(ref) !== true) return { is: 'running' };
-    if (this.#openOf(branch).length > 0) return { is: 'open' };
+    const region = regionName(branch.number, '');
+    const at = parts.runState.places.lastMover(region, ({ actor }) => actor === branch.number)?.nth ?? 0;
+    if (this.#openOf(branch).length > 0) return { is: 'open', at };
     const facts = factsOf(branch, runtime.outputOf(ref));
     const answer = alternatives.when?.ask(facts) ?? { is: 'yes' };
     if (answer.is !== 'yes')
@@ -278,9 +280,7 @@ export class Choosing {
     const unwritten = alternatives.rule === 'gate' ? this.#unwritten(facts.event) : null;
     if (unwritten !== null) return { is: 'refused', why: unwritten };
     if (score !== null && 'reason' in score) return { is: 'refused', why: score.reason };
-    const region = regionName(branch.number, '');
-    const last = parts.runState.places.lastMover(region, ({ actor }) => actor === branch.number);
-    return { is: 'over', score: score?.value ?? null, at: last?.nth ?? 0, output: runtime.outputOf(ref) };
+    return { is: 'over', score: score?.value ?? null, at, output: runtime.outputOf(ref) };
   }
 
   /** Says why an output cannot be shown to a person in any process; null where it can (AL12). */
@@ -337,6 +337,12 @@ export class Choosing {
 /** True where every branch was stopped, and no choice was made. */
 function isLeft({ branches, choice }: BranchSet): boolean {
   return choice === undefined && branches.every(({ ended }) => ended !== null);
+}
+
+/** True where a branch that was over before the first one may still be chosen, or none is there to be chosen. */
+function isBehindOpen(states: readonly State[], first: number): boolean {
+  const winner = states[first];
+  return winner?.is !== 'over' || states.some((state) => state.is === 'open' && state.at < winner.at);
 }
 
 /** The place of the branch that is chosen; -1 where there is none. */

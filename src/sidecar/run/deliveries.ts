@@ -74,6 +74,8 @@ export class Deliveries {
     const { runState } = parts;
     const isHeld = () => this.#isHolding;
     this.chunks = new Chunks({ runState, runtime, actors, finds, isHeld });
+    // The turns of a program wait for its rest.
+    if (runtime.machines === null) return;
     for (const { held } of port.parts.runState.held) if (held !== null) this.#keep(held.number);
   }
 
@@ -81,6 +83,11 @@ export class Deliveries {
   get isHolding(): boolean {
     const { lifecycle } = this.#port.parts;
     return !lifecycle.may('deliver') || this.#isHolding;
+  }
+
+  /** True where the run has an answer that its program has not heard: a process that takes the run up goes on with it. */
+  get hasUnheard(): boolean {
+    return this.#backlog.some(({ held }) => held === undefined);
   }
 
   /** True while events of the machine's own wait, or others that came before them. */
@@ -143,6 +150,11 @@ export class Deliveries {
     write.append([{ do: 'held', ...from, event, takers }]);
     void write.durable().catch(() => {});
     this.#keep(number);
+  }
+
+  /** Holds the turn of a program: it waits for the run to rest. */
+  holdTurn(event: RuntimeEvent, from: Sent & Pick<HeldEntry, 'post' | 'by'>): void {
+    this.#port.write.append([{ do: 'held', ...from, event, takers: [] }]);
   }
 
   #keep(number: number): void {
@@ -258,7 +270,7 @@ export class Deliveries {
     const { machines } = runtime;
     const { number, post, by } = held;
     const { value, context } = parts.runState.actor(0);
-    const said = this.#saidOf(name);
+    const said = this.saidOf(name);
     const moved = movedSince(said.seen, context, parts.runState);
     const isTaken = moved === null && machines.takers(root, event as RuntimeEvent).length > 0;
     const none = moved === null ? `the machine takes no ${typeOf(event)} in ${stateText(value)}` : movedText(moved);
@@ -271,7 +283,7 @@ export class Deliveries {
   }
 
   /** The words of the sender of an event, as the journal has them. */
-  #saidOf(name: string | null): Sent {
+  saidOf(name: string | null): Sent {
     const { id, digest, seen } = (name === null ? undefined : this.#port.parts.runState.received.get(name)) ?? {};
     return { ...(id !== undefined && { id }), ...(digest !== undefined && { digest }), ...(seen && { seen }) };
   }
@@ -280,7 +292,7 @@ export class Deliveries {
   #isMoved({ name, held, event }: ToRedeliver): boolean {
     const { parts, write } = this.#port;
     const { runState } = parts;
-    const said = this.#saidOf(name);
+    const said = this.saidOf(name);
     const moved = movedSince(said.seen, runState.actor(0).context, runState);
     const known = name === null ? undefined : runState.received.get(name);
     if (moved === null || known === undefined) return false;
@@ -366,7 +378,7 @@ export class Deliveries {
     const { runState, config } = this.#port.parts;
     const { context, value: control } = runState.actor(0);
     const event = back.event as RuntimeEvent;
-    const { seen } = this.#saidOf(back.name);
+    const { seen } = this.saidOf(back.name);
     const reads = seen === undefined ? (config.events.get(event.type)?.reads ?? null) : keysOf(seen);
     const heard = this.#heard;
     return meets(reads, back, {

@@ -165,7 +165,7 @@ export class Heard implements Hearers {
 
   /** True while an event waits to be sent. */
   get hasEvents(): boolean {
-    return this.#port.events.waiting > 0;
+    return this.#port.events.isWaiting;
   }
 
   /** True while a complaint has no answer: a run that is taken up goes on behind it. */
@@ -178,6 +178,11 @@ export class Heard implements Hearers {
     await this.#port.parts.journal.catchUp();
     this.#port.look();
     await this.#complaints.refuseAll();
+  }
+
+  /** @see {@link Messages.holdTurns} */
+  holdTurns(post: number | null): void {
+    this.#port.events.holdTurns(post);
   }
 
   /** Sends the events that can be sent now. */

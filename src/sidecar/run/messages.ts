@@ -38,6 +38,8 @@ interface Waiting {
   readonly sent: SentEvent;
   /** Its id and what its sender was shown, as the journal has them. */
   readonly said: Sent;
+  /** Its number among the held events, and its event as that is by now; left out where the journal does not have it. */
+  readonly held?: { readonly number: number; readonly event: unknown };
 }
 
 /** The messages of one run that bring events. */
@@ -51,9 +53,14 @@ export class Messages {
     this.#port = port;
   }
 
-  /** The number of events that wait to be sent. */
+  /** The number of events that wait to be sent, and that the journal does not have. */
   get waiting(): number {
     return this.#waiting.length;
+  }
+
+  /** True where an event waits to be sent. */
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0 || this.#heldTurn() !== undefined;
   }
 
   /** Takes a message in, unless its event was sent before. */
@@ -96,9 +103,10 @@ export class Messages {
     return known.digest === digest ? `it was sent before, as ${id}` : `message_differs: another event has the id ${id}`;
   }
 
-  #refuse({ post, sent: { event, by }, said }: Waiting, refused: string): void {
+  #refuse({ post, sent: { event, by }, said, held }: Waiting, refused: string): void {
     const { write } = this.#port;
-    write.append([{ do: 'message', post, ...said, event: event.type, by, refused }]);
+    const back = held === undefined ? {} : { held: held.number };
+    write.append([{ do: 'message', post, ...said, ...back, event: event.type, by, refused }]);
     void write.durable().catch(() => {});
   }
 
@@ -118,6 +126,34 @@ export class Messages {
     }
   }
 
+  /** Has the journal have the turns that were left before an act: the act finds them where they wait (RC12). @param post the number of its message; null for the program's own. */
+  holdTurns(post: number | null): void {
+    const { receives } = this.#port.runtime;
+    const isBefore = (one: Waiting) => post === null || one.post === null || one.post < post;
+    if (receives === null || this.#port.parts.lifecycle.answer('deliver').is === 'no') return;
+    for (const one of this.#waiting.filter(isBefore)) {
+      const { event, by } = one.sent;
+      const { input } = event as { readonly input?: unknown };
+      if (this.#refusalOfTurn(one, receives) !== null) continue;
+      this.#waiting.splice(this.#waiting.indexOf(one), 1);
+      const waits = receives.waits(input, one.said.id);
+      const full = this.#port.deliveries.fullFor(waits);
+      if (full !== null) this.#refuse(one, full);
+      else this.#port.deliveries.holdTurn(waits, { post: one.post, by, ...one.said });
+    }
+  }
+
+  /** The first turn that the run holds. */
+  #heldTurn(): Waiting | undefined {
+    const { runtime, parts, deliveries } = this.#port;
+    const first = runtime.receives === null ? undefined : parts.runState.held[0];
+    if (first === undefined || first.held === null) return undefined;
+    const { name, event, held } = first;
+    const { input } = event as { readonly input?: unknown };
+    const sent = { event: { type: TURN, input }, at: null, by: held.by };
+    return { post: held.post, sent, said: deliveries.saidOf(name), held: { number: held.number, event } };
+  }
+
   /** Sends what can be sent now, in the order of the messages. */
   offer(): void {
     const { runtime, actors } = this.#port;
@@ -129,6 +165,7 @@ export class Messages {
     try {
       for (let next = this.#due(); next !== undefined; next = this.#due()) {
         if (receives !== null && !this.#handsIn(next, receives)) return;
+        if (next.held !== undefined) continue;
         this.#waiting.splice(this.#waiting.indexOf(next), 1);
         if (machines !== null) this.#send(next, root, machines);
       }
@@ -145,35 +182,39 @@ export class Messages {
     if (this.#port.deliveries.isHolding) this.hold();
     if (this.#port.deliveries.isHolding) return undefined;
     // Turns come in the order of their messages.
-    if (this.#port.runtime.receives !== null) return this.#waiting[0];
+    if (this.#port.runtime.receives !== null) return this.#heldTurn() ?? this.#waiting[0];
     return this.#waiting.find(({ sent: { at } }) => at === null || isAt(runState.actor(0).value, at.split('.')));
   }
 
   /** Hands in the input of a turn, or refuses what is none (RC6). @returns false where it waits: a turn is open, or something holds it back. */
   #handsIn(one: Waiting, program: Receiver): boolean {
     const { asked } = this.#port.parts.runState;
-    const { event, by, at } = one.sent;
+    const { event, by } = one.sent;
     const { input } = event as { readonly input?: unknown };
     const isOver = this.#port.parts.lifecycle.answer('deliver').is === 'no';
-    const refused = isOver
-      ? endingText(asked.cancelled ?? {})
-      : event.type !== TURN || at !== null || one.said.seen !== undefined
-        ? NO_TURN
-        : program.refusalOf(input, one.said.id);
+    const refused = isOver ? endingText(asked.cancelled ?? {}) : this.#refusalOfTurn(one, program);
     if (refused !== null) {
       this.#refuse(one, refused);
       return true;
     }
     const { write } = this.#port;
-    const taken = { do: 'message', post: one.post, ...one.said, event: event.type, by, refused: null } as const;
+    const held = one.held === undefined ? {} : { held: one.held.number };
+    const taken = { do: 'message', post: one.post, ...one.said, ...held, event: TURN, by, refused: null } as const;
+    const is = (one.held?.event as { readonly is?: string } | undefined)?.is;
     let isTaken = false;
     // While an act or a complaint is answered, it is in question what the turn would come behind.
     if (program.isReady && this.#port.parts.lifecycle.may('leave'))
       write.together(() => {
-        isTaken = program.receive(input, one.said.id, () => write.append([taken]));
+        isTaken = program.receive(input, one.said.id, () => write.append([taken]), is);
       }, false);
     if (isTaken) void write.durable().catch(() => {});
     return isTaken;
+  }
+
+  /** The reason why a message is no turn that can be the next one; null where it is. */
+  #refusalOfTurn({ sent: { event, at }, said }: Waiting, program: Receiver): string | null {
+    if (event.type !== TURN || at !== null || said.seen !== undefined) return NO_TURN;
+    return program.refusalOf((event as { readonly input?: unknown }).input, said.id);
   }
 
   #send(one: Waiting, root: ActorHandle, machines: Machines): void {

@@ -35,6 +35,8 @@ function restOf(run: Run): RunRest {
   // Only a message has it go on.
   if (run.parts.lifecycle.configuration.pause === 'on') return { idle: isStill(run), due: null };
   if (isEnding(run) || !isIdle(run) || run.choosing.isTimed) return { idle: false, due: now() };
+  // An answer that came as the process was leaving is heard in the next one.
+  if (run.hasUnheard && run.parts.lifecycle.configuration.question === 'clear') return { idle: true, due: now() };
   const isHeld = !run.parts.lifecycle.may('answer');
   const times = [
     ...runState.asked.pending().flatMap(({ expires }) => (expires === null ? [] : [expires])),

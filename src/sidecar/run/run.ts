@@ -6,8 +6,9 @@ import { Turns } from '../../clock/turns.ts';
 import type { SentEvent } from '../../effects/messages/sent-events.ts';
 import type { Decision } from '../../model/decision.ts';
 import type { DismissalReason } from '../../model/entry.ts';
+import { eventType } from '../../model/reply-event.ts';
 import type { RunState } from '../../projection/run-state.ts';
-import type { WorkRecord } from '../../projection/set-aside/records.ts';
+import { CLAIMED, type WorkRecord } from '../../projection/set-aside/records.ts';
 import { placedIn } from '../../recording/entry-states.ts';
 import { Macrosteps } from '../../recording/macrosteps.ts';
 import { StepRecorder } from '../../recording/record-step.ts';
@@ -171,6 +172,7 @@ export class Run implements Watcher {
       dismiss: (record, why) => this.dismiss(record, why),
       settled: () => this.settled(),
       seen: (context) => this.runtime.seen(context),
+      asks: () => this.runtime.enterable?.asks ?? null,
     });
   }
 
@@ -292,6 +294,12 @@ export class Run implements Watcher {
     return this.#calling.epochIn(path);
   }
 
+  isUnasked(ref: ActorHandle): boolean {
+    const number = this.#actors.numberOf(ref);
+    if (number === undefined || this.mayStand(ref)) return false;
+    return eventType(this.runState.actor(number).event) === CLAIMED;
+  }
+
   mayStand(ref: ActorHandle): boolean {
     const number = this.#actors.numberOf(ref);
     const call = number === undefined ? undefined : this.runState.ledger.ofActor(number);
@@ -359,9 +367,20 @@ export class Run implements Watcher {
     return this.end.beginAgain();
   }
 
+  /** @see Deliveries.hasUnheard */
+  get hasUnheard(): boolean {
+    return this.#deliveries.hasUnheard;
+  }
+
   /** Sends the next event again that restores took back, where it meets what it met then (C1b). */
   offer(): void {
     this.#deliveries.offer();
+  }
+
+  holdTurns(post: number | null): void {
+    // What was left before the program's own word is before it.
+    if (post === null && this.runtime.receives !== null) this.#look();
+    this.heard.holdTurns(post);
   }
 
   receive(post: number | null, sent: SentEvent): void {

@@ -20,6 +20,8 @@ export interface TurnAct extends Pick<Complaint, 'about' | 'during' | 'while'> {
   readonly does: 'revise' | 'retract';
   /** True where the model is asked the same whatever the inputs say. */
   readonly isBlind: boolean;
+  /** True where the turns behind the one under way were left before the act, and wait. */
+  readonly ahead?: true;
 }
 
 /** One case. */
@@ -35,6 +37,8 @@ export interface Case {
   readonly by?: 'message';
   /** `flow`: the same program as a flow, one step after the other; left out for a loop. */
   readonly as?: 'flow';
+  /** True for a flow whose tools are said to read nothing: what its function asks with is in no key. */
+  readonly isNarrow?: true;
   /** The append behind which a person pauses the run, and has it go on once nothing moves; left out where nobody does. */
   readonly pauses?: number;
   /** The append at which the process dies; null where it lives. */
@@ -67,28 +71,15 @@ export function complaintsAbout(turns: readonly Turn[]): (Complaint | null)[] {
   return all;
 }
 
-/** The acts on each turn, while each turn from it on goes on or is over. */
-export function* actsOn(turns: readonly Turn[]): Generator<TurnAct> {
-  for (const [about] of turns.entries())
-    for (let during = about; during < turns.length; during += 1)
-      for (const moment of ['model', 'act', 'over'] as const)
-        for (const [does, isBlind] of [
-          ['revise', false],
-          ['revise', true],
-          ['retract', false],
-        ] as const)
-          yield { about, during, while: moment, does, isBlind };
-}
-
 /** The name of a case, by which it is found again. */
-export function nameOf({ turns, said, complaint, act, lost, dies, by, as, pauses }: Case): string {
+export function nameOf({ turns, said, complaint, act, lost, dies, by, as, pauses, isNarrow }: Case): string {
   const text = turns.map((turn) => turn.map((round) => round.join('+')).join(',')).join(' / ');
   const wrong =
     act !== undefined
-      ? `turn ${act.about + 1} ${act.does}${act.isBlind ? ' blind' : ''} in ${act.during + 1} ${act.while}`
+      ? `turn ${act.about + 1} ${act.does}${act.isBlind ? ' blind' : ''}${act.ahead ? ' ahead' : ''} in ${act.during + 1} ${act.while}`
       : complaint === null
         ? 'nothing wrong'
         : `${complaint.of} of turn ${complaint.about + 1} wrong in ${complaint.during + 1} ${complaint.while}`;
   const paused = pauses === undefined ? '' : ` | paused at ${pauses}`;
-  return `${as === undefined ? '' : 'flow: '}${by === undefined ? '' : 'sent: '}${text} | ${said} | ${wrong} | ${lost === null ? 'all come back' : `lost in ${lost + 1}`}${paused} | ${dies === null ? 'lives' : `dies at ${dies}`}`;
+  return `${as === undefined ? '' : isNarrow ? 'narrow flow: ' : 'flow: '}${by === undefined ? '' : 'sent: '}${text} | ${said} | ${wrong} | ${lost === null ? 'all come back' : `lost in ${lost + 1}`}${paused} | ${dies === null ? 'lives' : `dies at ${dies}`}`;
 }

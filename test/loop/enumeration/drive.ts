@@ -12,7 +12,7 @@ import { timelineOf } from '../../../src/reports/timeline.ts';
 import { workClient } from '../../../src/workers/client.ts';
 import { VirtualTime } from '../../virtual-time.ts';
 import { type Case, CLASSES, type Class, type TurnAct } from './cases.ts';
-import { type Wanted, World } from './world.ts';
+import { type Act, type Wanted, World } from './world.ts';
 
 type Log = readonly string[];
 
@@ -25,12 +25,12 @@ export interface Result {
   readonly state: Log | null;
   /** The code by which the complaint was refused; `taken` where it was, null where there was none. */
   readonly answer: string | null;
-  /** True where the turn that the complaint is about was over when it was told. */
+  /** True where a process had died, and the turn that the complaint is about was over by the world when the next one told it. */
   readonly isSaid: boolean;
   /** The turns that an act has taken out while they were open. */
   readonly gone: readonly number[];
   /** The acts that stood when the act on a turn was answered: what may be why it was refused. */
-  readonly after: readonly { readonly tool: string; readonly turn: number }[];
+  readonly after: readonly Pick<Act, 'tool' | 'turn' | 'id' | 'of' | 'answer'>[];
   /** The acts that stood when the complaint was told. */
   readonly before: readonly string[];
   /** Null where it came to rest. */
@@ -49,12 +49,12 @@ const known = new Map<string, BoundaryConfig>();
 class Dead extends Error {}
 
 /** The page of all cases: one tool for each class. A step of a flow may be behind any other, and at the end of a turn. */
-function configOf(decides: boolean, as: Case['as']): BoundaryConfig {
-  const name = `${as} ${decides}`;
+function configOf(decides: boolean, { as, isNarrow }: Pick<Case, 'as' | 'isNarrow'>): BoundaryConfig {
+  const name = `${as} ${decides} ${isNarrow}`;
   const made = known.get(name);
   if (made !== undefined) return made;
   const tools = ['model', ...CLASSES.map((each) => `t_${each}`)];
-  const reads = as === undefined ? 'reads: []' : 'reads: [turns, steps]';
+  const reads = as === undefined || isNarrow ? 'reads: []' : 'reads: [turns, steps]';
   const exits = (tool: string) =>
     (as === undefined ? ['end'] : [...tools, 'end']).map((to) => ({
       id: `${tool}_${to}`,
@@ -126,6 +126,7 @@ class Drive {
   #after: Result['after'] = [];
   readonly #durable: string[] = [];
   #isSaid = false;
+  #deaths = 0;
   #pause: 'due' | 'on' | 'over' = 'due';
 
   constructor(one: Case, time: VirtualTime) {
@@ -133,6 +134,7 @@ class Drive {
     this.#time = time;
     this.#world = new World(one);
     const death = () => {
+      this.#deaths += 1;
       this.#life.isDead = true;
       this.#world.dies();
       const rows = JSON.stringify([...this.#rows.read('r')], (_, value) =>
@@ -248,7 +250,7 @@ class Drive {
       input: undefined,
       run: 'r',
       // An equal question has its old answer.
-      config: configOf(this.#case.act !== undefined, this.#case.as),
+      config: configOf(this.#case.act !== undefined, this.#case),
       journal: await this.#store.next(),
       said: this.#case.said,
       now: this.#time.now,
@@ -258,8 +260,9 @@ class Drive {
         this.#world.log.push(`${code}: ${text}`);
       },
     });
-    // A flow is entered as it is opened: its calls come back once it is.
-    this.#run = (await this.#settles(opening, this.#case.as !== 'flow')) as AttachedLoop;
+    // A flow is entered as it is opened: where something is to be said of it, its calls come back once that is said.
+    const isToSay = this.#isDue && this.#answer === null;
+    this.#run = (await this.#settles(opening, this.#case.as !== 'flow' || !isToSay)) as AttachedLoop;
   }
 
   /** Does something in a process, and once more in the next one where it dies over it. */
@@ -340,8 +343,9 @@ class Drive {
   }
 
   /** Says the input of a turn otherwise, or that it never was. */
-  async #steer(run: AttachedLoop, { about, does }: TurnAct): Promise<void> {
+  async #steer(run: AttachedLoop, { about, during, does, ahead }: TurnAct): Promise<void> {
     if (this.#answer !== null) return;
+    if (ahead === true && !this.#isDue) await this.#leavesLater(during);
     this.#isDue = true;
     this.#before = this.#world.acts.filter(({ undone }) => !undone).map(({ answer }) => answer);
     if (run.status === 'opening') void run.invoke().catch(() => {});
@@ -356,8 +360,17 @@ class Drive {
       this.#answer = is === 'refused' ? `refused: ${why}` : 'taken';
       this.#world.log.push(`${is} ${why}`);
     }
-    this.#after = this.#world.acts.filter(({ undone }) => !undone).map(({ tool, turn }) => ({ tool, turn }));
+    this.#after = this.#world.acts
+      .filter(({ undone }) => !undone)
+      .map(({ tool, turn, id, of, answer }) => ({ tool, turn, id, of, answer }));
     this.#world.log.push(`answer: ${this.#answer}`);
+  }
+
+  /** Leaves the turns behind one: they wait for it. */
+  async #leavesLater(turn: number): Promise<void> {
+    const client = workClient(this.#rows);
+    for (let later = turn + 1; later < this.#case.turns.length; later += 1)
+      await client.send('r', { type: 'turn', input: later }, { id: `m${later}` });
   }
 
   async #complain(run: AttachedLoop): Promise<void> {
@@ -371,7 +384,7 @@ class Drive {
     const { about, of } = complaint;
     // A flow that a process takes up goes on by itself: its turn may be over before anyone complains.
     const ended = timelineOf([...this.#rows.read('r')]).runState.turns.said;
-    if ((ended?.turn ?? 0) > about) this.#isSaid = true;
+    if (this.#deaths > 0 && (ended?.turn ?? 0) > about && this.#world.isWhole(about)) this.#isSaid = true;
     const rounds = turns.slice(0, about).reduce((sum, { length }) => sum + length, 0);
     const own = this.#world.acts.findLast((act) => act.turn === about && act.isWrong);
     const entity = of === 'model' ? String(rounds + 1) : own?.id;
@@ -451,7 +464,8 @@ class Drive {
   /** Waits until promises and flushes have nothing more to do. */
   async #quiet(): Promise<void> {
     // A loop that is entered on paper is waited for.
-    const longest = this.#isDue && this.#answer === null && this.#case.act !== undefined ? 110 : IDLE;
+    const isOnPaper = this.#case.act !== undefined ? this.#answer === null : this.#case.as === 'flow';
+    const longest = this.#isDue && isOnPaper ? 110 : IDLE;
     for (let idle = 0, before = -1, turns = 0; idle < longest; turns += 1) {
       if (turns > LONGEST) throw new Error('it is busy with itself for ever');
       await new Promise((resolve) => setImmediate(resolve));

@@ -1,5 +1,6 @@
 /** Goes through the cases of small loops, and counts how they end. */
-import { actsOn, type Case, complaintsAbout, drawn, nameOf, ofTwoTurns, type Turn } from './cases.ts';
+import { actsAhead, actsOn } from './acts.ts';
+import { type Case, complaintsAbout, drawn, nameOf, ofTwoTurns, type Turn } from './cases.ts';
 import { type Result, runCase } from './drive.ts';
 import { type Judged, judge, type Verdict } from './judge.ts';
 
@@ -16,10 +17,12 @@ export interface Options {
   readonly by?: 'message';
   /** `flow`: the programs are flows. */
   readonly as?: 'flow';
+  /** True for flows whose tools are said to read nothing. */
+  readonly narrow?: boolean;
   /** True where a person pauses each drawn run, behind an append of its own. */
   readonly pauses?: boolean;
-  /** True for acts on turns in place of complaints. */
-  readonly acts?: boolean;
+  /** True for acts on turns in place of complaints; `ahead`: the later turns were left before the act, and wait. */
+  readonly acts?: boolean | 'ahead';
   /** A case by its name. */
   readonly only?: string;
   /** Begins none after so many milliseconds. */
@@ -47,11 +50,11 @@ export function drawing(seed: number): (below: number) => number {
 }
 
 /** All cases of a loop in which no process dies. */
-export function casesOf(turns: readonly Turn[], by?: 'message', acts = false): Case[] {
+export function casesOf(turns: readonly Turn[], by?: 'message', acts: Options['acts'] = false): Case[] {
   const lost = [null, ...turns.keys()];
   if (acts)
     return (['stands', 'rewritten'] as const).flatMap((said) =>
-      [...actsOn(turns)].flatMap((act) =>
+      [...(acts === 'ahead' ? actsAhead : actsOn)(turns)].flatMap((act) =>
         lost.map((nth) => ({ turns, said, complaint: null, act, lost: nth, dies: null, ...(by && { by }) })),
       ),
     );
@@ -84,10 +87,13 @@ export async function enumerate(options: Options): Promise<Totals> {
 }
 
 /** Larger loops, drawn, each with one death or none. */
-async function* larger(draw: (below: number) => number, { by, acts, as, pauses }: Options): AsyncGenerator<Case> {
+async function* larger(
+  draw: (below: number) => number,
+  { by, acts, as, pauses, narrow }: Options,
+): AsyncGenerator<Case> {
   for (;;) {
     const all = casesOf(drawn(draw), by, acts);
-    const whole = { ...(all[draw(all.length)] as Case), ...(as && { as }) };
+    const whole = { ...(all[draw(all.length)] as Case), ...(as && { as }), ...(narrow && { isNarrow: true as const }) };
     const { appends } = await runCase(whole);
     yield {
       ...whole,
@@ -117,7 +123,7 @@ async function* twoTurns(
 function count(totals: Totals, one: Case, judged: Judged): void {
   totals.cases += 1;
   const wrong = one.act !== undefined ? one.act.does : one.complaint === null ? 'nothing wrong' : 'found wrong';
-  const of = `${one.as === undefined ? '' : 'flow: '}${one.by === undefined ? '' : 'sent, '}${one.said}, ${wrong}${one.lost === null ? '' : ', lost'}${one.pauses === undefined ? '' : ', paused'}${one.dies === null ? '' : ', killed'}`;
+  const of = `${one.as === undefined ? '' : one.isNarrow ? 'narrow flow: ' : 'flow: '}${one.by === undefined ? '' : 'sent, '}${one.said}, ${wrong}${one.lost === null ? '' : ', lost'}${one.pauses === undefined ? '' : ', paused'}${one.dies === null ? '' : ', killed'}`;
   const counts = totals.shares[of] ?? {};
   totals.shares[of] = counts;
   counts[judged.is] = (counts[judged.is] ?? 0) + 1;

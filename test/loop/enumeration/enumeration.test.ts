@@ -47,12 +47,25 @@ test('acts on turns move what rests on them, or nothing, wherever a process dies
   expect(drawn.told, totalsText(drawn)).toEqual([]);
 });
 
+test('acts find the turns that were left before them, and change no others (RC12)', async () => {
+  for (const as of [{}, { as: 'flow' }] as const) {
+    const totals = await enumerate({ of: 'drawn', cases: 25, seed: 4, acts: 'ahead', by: 'message', ...as });
+    expect(totals.told, totalsText(totals)).toEqual([]);
+    expect(totals.cases).toBe(25);
+  }
+});
+
 test('flows end so, too, by complaints, acts on turns, messages and pauses (RC10)', async () => {
   for (const more of [{}, { acts: true }, { by: 'message' }, { pauses: true }, { pauses: true, acts: true }] as const) {
     const totals = await enumerate({ of: 'drawn', cases: 15, seed: 6, as: 'flow', ...more });
     expect(totals.told, totalsText(totals)).toEqual([]);
     expect(totals.cases).toBe(15);
   }
+});
+
+test('flows whose tools are said to read nothing are served no answer to another question (PA13)', async () => {
+  const totals = await enumerate({ of: 'drawn', cases: 25, seed: 2, as: 'flow', narrow: true });
+  expect(totals.told, totalsText(totals)).toEqual([]);
 });
 
 test('a person pauses a loop behind any append, and it ends as it would have (LC10)', async () => {

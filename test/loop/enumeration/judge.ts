@@ -1,5 +1,5 @@
 /** Judges one case by the world and by what the loop said: it shares no code with the decision. */
-import type { Case, Turn } from './cases.ts';
+import type { Case, Turn, TurnAct } from './cases.ts';
 import { AGAIN, type Result } from './drive.ts';
 import type { World } from './world.ts';
 
@@ -38,14 +38,16 @@ export function judge(one: Case, result: Result): Judged {
 }
 
 /** The inputs that the loop has to end with: those of the turns, as the act on one has them. */
-function inputsOf({ turns, act, said }: Case, { answer, gone }: Result): number[] {
+function inputsOf({ turns, act, said, dies }: Case, { answer, gone }: Result): number[] {
   const all = [...turns.keys()];
   if (act === undefined || answer !== 'taken') return all;
   const { about, during, does } = act;
   const isDropped = (turn: number) =>
     said === 'stands' &&
     turn > about &&
-    (turn < during || (turn === during && act.while === 'over') || gone.includes(turn));
+    // A turn that waits takes nothing along; where the process died over the act, it may have been taken before that was said again.
+    (about > during ? dies !== null && gone.includes(turn) : true) &&
+    (act.ahead || turn < during || (turn === during && act.while === 'over') || gone.includes(turn));
   return all.flatMap((turn) => {
     if (isDropped(turn) || (turn === about && does === 'retract')) return [];
     return [turn === about ? turn + AGAIN : turn];
@@ -53,27 +55,59 @@ function inputsOf({ turns, act, said }: Case, { answer, gone }: Result): number[
 }
 
 /** An act on a turn is refused where what rests on it cannot be taken back, and nowhere else; then nothing has moved. */
-function* ofAct({ act, said, turns, as }: Case, { answer, world, before, after, gone }: Result): Generator<string> {
+function* ofAct(one: Case, { answer, world, before, after, gone }: Result): Generator<string> {
+  const { act, said } = one;
   if (act === undefined) return;
-  const rounds = turns[act.about] ?? [];
   const stray = gone.filter(
     (turn) =>
-      answer !== 'taken' || turn < act.about || turn > act.during || (said === 'rewritten' && turn !== act.about),
+      answer !== 'taken' ||
+      turn < act.about ||
+      (turn > act.during && !act.ahead) ||
+      (said === 'rewritten' && turn !== act.about),
   );
   if (stray.length > 0) yield `turn ${stray.map((turn) => turn + 1)} is gone`;
   if (answer === null || answer === 'taken' || answer === 'event_unknown') return;
   const lost = before.filter((each) => !world.acts.some((one) => one.answer === each && !one.undone));
   if (lost.length > 0) yield `${lost.join(', ')} went back for an act that was refused`;
-  // What is under way is not known to be the same; behind a tool that is asked anew nothing is.
-  // Calls of one round of a loop go on side by side; a flow takes its steps one after the other.
-  const earlier = as === 'flow' ? rounds.flat().slice(0, -1) : rounds.slice(0, -1).flat();
-  const isKnown = !(act.while === 'act' && act.during === act.about) && !earlier.includes('none');
-  const isMet = (turn: number) => act.isBlind && turn === act.about && isKnown;
   const isBlocked = after.some(
-    ({ tool, turn }) => turn >= act.about && !isMet(turn) && (tool === 'irreversible' || tool === 'idempotent'),
+    (done) =>
+      done.turn >= act.about &&
+      (done.tool === 'irreversible' || done.tool === 'idempotent') &&
+      !isMet(one, act, done, { world, before }),
   );
   if (!answer.startsWith('refused') || !isBlocked)
     yield `the act was answered ${answer}, and nothing stands against it`;
+}
+
+/** True for an act that the changed turn comes to with the same arguments: it blocks nothing (PA12). */
+function isMet(
+  { turns, as, lost, dies }: Case,
+  act: TurnAct,
+  done: Result['after'][number],
+  { world, before }: Pick<Result, 'world' | 'before'>,
+): boolean {
+  if (!act.isBlind || done.turn !== act.about) return false;
+  // Another process may have gone on before the act was said again.
+  if (dies !== null && (act.ahead || act.while === 'act')) return false;
+  // What is under way is not known to be the same.
+  const isUnderWay = act.while === 'act' && act.during === act.about;
+  if (isUnderWay && (lost !== null || !before.includes(done.answer))) return false;
+  return !behindLook(turns[act.about] ?? [], as, placeOf(world, done));
+}
+
+/** True where a tool that is asked anew comes before a call: calls of one round of a loop go on side by side, the steps of a flow one after the other. */
+function behindLook(rounds: Turn, as: Case['as'], { round, nth }: ReturnType<typeof placeOf>): boolean {
+  const before = rounds.slice(0, round).flat();
+  return [...before, ...(as === 'flow' ? (rounds[round] ?? []).slice(0, nth) : [])].includes('none');
+}
+
+/** The round of its turn that an act was wanted in, and its number there: by the questions that the model was asked, which are those of a blind turn. */
+function placeOf({ thoughts }: World, { turn, of, id }: Result['after'][number]) {
+  const own = thoughts.filter((each) => each.turn === turn);
+  const thought = own.find(({ answer }) => answer === of);
+  const lines = ({ on }: { readonly on: string }) => Number(/round (\d+)/.exec(on)?.[1]);
+  const rounds = [...new Set(own.map(lines))].sort((a, b) => a - b);
+  return { round: thought === undefined ? 0 : rounds.indexOf(lines(thought)), nth: thought?.ids.indexOf(id) ?? 0 };
 }
 
 function* wrongs(one: Case, result: Result): Generator<string> {

@@ -8,8 +8,10 @@
  *   --seconds N     begins no other case after so long
  *   --by message    turns are left for the run by another process
  *   --as flow       the programs are flows, one step after the other
+ *   --narrow        flows whose tools are said to read nothing
  *   --pauses        a person pauses each drawn run, and has it go on once nothing moves
  *   --acts          turns are revised and retracted, and nothing is found wrong
+ *   --ahead         the same, with the later turns left before the act
  *   --only NAME     one case, by its name, with everything that happened
  *
  * Ends with 0 where no ending is wrong, no loop hangs, and none is parked needlessly; 1 where any is.
@@ -27,8 +29,10 @@ const { values } = parseArgs({
     seconds: { type: 'string' },
     by: { type: 'string' },
     as: { type: 'string' },
+    narrow: { type: 'boolean' },
     pauses: { type: 'boolean' },
     acts: { type: 'boolean' },
+    ahead: { type: 'boolean' },
     only: { type: 'string' },
   },
 });
@@ -42,8 +46,10 @@ const totals = await enumerate({
   ...(values.seconds !== undefined && { until: Number(values.seconds) * 1_000 }),
   ...(values.by === 'message' && { by: values.by }),
   ...(values.as === 'flow' && { as: values.as }),
+  ...(values.narrow === true && { as: 'flow', narrow: true }),
   ...(values.pauses === true && { pauses: true }),
   ...(values.acts === true && { acts: true }),
+  ...(values.ahead === true && { acts: 'ahead', by: 'message' }),
   ...(values.only !== undefined && { only: values.only }),
   onCase: (one, judged, { world, said, state }) => {
     if (values.only !== nameOf(one)) return;

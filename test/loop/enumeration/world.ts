@@ -79,6 +79,14 @@ export class World {
     });
   }
 
+  /** True where everything that a turn wants is answered: nothing of it is left to be done. */
+  isWhole(turn: number): boolean {
+    const rounds = this.#case.turns[turn] ?? [];
+    const own = this.thoughts.filter((each) => each.turn === turn);
+    const isDone = (id: string) => this.acts.some((act) => act.id === id && !act.undone);
+    return new Set(own.map(({ on }) => on)).size >= rounds.length && (own.at(-1)?.ids ?? []).every(isDone);
+  }
+
   dies(): void {
     this.log.push('the process dies');
     this.calls = [];
