@@ -45,7 +45,15 @@ function shapeOf(graph: Graph, config: BoundaryConfig | null): MachineShape {
   const digest = createHash('sha256')
     .update(JSON.stringify([states, edges]))
     .digest('hex');
-  return { id: graph.getName(), states, edges, actors, digest, channels: stateChannels(graph), appended: appendedChannels(graph) };
+  return {
+    id: graph.getName(),
+    states,
+    edges,
+    actors,
+    digest,
+    channels: stateChannels(graph),
+    appended: appendedChannels(graph),
+  };
 }
 
 function state(
