@@ -132,7 +132,7 @@ export class ApprovalRequests {
   }
 
   ask({ do: _, ...question }: GateEntry, time: number): void {
-    // One choice is asked about by one request: what was shown before is not what there is.
+    // A choice has one request: the candidates of an earlier request have changed since.
     if (question.asks === 'branch') this.void(({ key }) => key === question.key);
     const gate: ApprovalRequest = { ...question, since: time, status: 'pending', by: null, why: null };
     if (!this.#gates.has(gate.gate)) this.#asked.set(gate.key, (this.#asked.get(gate.key) ?? 0) + 1);

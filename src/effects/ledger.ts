@@ -104,11 +104,6 @@ export class Ledger {
     return keys;
   }
 
-  /** True where a call has repeated an act of another one (ON2). */
-  get hasRepetitions(): boolean {
-    return [...this.#calls.values()].some(({ repeats }) => repeats !== null);
-  }
-
   /** The calls that may change the world. */
   *all(): IterableIterator<LedgerCall> {
     for (const call of this.#calls.values()) if (!call.decides) yield call;

@@ -31,7 +31,7 @@ export interface WireRunRow {
   readonly waits: readonly WireWait[];
   /** The beginning of the longest wait; null where there is none, or it is not known. */
   readonly since: number | null;
-  /** The time at which the first of its approval requests expires; null where none does. */
+  /** The earliest expiry of its approval requests; null where no request expires. */
   readonly expires: number | null;
 }
 

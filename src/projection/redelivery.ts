@@ -127,7 +127,7 @@ export class Redelivery {
    * stays held, and fares as if its takers had it (CH3).
    */
   moved(names: ReadonlySet<string>, wrong: readonly string[] | null): void {
-    // A turn waits for the run to rest, wherever that is: what was said to it stands, or is said again before it.
+    // A turn waits for the run to rest, at any state: the messages before the turn stand, or are said again before the turn.
     const stays = ({ event, held }: ToRedeliver) =>
       turnIn(event) !== null ||
       (held !== null && held.owners.length > 0 && held.owners.every((owner) => owner !== null && !names.has(owner)));

@@ -243,7 +243,7 @@ export function waitsText(waits: readonly Wait[]): string {
   return told.map(({ text }) => text).join(', ');
 }
 
-/** The time at which the first of the approval requests expires; null where none does. */
+/** The earliest expiry of the approval requests; null where no request expires. */
 export function firstExpiry(waits: readonly Wait[]): number | null {
   const ends = waits.flatMap(({ until }) => until ?? []);
   return ends.length === 0 ? null : Math.min(...ends);

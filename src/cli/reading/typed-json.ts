@@ -21,7 +21,7 @@ export function notAnswered(tool: string, why: string, isGiven: boolean): string
     : `--as confirmed needs --output JSON: ${name} has to answer by its output schema (${why})`;
 }
 
-/** Says that a call cannot be said to have happened without what it answered: the work behind it goes on with that. */
+/** The refusal of a confirmed call without an output: the work behind the call goes on with its answer. */
 export function unanswered(tool: string): string {
   const name = JSON.stringify(tool);
   return `--as confirmed needs --output JSON: what ${name} answered, with which the run goes on; --output null where it answers nothing`;

@@ -1,4 +1,4 @@
-/** The verb `attempts`: the attempts of a group, with what each waits for and what it has cost so far. */
+/** The verb `attempts`: the attempts of a group, their waits and their costs. */
 import type { JournalStore } from '../../journal/journal.ts';
 import { attemptWait } from '../../reports/noted-attempt.ts';
 import { SidecarError } from '../../sidecar/sidecar-error.ts';

@@ -25,7 +25,7 @@ export interface Found {
   readonly program: Enterable | null;
 }
 
-/** The number of the message of an act, which comes behind those before it; left out or null for the program's own. */
+/** The number of the message of an act, which comes behind the messages before it; left out or null for an act of the program. */
 interface AfterPosts {
   readonly post?: number | null;
 }

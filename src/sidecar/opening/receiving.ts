@@ -100,7 +100,7 @@ function invoking(
     if (ending.status === 'done') return ending.output;
     throw still(standstill(ending));
   };
-  // A turn that waits begins right behind the rest: what is said is what was said as the program came to it.
+  // A turn that waits begins right behind the rest: its answer is the message of the program at that rest.
   const now = () => ({ answer: root.said, turn: root.turns.turn });
   const rested = () => {
     const is = rest.is ? Promise.resolve(now()) : rest.next().then(now);

@@ -146,7 +146,7 @@ export class Complaints {
    * the key is the answer of a repetition, and the work has made calls of its own, it is about those as well.
    */
   #accusation(id: InstanceId, key: Key | null): readonly Suspicion[] {
-    if (!this.#runState.ledger.hasRepetitions) return listed(this.#ofWork(id, key));
+    if (!hasRepetitions(this.#runState)) return listed(this.#ofWork(id, key));
     const writes = key === null ? [] : this.#writes(id, key);
     const acts = this.#repeatedBy(id, key, writes);
     if (acts.length === 0) return listed(this.#ofWork(id, key));
@@ -190,6 +190,11 @@ export class Complaints {
     if (write === undefined) return this.#undoneAlready(id);
     return { failure: { in: id, key }, about: { ...about, write: this.#runState.originOf(write.at) } };
   }
+}
+
+/** True where a call has repeated the act of another call (ON2). */
+function hasRepetitions({ ledger }: RunState): boolean {
+  return [...ledger.recorded()].some(({ repeats }) => repeats !== null);
 }
 
 function listed<T>(one: T | null): readonly T[] {

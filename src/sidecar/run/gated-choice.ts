@@ -12,7 +12,7 @@ import { callsOfBranch } from '../../reports/choices.ts';
 /** A question about branches as they are now. */
 export type ChoiceQuestion = Omit<GateEntry, 'do' | 'gate' | 'expires'>;
 
-/** The question which of these branches is chosen. The digest is over all that a person is shown of them, and over what those that may be chosen did. */
+/** The question which of these branches is chosen. The digest is over everything that the request shows, and over the acts of the branches that may be chosen. */
 export function questionOf(runState: RunState, alternatives: string, candidates: readonly Shown[]): ChoiceQuestion {
   const { secret, codecs } = runState;
   const did = candidates.map(({ actor, is }) =>

@@ -63,7 +63,7 @@ export class Owing {
     return due.length === 0 ? null : Math.min(...due);
   }
 
-  /** The wall clock at which the mandate is over, and with it the leaving of what keeps an obligation; null for never (OB7). */
+  /** The wall clock at which the mandate is over; the keeper of an obligation leaves no more after that; null for never (OB7). */
   get #over(): number | null {
     const { runState, now } = this.#port.parts;
     const { valid } = runState.mandates;
