@@ -71,5 +71,5 @@ test('AL11 to AL14: whatever a person does, the world is that of a run in which 
   for (const [index, of] of chosenPairs().entries())
     if (index % 307 === 11) await tryCase(of, tally, (nth) => nth % 17 === index % 17);
   expect(tally.wrong.map(({ why, scenario }) => `${why}: ${JSON.stringify(scenario)}`)).toEqual([]);
-  expect(tally.scenarios).toBeGreaterThan(50);
+  expect(tally.scenarios).toBeGreaterThan(40);
 });
