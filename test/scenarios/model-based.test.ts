@@ -12,7 +12,8 @@ import { BEGUN, calmly, found, told } from './model-based-told.ts';
 import { comparedNone, compareWithTrace } from './model-based-trace.ts';
 import { workshopConfig } from './model-based-workshop.ts';
 
-const RUNS = { numRuns: Number(process.env.BELAY_RUNS ?? 30) };
+/** A failure is told as it was drawn: making it smaller takes longer than a test may. */
+const RUNS = { numRuns: Number(process.env.BELAY_RUNS ?? 30), endOnFailure: true };
 
 /** What was acknowledged as durable, and under how many configs the run went on. */
 interface Model {
