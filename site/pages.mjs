@@ -20,6 +20,7 @@ const GROUPS = {
     'docs/revalidated-reads.md',
     'docs/obligations.md',
     'docs/mandates.md',
+    'docs/judges.md',
   ],
   Reference: [
     ...['docs/semantics.md', 'docs/glossary.md', 'docs/lifecycle.md', 'docs/trace-format.md'],

@@ -4,6 +4,7 @@
  */
 import type { Certificate } from '../model/certificate.ts';
 import { contentDigest } from './digest.ts';
+import { isOfVersion } from './version-rules.ts';
 
 /**
  * The bearing of a field on the past of a run.
@@ -95,6 +96,14 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   'skeletons.*.commit.outputs': 'rests',
   'skeletons.*.commit.release': 'free',
   'skeletons.*.commit.message': 'free',
+  'skeletons.*.commit.judge': 'rests',
+  'skeletons.*.commit.judge.by': 'rests',
+  'skeletons.*.commit.judge.pass': 'rests',
+  'skeletons.*.commit.judge.sure': 'rests',
+  'skeletons.*.commit.judge.weak': 'rests',
+  'skeletons.*.commit.judge.why': 'free',
+  'skeletons.*.commit.judge.found': 'free',
+  'skeletons.*.commit.judge.reject': 'free',
   'skeletons.*.commit.invariants': 'rests',
   'skeletons.*.commit.invariants.id': 'rests',
   'skeletons.*.commit.invariants.sum': 'rests',
@@ -107,6 +116,14 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   'skeletons.*.exit.outputs': 'rests',
   'skeletons.*.exit.release': 'free',
   'skeletons.*.exit.message': 'free',
+  'skeletons.*.exit.judge': 'rests',
+  'skeletons.*.exit.judge.by': 'rests',
+  'skeletons.*.exit.judge.pass': 'rests',
+  'skeletons.*.exit.judge.sure': 'rests',
+  'skeletons.*.exit.judge.weak': 'rests',
+  'skeletons.*.exit.judge.why': 'free',
+  'skeletons.*.exit.judge.found': 'free',
+  'skeletons.*.exit.judge.reject': 'free',
   'skeletons.*.exit.invariants': 'rests',
   'skeletons.*.exit.invariants.id': 'rests',
   'skeletons.*.exit.invariants.sum': 'rests',
@@ -120,6 +137,8 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   'skeletons.*.rollback.compensable': 'joined',
   // Says whose promises a restore may cross: a promise was made under the page of then.
   'skeletons.*.rollback.joint': 'rests',
+  // Says which certified checkpoint may be used: the tests of an exit are the same either way.
+  'skeletons.*.rollback.exits': 'free',
   'skeletons.*.rollback.outcome_checkpoints': 'rests',
   'skeletons.*.rollback.resume': 'rests',
   'skeletons.*.rollback.tries': 'free',
@@ -170,7 +189,10 @@ export function certificateOf(config: unknown): Certificate {
   const { tools, ...page } = (config ?? {}) as { readonly tools?: object | null };
   const digest = (value: unknown, path: readonly string[]) =>
     contentDigest(resting(value, path) ?? {}).slice(0, DIGITS);
-  const own = Object.entries(tools ?? {}).map(([name, tool]) => [name, digest(tool, ['tools', '*'])] as const);
+  // Nothing rests on the rules of an older version: what rests on its calls is stale (CO4).
+  const own = Object.entries(tools ?? {})
+    .filter(([name]) => !isOfVersion(name))
+    .map(([name, tool]) => [name, digest(tool, ['tools', '*'])] as const);
   return { page: digest(page, []), tools: Object.fromEntries(own) };
 }
 

@@ -15,6 +15,7 @@ import { entriesOf, field, type Item, itemsOf, numberOf, plain, textOf, textsOf 
 import type { Findings } from './page/finding.ts';
 import { LONGEST_WAIT, timeIn } from './page/time.ts';
 import { alternativesIn } from './sections/alternatives.ts';
+import { checkJudges } from './sections/judge.ts';
 import { checkKeepers } from './sections/obligations.ts';
 import { checkNames, redactedKeysIn } from './sections/redact.ts';
 import { checkSeen } from './sections/revalidate.ts';
@@ -43,6 +44,7 @@ export function compileConfig(root: Item, guards: Guards, findings: Findings): B
   const sandboxes = sandboxesIn(field(root, 'sandboxes'), findings);
   checkSandboxes(root, sandboxes, findings);
   checkKeepers(root, tools, findings);
+  checkJudges(root, tools, findings);
   checkNames(root, skeletons, tools, findings);
   checkMixed(root, findings);
   const agent = field(root, 'agent');

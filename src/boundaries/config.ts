@@ -233,6 +233,26 @@ export interface Boundary {
   readonly release: readonly KeyTemplate[];
   /** What a commit here says, from the entity and the context; null for a boundary that says nothing (SP1). */
   readonly message: Expression | null;
+  /** The verdict that a commit here waits for; null for a boundary without a judge (JU1). */
+  readonly judge: Judge | null;
+}
+
+/** The judge of a boundary: the boundary waits for its verdict (semantics.md JU1). */
+export interface Judge {
+  /** The tool that judges. */
+  readonly by: string;
+  /** Holds for an answer that lets the work stand. */
+  readonly pass: Predicate;
+  /** Holds for an answer that counts without a person; null where each does. */
+  readonly sure: Predicate | null;
+  /** The reason in an answer, for people; null for none. */
+  readonly why: Expression | null;
+  /** The key in an answer that is found wrong; null where the whole unit is. */
+  readonly found: Expression | null;
+  /** What becomes of an answer that is not sure: a person is asked, or the work is rejected. */
+  readonly weak: 'review' | 'reject';
+  /** What becomes of rejected work: it is found wrong and goes back, or the run is aborted. */
+  readonly reject: 'restore' | 'abort';
 }
 
 /** An edge by which a unit is discarded: its work is not wanted any more (semantics.md PA11). */
@@ -252,6 +272,8 @@ export interface Rollback {
   readonly compensable: 'undo' | 'block';
   /** The skeletons whose commitments a line from here may cross (level 2, §8). */
   readonly joint: readonly string[];
+  /** `restorable` if the exit of a finished instance may be restored while no other instance is behind it (EX1). */
+  readonly exits: 'refused' | 'restorable';
   /** True if an outcome checkpoint follows each confirmed effect that no rollback may cross (§5). */
   readonly outcomeCheckpoints: boolean;
   /** The state to resume from when a boundary's own state lies outside `states` (§4, Separable). */

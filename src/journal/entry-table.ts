@@ -120,6 +120,8 @@ export const TABLE: { readonly [K in Entry['do']]: StoredKind } = {
   tried: object('tried', 59),
   kept: object('kept', 60),
   mandate: object('mandate', 61),
+  judging: object('judging', 62),
+  judged: object('judged', 63),
 };
 
 const KINDS = new Map(Object.entries(TABLE).map(([kind, { number }]) => [number, kind as Entry['do']]));

@@ -52,13 +52,16 @@ export interface Instead {
   readonly by: string;
 }
 
-/** A person is asked whether a call may leave (`approval`), what became of one (`outcome`), or which branch of alternatives is chosen (`branch`). */
+/**
+ * A person is asked whether a call may leave (`approval`), what became of one (`outcome`), which branch of alternatives is chosen (`branch`), or if work may
+ * stand of which its judge is not sure (`review`).
+ */
 export interface GateEntry {
   readonly do: 'gate';
   /** The name of the approval request: unique, and new each time that the question is asked. */
   readonly gate: string;
-  readonly asks: 'approval' | 'outcome' | 'branch';
-  /** The call. Its instance is the intent's, at the epoch of the question. Of a choice, the name of its branches. */
+  readonly asks: 'approval' | 'outcome' | 'branch' | 'review';
+  /** The call. Its instance is the intent's, at the epoch of the question. Of a choice, the name of its branches; of a review, the version. */
   readonly key: string;
   readonly digest: string;
   readonly epoch: number;
@@ -78,6 +81,8 @@ export interface GateEntry {
   readonly edits?: readonly string[];
   /** The branches among which a person chooses; `digest` is over all of them, and over what they did (AL11). */
   readonly candidates?: readonly Shown[];
+  /** The boundary that waits for a review, and its judge (JU3). */
+  readonly review?: { readonly instance: InstanceId; readonly boundary: string; readonly tool: string };
   /** The schema of the output, where it is asked what became of a call whose tool has one: a JSON Schema. */
   readonly expects?: unknown;
 }

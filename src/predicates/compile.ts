@@ -5,7 +5,15 @@
 import { createHash } from 'node:crypto';
 import { type CelError, LONGEST_TEXT, type Node, parse, typeOf } from './cel.ts';
 import { evaluator } from './evaluate.ts';
-import { ARGUMENTS_SCOPE, ENTITY_SCOPE, lint, MESSAGE_SCOPE, PREDICATE_SCOPE, type Scope } from './lint.ts';
+import {
+  ARGUMENTS_SCOPE,
+  ENTITY_SCOPE,
+  JUDGED_SCOPE,
+  lint,
+  MESSAGE_SCOPE,
+  PREDICATE_SCOPE,
+  type Scope,
+} from './lint.ts';
 import { Failed } from './own.ts';
 import type { Answer, Derivation, Expression, Facts, Predicate, Score } from './predicate.ts';
 import type { Problem } from './problem.ts';
@@ -35,6 +43,11 @@ export function compileEntity(text: string): Compiled<Expression> {
 /** Compiles an expression whose value is the message of a commit, from the entity and the context. */
 export function compileMessage(text: string): Compiled<Expression> {
   return compileText(text, MESSAGE_SCOPE, 'the message');
+}
+
+/** Compiles an expression whose value is a text in the answer of a judge. */
+export function compileJudged(text: string): Compiled<Expression> {
+  return compileText(text, JUDGED_SCOPE, 'the text');
 }
 
 function compileText(text: string, scope: Scope, what: string): Compiled<Expression> {

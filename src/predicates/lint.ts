@@ -58,6 +58,9 @@ export const ARGUMENTS_SCOPE: Scope = { variables: new Set(['args']), item: null
 /** The scope of the message of a commit. */
 export const MESSAGE_SCOPE: Scope = { variables: new Set(['entity', 'memory']), item: null };
 
+/** The scope of what is read off the answer of a judge: the answer, and what the judge was asked. */
+export const JUDGED_SCOPE: Scope = { variables: new Set(['event', 'args', 'entity']), item: null };
+
 /** The scope of a comparison of two looks at the world: what was answered then and now, and what was asked. */
 export const LOOKS_SCOPE: Scope = { variables: new Set(['now', 'then', 'args']), item: null };
 

@@ -132,6 +132,8 @@ export class Redaction {
         return { ...entry, text: this.text(entry.text) };
       case 'committed':
         return entry.text === undefined ? entry : { ...entry, text: this.text(entry.text) };
+      case 'judged':
+        return entry.why === null ? entry : { ...entry, why: this.text(entry.why) };
       case 'demoted':
       case 'withdrawn':
         return { ...entry, why: this.text(entry.why) };

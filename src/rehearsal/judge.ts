@@ -25,14 +25,17 @@ export function judge(
   config: BoundaryConfig,
   ignored: readonly Key[] = [],
 ): RehearsalVerdict {
-  const unreached = unreachedText(course, fault);
+  const unreached = unreachedText(course, fault, reference);
   if (unreached !== null) return { is: 'unreached', why: unreached };
   if (course.status === 'broken') return harm('lost', `the run breaks: ${course.error}`);
   if (course.status === 'hangs') return harm('lost', hangText(course));
   if (course.status === 'endless') return harm('lost', 'the run goes on for ever');
   const denied = fault.kind === 'approval' ? actedUnapproved(course, fault) : [];
   if (denied.length > 0) return { is: 'harm', harms: denied };
-  if (course.status !== 'done') {
+  const isTold = fault.kind === 'steer' && (course.status === 'done' || course.status === 'waiting');
+  if (isTold && (course.status !== reference.status || course.state !== reference.state))
+    return harm('wrong', `the run is ${restText(course)}, and not ${restText(reference)}`);
+  if (course.status !== 'done' && !isTold) {
     const harms = standingTwice(course, reference, config);
     return harms.length > 0 ? { is: 'harm', harms } : parked(course, fault);
   }
@@ -57,8 +60,14 @@ function harm(is: Harm['is'], text: string): RehearsalVerdict {
   return { is: 'harm', harms: [{ is, text }] };
 }
 
-function unreachedText(course: Judged, fault: RehearsedFault): string | null {
-  if (!course.fired) return 'the run ended before the fault';
+function restText({ status, state }: Judged): string {
+  return `${status} in ${state}`;
+}
+
+function unreachedText(course: Judged, fault: RehearsedFault, reference: Judged): string | null {
+  if (!course.fired || (fault.kind === 'steer' && course.steered === null)) return 'the run ended before the fault';
+  if (fault.kind === 'steer' && reference.status !== 'done' && reference.status !== 'waiting')
+    return `told so from the beginning, the run is ${restText(reference)}`;
   if (fault.kind !== 'wrong' || course.complaint === 'taken') return null;
   return course.complaint === 'never'
     ? 'the run ended before what was wrong was found wrong'

@@ -2,8 +2,9 @@
 import type { ApprovalRequest, GuardedRequest } from '../effects/gates.ts';
 import { alternativesAsked, type Shown } from '../model/choice-entries.ts';
 import type { EffectStatus } from '../model/effect.ts';
-import { ROOT } from '../model/instance.ts';
+import { instanceName, ROOT } from '../model/instance.ts';
 import { regionName } from '../model/region.ts';
+import { judgedWork } from '../projection/open-judgments.ts';
 import type { RunState } from '../projection/run-state.ts';
 import { callsOfBranch } from './choices.ts';
 import { shownArgs } from './ledger-effects.ts';
@@ -19,6 +20,7 @@ export function guardedRequest(
 ): GuardedRequest | null {
   const { candidates } = request;
   if (candidates !== undefined) return choiceRequest(runState, { ...request, candidates });
+  if (request.review !== undefined) return reviewRequest(runState, { ...request, review: request.review });
   const call = runState.ledger.get(request.key);
   if (call === undefined) return null;
   const { tool, instance } = call.intent;
@@ -42,6 +44,20 @@ function choiceRequest(
     instance: { skeleton: ROOT, entity: regionName(by, ''), ordinal: 0 },
     reason: `the branches of ${alternatives} are over: approve one of them by its name, or deny all of them`,
   };
+}
+
+/** The request for a review: the tool is the judge, and the arguments are what was judged, without what is redacted. */
+function reviewRequest(
+  runState: RunState,
+  request: ApprovalRequest & { readonly review: NonNullable<ApprovalRequest['review']> },
+): GuardedRequest {
+  const { redaction, judgments } = runState;
+  const { instance, boundary, tool } = request.review;
+  const verdict = judgments.verdictOn(request.key);
+  const said = verdict?.pass == null ? 'has no verdict' : `says ${verdict.pass ? 'yes' : 'no'}, and is not sure`;
+  const why = verdict?.why == null ? '' : `: ${redaction.text(verdict.why)}`;
+  const reason = `${tool} ${said}${why}: approve it and ${boundary} of ${instanceName(instance)} stands, deny it and it is rejected`;
+  return { ...request, tool, args: redaction.value(judgedWork(runState, request.key)), instance, reason };
 }
 
 /** A call of a branch as a person is shown it who chooses. */

@@ -110,6 +110,8 @@ type Silent =
   | 'reclaimed'
   | 'promised'
   | 'committed'
+  | 'judging'
+  | 'judged'
   | 'announced'
   | 'obligation'
   | 'mandate'

@@ -16,7 +16,9 @@ import type { RunParts } from './parts.ts';
 const LEADS_ON: ReadonlySet<Entry['do']> = new Set(['begin', 'step', 'timer', 'finding'] as const);
 
 /** Entries that say something of the life of the run. */
-const LIVES_ON: ReadonlySet<Entry['do']> = new Set(['cancel', 'pause', 'end', 'tried', 'kept', 'mandate'] as const);
+const LIVES_ON: ReadonlySet<Entry['do']> = new Set([
+  ...(['cancel', 'pause', 'end', 'tried', 'kept', 'mandate', 'judging', 'judged'] as const),
+]);
 
 function leadsOn(entry: Entry): boolean {
   return LEADS_ON.has(entry.do);

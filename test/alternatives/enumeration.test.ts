@@ -1,4 +1,4 @@
-/** AL2, AL3, AL4, AL5, AL6, AL7, AL9: a fixed share of all alternatives of two branches, judged by the world; `npm run enumerate:alternatives` tries the rest. */
+/** AL2, AL3, AL4, AL5, AL6, AL7, AL9: a fixed share of all alternatives of two branches, judged by the world; `npm run prove alternatives` tries the rest. */
 import { expect, test } from 'vitest';
 import { noneTried, tryCase } from './run.ts';
 import { pairs } from './scenario.ts';

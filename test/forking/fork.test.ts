@@ -161,7 +161,7 @@ test('FK1 to FK6: drawn runs and forks end so that the world has each act of the
   for (let seed = 1; seed <= 60; seed += 1) {
     const scenario = drawn(seed);
     const course = await play(scenario);
-    expect(judge(course, await play(scenario, false)), `npm run soak:forks -- --only ${seed}`).toBeNull();
+    expect(judge(course, await play(scenario, false)), `npm run prove soak-forks -- --only ${seed}`).toBeNull();
     ends[course.child.is] = (ends[course.child.is] ?? 0) + 1;
   }
   console.log(`forks, by how they ended: ${JSON.stringify(ends)}`);

@@ -115,6 +115,16 @@ export const EVERY_ENTRY: { readonly [K in Entry['do']]: Readonly<Record<string,
     },
     'that says nothing': { do: 'committed', id: 'c2', instance: pay, actor: 1, boundary: 'paid', at: 9, due: true },
   },
+  judging: {
+    'of outputs and calls': {
+      ...{ do: 'judging', id: 'v1', instance: pay, actor: 0, boundary: 'paid', at: 7, tool: 'grade' },
+      work: { unit: 'Pay', entity: 'ada', outputs: { receipt: 'r1' }, calls: [{ tool: 'mail', args: { to: 'ada' } }] },
+    },
+  },
+  judged: {
+    'by the judge': { do: 'judged', id: 'v1', is: 'weak', pass: true, why: 'thin', found: 'receipt', by: null },
+    'by a person': { do: 'judged', id: 'v1', is: 'accepted', pass: null, why: null, found: null, by: 'ann' },
+  },
   obligation: {
     'that is owed': {
       ...{ do: 'obligation', is: 'owed', key: 'k1', each: 'args.promises', due: [1_700_000_000_000, null] },

@@ -18,6 +18,7 @@ function running(said = journaled()) {
     asked: said.asked,
     attempt: { isTrying: false, now: { tried: null } },
     mandates: { standing: 'stands' },
+    judgments: { isEmpty: true },
   } as never);
   lifecycle.note({ hold: 'held', machine: 'awake' });
   return { lifecycle, said };

@@ -33,6 +33,7 @@ const FIRST: Configuration = {
   pause: 'off',
   attempt: 'none',
   mandate: 'stands',
+  verdict: 'none',
 };
 
 /** Everything that can be reached under a table. */
@@ -109,14 +110,14 @@ const LAW: readonly Rule[] = [
     [...MOVES, 'decide', 'plan', 'commit', 'complain', 'approve', 'cancel'],
   ],
   [
-    'AL4 nothing is chosen beside a question or a pause, without its machine, or behind the end',
+    'AL4, JU1 nothing is chosen or judged beside a question or a pause, without its machine, or behind the end',
     ({ hold, will, question, machine, pause }) =>
       hold === 'leaving' ||
       isOneOf(will, ['cancelling', 'aborting', 'finishing', 'over']) ||
       question !== 'clear' ||
       machine !== 'awake' ||
       pause === 'on',
-    ['choose'],
+    ['choose', 'judge'],
   ],
   [
     'C9 behind the end nothing is redone',
@@ -195,6 +196,11 @@ const LAW: readonly Rule[] = [
     ['act', 'commit'],
   ],
   [
+    'JU1 nothing goes on behind a boundary that waits for its verdict',
+    ({ verdict }) => verdict !== 'none',
+    ['deliver', 'answer', 'call', 'claim', 'commit', 'choose', 'end'],
+  ],
+  [
     'a run that something of moves is not at rest',
     ({ hold, question, commit }) =>
       hold === 'opening' ||
@@ -222,7 +228,11 @@ const INVARIANTS: readonly (readonly [
   [
     'running says that an event is taken, or what is done instead',
     (at, is) =>
-      statusOf(at) !== 'running' || is('deliver') === 'yes' || at.machine === 'claiming' || at.commit !== 'quiet',
+      statusOf(at) !== 'running' ||
+      is('deliver') === 'yes' ||
+      at.machine === 'claiming' ||
+      at.commit !== 'quiet' ||
+      at.verdict === 'awaited',
   ],
   [
     'stuck is called stuck (LC3)',
@@ -280,6 +290,7 @@ const PARTIES: Readonly<Record<ReturnType<typeof waitsFor>[number]['for'], reado
   person: ['person'],
   counterparty: ['world'],
   area: ['world'],
+  verdict: ['world', 'person'],
   choice: ['person'],
   event: ['world', 'run', 'person'],
 };

@@ -3,9 +3,10 @@
 import type { Configuration } from '../../src/sidecar/lifecycle/table.ts';
 import { MANDATES } from './mandate-transitions.ts';
 import type { Transition } from './transition.ts';
+import { VERDICTS } from './verdict-transitions.ts';
 
 /** What outlives a process: the rest begins anew in the next one. */
-function lapsed({ will, question, commit, pause, attempt, mandate }: Configuration): Configuration {
+function lapsed({ will, question, commit, pause, attempt, mandate, verdict }: Configuration): Configuration {
   const questions = { deciding: 'clear', suspecting: 'clear', rejudging: 'parked' } as const;
   return {
     hold: 'none',
@@ -16,6 +17,7 @@ function lapsed({ will, question, commit, pause, attempt, mandate }: Configurati
     pause,
     attempt,
     mandate,
+    verdict,
   };
 }
 
@@ -31,6 +33,8 @@ const elsewhere = ({ will, attempt, mandate }: Configuration): Partial<Configura
   ...(will === 'ending' && { will: 'going' }),
   ...(attempt === 'waiting' && { attempt: 'trying' }),
   ...(mandate === 'wanted' && { mandate: 'over' }),
+  // What was judged goes back, or is asked about again.
+  verdict: 'none',
 });
 
 const PROCESS: readonly Transition[] = [
@@ -345,14 +349,14 @@ const ENDS: readonly Transition[] = [
     by: 'person',
     on: { will: AFOOT },
     ask: 'cancel',
-    to: to({ will: 'cancelling', attempt: 'none' }),
+    to: to({ will: 'cancelling', attempt: 'none', verdict: 'none' }),
   },
   {
     name: 'a person aborts it',
     by: 'person',
     on: { will: AFOOT },
     ask: 'cancel',
-    to: to({ will: 'aborting', attempt: 'none' }),
+    to: to({ will: 'aborting', attempt: 'none', verdict: 'none' }),
   },
   {
     name: 'questions are let go',
@@ -476,4 +480,5 @@ export const TRANSITIONS: readonly Transition[] = [
   ...ENDS,
   ...ATTEMPTS,
   ...MANDATES,
+  ...VERDICTS,
 ];

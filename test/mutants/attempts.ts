@@ -120,8 +120,8 @@ export const OF_ATTEMPTS: readonly Mutant[] = [
     rule: 'FK11',
     file: 'sidecar/writing.ts',
     off: 'what has waited is not told of the choice',
-    find: "new Set(['cancel', 'pause', 'end', 'tried', 'kept', 'mandate'] as const)",
-    replace: "new Set(['cancel', 'pause', 'end', 'tried', 'mandate'] as const)",
+    find: "...(['cancel', 'pause', 'end', 'tried', 'kept', 'mandate', 'judging', 'judged'] as const),",
+    replace: "...(['cancel', 'pause', 'end', 'tried', 'mandate', 'judging', 'judged'] as const),",
     by,
   },
 ];

@@ -7,12 +7,14 @@ import type { Mutant } from './mutant.ts';
 import { OF_ALTERNATIVES } from './of-alternatives.ts';
 import { OF_ARGUMENTS } from './of-arguments.ts';
 import { OF_COMMITS } from './of-commits.ts';
+import { OF_JUDGES } from './of-judges.ts';
 import { OF_LOOKS } from './of-looks.ts';
 import { OF_LOOPS } from './of-loops.ts';
 import { OF_MANDATES } from './of-mandates.ts';
 import { OF_OBLIGATIONS } from './of-obligations.ts';
 import { OF_PEOPLE } from './of-people.ts';
 import { OF_POOLS } from './of-pools.ts';
+import { OF_RENAMES } from './of-renames.ts';
 import { OF_SANDBOXES } from './of-sandboxes.ts';
 import { OF_THREADS } from './of-threads.ts';
 import { OF_RELEASES } from './releases.ts';
@@ -37,7 +39,9 @@ export const MUTANTS: readonly Mutant[] = [
   ...OF_OBLIGATIONS,
   ...OF_PEOPLE,
   ...OF_MANDATES,
+  ...OF_JUDGES,
   ...OF_LOOKS,
+  ...OF_RENAMES,
   {
     rule: 'C1',
     file: 'recovery/line.ts',
@@ -262,6 +266,14 @@ export const MUTANTS: readonly Mutant[] = [
     off: 'an event that a record hands on tells what was in the context then',
     find: '(step === last && tells ? [EVERYTHING] : [])',
     replace: '[]',
+    by: { run: 'tests', file: 'test/semantics/told-values.test.ts' },
+  },
+  {
+    rule: 'C6',
+    file: 'projection/set-aside/records.ts',
+    off: 'an event that is still to come tells what was in the context then',
+    find: ', ...timers.map(({ event }) => event)].some(',
+    replace: '].some(',
     by: { run: 'tests', file: 'test/semantics/told-values.test.ts' },
   },
   {

@@ -166,7 +166,7 @@ test('ER1 to ER4: drawn runs that meet end so that some order of whole runs expl
   let released = 0;
   for (let seed = 1; seed <= 120; seed += 1) {
     const course = await play(drawn(seed, seed % 6 === 0 ? 3 : 2));
-    expect(judge(course), `npm run enumerate:release -- --only ${seed}`).toBe(null);
+    expect(judge(course), `npm run prove release -- --only ${seed}`).toBe(null);
     ends[endOf(course)] = (ends[endOf(course)] ?? 0) + 1;
     released += course.released;
   }

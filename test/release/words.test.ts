@@ -201,7 +201,7 @@ test('ER6 to ER9: drawn runs that die, lose replies, are freed and promise end s
   const ends = new Set<string>();
   for (let seed = 1; seed <= 150; seed += 1) {
     const course = await play(drawn(seed, seed % 6 === 0 ? 3 : 2, true));
-    expect(judge(course), `npm run enumerate:release -- --wide --only ${seed}`).toBe(null);
+    expect(judge(course), `npm run prove release -- --wide --only ${seed}`).toBe(null);
     ends.add(endOf(course));
   }
   expect(ends.size).toBeGreaterThan(4);

@@ -297,7 +297,7 @@ export const CONSEQUENCES: Readonly<
   },
   boundary: {
     '(whole)': neither('Work is promised at another place: the anchors say whether it is restored to there.'),
-    kind: neither('The promise is another one: an exit is never gone back to.'),
+    kind: neither('The promise is another one: only a commit is gone back to where no policy has exits restored.'),
     at: neither('Work is promised in another state, or on another edge.'),
     when: both(
       'Work is promised whatever the state of things: a restore keeps what was refused.',
@@ -315,6 +315,11 @@ export const CONSEQUENCES: Readonly<
       'Other keys cover it: nothing changes for a run.',
     ),
     message: neither('The ledger says something else of its commits.'),
+    judge: both(
+      'Work is promised that no judge has looked at.',
+      'Work is promised only once a judge lets it stand.',
+      'The verdict on this work comes from elsewhere, or is read in another way.',
+    ),
     invariants: both(
       'Held calls become visible although their sum is wrong.',
       'Held calls become visible only where their sum is right.',
@@ -334,6 +339,10 @@ export const CONSEQUENCES: Readonly<
     joint: both(
       'A restore may take back what this skeleton has promised.',
       'A restore never takes back what this skeleton has promised.',
+    ),
+    exits: both(
+      'A finished unit keeps what it did where it is found wrong without a key and no other unit is behind it.',
+      'A finished unit that is found wrong without a key goes back further than its exit, or a person is asked.',
     ),
     outcome_checkpoints: both(
       'A run may be restored to behind a call that cannot be taken back.',

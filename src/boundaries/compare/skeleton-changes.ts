@@ -1,6 +1,6 @@
 /** Compares the rules of two configs for one skeleton and its boundaries. */
 import { constantAnswer } from '../../predicates/compile.ts';
-import type { Boundary, Invariant, Rollback, Skeleton } from '../config.ts';
+import type { Boundary, Invariant, Judge, Rollback, Skeleton } from '../config.ts';
 import { type Difference, keys, type Leaning, limit, members, names, said, within } from './leaning.ts';
 
 /** One comparison for each field of a skeleton: a field without one does not compile. */
@@ -26,6 +26,7 @@ const ROLLBACK: Readonly<Record<keyof Rollback, (old: Rollback, now: Rollback) =
   pending: (old, now) => names('pending', old.pending, now.pending, 'other'),
   compensable: (old, now) => either('compensable', old.compensable, now.compensable, 'undo'),
   joint: (old, now) => names('joint', old.joint, now.joint, 'looser'),
+  exits: (old, now) => either('exits', old.exits, now.exits, 'restorable'),
   outcomeCheckpoints: (old, now) =>
     either('outcome_checkpoints', `${old.outcomeCheckpoints}`, `${now.outcomeCheckpoints}`, 'true'),
   resume: (old, now) => said('resume', old.resume, now.resume, 'looser'),
@@ -40,6 +41,7 @@ const BOUNDARY: Readonly<Record<keyof Boundary, (old: Boundary, now: Boundary) =
   outputs: (old, now) => keys('outputs', old.outputs, now.outputs),
   release: (old, now) => keys('release', old.release, now.release),
   message: (old, now) => said('message', old.message?.text ?? null, now.message?.text ?? null, 'other'),
+  judge: (old, now) => judges(old.judge, now.judge),
   invariants: (old, now) => members(invariants(old), invariants(now), invariantChanges),
 };
 
@@ -69,6 +71,29 @@ function conditions(old: string, now: string): readonly Difference[] {
   const always = (text: string) => constantAnswer(text)?.is === 'yes';
   const is = always(now) === always(old) ? 'other' : always(now) ? 'looser' : 'stricter';
   return said('when', old, now, 'other').map((difference) => ({ ...difference, is }));
+}
+
+const JUDGE: Readonly<Record<keyof Judge, (old: Judge, now: Judge) => readonly Difference[]>> = {
+  by: (old, now) => said('by', old.by, now.by, 'other'),
+  pass: (old, now) => renamed('pass', conditions(old.pass.text, now.pass.text)),
+  sure: (old, now) => renamed('sure', conditions(old.sure?.text ?? 'true', now.sure?.text ?? 'true')),
+  why: (old, now) => said('why', old.why?.text ?? null, now.why?.text ?? null, 'other'),
+  found: (old, now) => said('found', old.found?.text ?? null, now.found?.text ?? null, 'other'),
+  weak: (old, now) => either('weak', old.weak, now.weak, 'review'),
+  reject: (old, now) => said('reject', old.reject, now.reject, 'other'),
+};
+
+/** Without its judge, a boundary promises what no judge has looked at. */
+function judges(old: Judge | null, now: Judge | null): readonly Difference[] {
+  if (old === null || now === null) return said('judge', old?.by ?? null, now?.by ?? null, 'stricter');
+  return within(
+    ['judge'],
+    Object.values(JUDGE).flatMap((compare) => compare(old, now)),
+  );
+}
+
+function renamed(path: string, differences: readonly Difference[]): readonly Difference[] {
+  return differences.map((difference) => ({ ...difference, path: [path] }));
 }
 
 function invariantChanges(old: Invariant | null, now: Invariant | null): readonly Difference[] {

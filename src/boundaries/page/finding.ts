@@ -50,6 +50,8 @@ export type RefusalCode =
   /** A tool in a sandbox that the config has not, or that cannot work in one (§30). */
   | 'unknown_sandbox'
   | 'bad_in'
+  /** A judge that may change the world, or whose calls would wait for something else (JU1). */
+  | 'bad_judge'
   /** Obligations of a tool that does nothing, that are listed nowhere, or that no tool could keep (OB1, OB2). */
   | 'bad_obligations'
   /** A redaction of a part that has no visible value. */
@@ -96,6 +98,7 @@ type LintCode =
   | 'unreachable_entry'
   | 'entry_missing'
   | 'never_certifies'
+  | 'exits_unused'
   | 'never_discards'
   | 'boundary_pending'
   | 'output_unwritten'

@@ -15,6 +15,7 @@ import { amountIn } from '../page/amount.ts';
 import { compiledText } from '../page/condition.ts';
 import { entriesOf, field, type Item, itemsOf, numberOf, textOf, textsOf } from '../page/document.ts';
 import type { Findings, Place } from '../page/finding.ts';
+import { judgeIn } from './judge.ts';
 
 /** A guard as a text: the other form is a map with the field `guard`. */
 const GUARD_TEXT = /^guard:\s*(.*)$/s;
@@ -96,6 +97,7 @@ function compileBoundary(
     invariants: itemsOf(field(item, 'invariants')).map((invariant) => invariantOf(invariant, findings)),
     release: releasedIn(field(item, 'release'), scopes, findings),
     message: messageOf(field(item, 'message'), findings),
+    judge: judgeIn(field(item, 'judge'), findings),
   };
 }
 
@@ -229,6 +231,7 @@ function compileRollback(item: Item | null, boundaries: readonly Boundary[], fin
     pending: pending.map(([id]) => id),
     compensable: textOf(field(item, 'compensable')) === 'undo' ? 'undo' : 'block',
     joint: textsOf(field(item, 'joint')).map(([name]) => name),
+    exits: textOf(field(item, 'exits')) === 'restorable' ? 'restorable' : 'refused',
     outcomeCheckpoints: outcome?.kind === 'scalar' && outcome.value === true,
     resume: textOf(field(item, 'resume')),
     tries: tries?.kind === 'scalar' && typeof tries.value === 'number' ? tries.value : 3,

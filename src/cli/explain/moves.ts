@@ -7,6 +7,7 @@ import type { ApprovalRequest } from '../../effects/gates.ts';
 import { alternativesAsked } from '../../model/choice-entries.ts';
 import type { Act } from '../../model/decision.ts';
 import type { Effect } from '../../model/effect.ts';
+import { instanceName } from '../../model/instance.ts';
 import { quoted } from '../../recovery/explain.ts';
 import { choiceWaits } from '../../reports/noted-attempt.ts';
 import type { Decided } from '../../reports/timeline.ts';
@@ -111,6 +112,7 @@ function heldMovesOf(act: Act, read: ReadRun, journal: string, gated: ReadonlySe
     case 'correct_in_turn':
     case 'cancel_run':
     case 'allow_joint':
+    case 'allow_exit':
     case 'end_instances':
       return [];
   }
@@ -233,6 +235,7 @@ function gateMoves({ runState, held }: ReadRun, journal: string, resume: string)
   const approvals = runState.asked.pending().filter(({ asks }) => asks !== 'outcome');
   const moves = approvals.flatMap((gate): MoveOn[] => {
     if (gate.asks === 'branch') return branchMoves(gate, journal);
+    if (gate.review !== undefined) return reviewMoves(gate, gate.review, journal);
     const tool = quoted(runState.ledger.get(gate.key)?.intent.tool ?? 'a call');
     const until = gate.expires === null ? '' : `, until ${timeText(gate.expires)}`;
     const [approve = '', deny = '', same] = answersTo(gate, journal);
@@ -244,6 +247,20 @@ function gateMoves({ runState, held }: ReadRun, journal: string, resume: string)
     ];
   });
   return held ? moves : [...moves, move(resume, 'then: goes on with what was answered')];
+}
+
+/** The commands that let judged work stand, or reject it. */
+function reviewMoves(
+  gate: ApprovalRequest,
+  { instance, boundary }: NonNullable<ApprovalRequest['review']>,
+  journal: string,
+): MoveOn[] {
+  const [approve = '', deny = ''] = answersTo(gate, journal);
+  const of = `${quoted(boundary)} of ${quoted(instanceName(instance))}`;
+  return [
+    { command: approve, when: `lets ${of} stand, of which its judge is not sure`, call: null },
+    { command: deny, when: `rejects ${of}`, call: null },
+  ];
 }
 
 /** The commands that choose a branch, one for each that may be chosen, and none of them. */
@@ -328,6 +345,8 @@ function movesOf(act: Act, read: ReadRun, journal: string, resume: (...more: str
     case 'allow_joint':
     case 'end_instances':
       return [];
+    case 'allow_exit':
+      return [move(resume(), 'once the config of the agent has the exit restored')];
     case 'look_again':
       return [...suspectMoves(read, journal), move(resume(), `has ${quoted(act.tool)} looked at once more`)];
     case 'name_suspect': {

@@ -92,6 +92,7 @@ function savedMembers({
   digests,
   trace,
   staleUpTo,
+  comparedFrom,
   ended,
   discards,
   aborted,
@@ -100,6 +101,7 @@ function savedMembers({
   choices,
   attempt,
   commits,
+  judgments,
   sandboxes,
   obligations,
   mandates,
@@ -111,6 +113,7 @@ function savedMembers({
     digests,
     trace,
     staleUpTo,
+    ...(comparedFrom > 0 && { comparedFrom }),
     ended,
     left,
     abort,
@@ -119,6 +122,7 @@ function savedMembers({
     choices: choices.saved,
     ...(attempt.now.terms !== null && { attempt: attempt.now }),
     commits: commits.due,
+    ...(judgments.isUsed && { judgments: judgments.saved }),
     sandboxes: sandboxes.saved,
     obligations: obligations.saved,
     ...(mandates.isUsed && { mandates: mandates.saved }),
@@ -159,6 +163,7 @@ function loadMembers(runState: RunState, saved: ReturnType<typeof savedMembers>)
     digests,
     trace,
     staleUpTo,
+    comparedFrom = 0,
     ended,
     left,
     abort,
@@ -167,6 +172,7 @@ function loadMembers(runState: RunState, saved: ReturnType<typeof savedMembers>)
     choices,
     attempt,
     commits,
+    judgments,
     sandboxes,
     obligations,
     mandates,
@@ -175,6 +181,7 @@ function loadMembers(runState: RunState, saved: ReturnType<typeof savedMembers>)
   runState.choices.resumeAt(choices);
   if (attempt !== undefined) runState.attempt.resumeAt(attempt);
   runState.commits.resumeAt(commits);
+  if (judgments !== undefined) runState.judgments.resumeAt(judgments);
   runState.sandboxes.resumeAt(sandboxes);
   runState.obligations.resumeAt(obligations);
   if (mandates !== undefined) runState.mandates.resumeAt(mandates);
@@ -185,6 +192,7 @@ function loadMembers(runState: RunState, saved: ReturnType<typeof savedMembers>)
   runState.digests = digests as Digests | null;
   runState.trace = trace as TraceContext | null;
   runState.staleUpTo = staleUpTo;
+  runState.comparedFrom = comparedFrom;
   runState.before.push(...before);
   runState.ended = ended as Extract<Entry, { do: 'end' }>['status'] | null;
 }

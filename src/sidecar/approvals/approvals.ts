@@ -150,6 +150,11 @@ export class Approvals {
     }).catch(() => {});
   }
 
+  /** Asks a person to look at work of which its judge is not sure, unless that is asked already (JU3). */
+  askReview(question: Omit<GateEntry, 'do' | 'gate' | 'expires'>): void {
+    this.askBranch(question, null);
+  }
+
   /** Asks a person which branch is chosen, unless that is asked already (AL11). @param lasts the longest time for an answer, in milliseconds; null for no limit. */
   askBranch(question: Omit<GateEntry, 'do' | 'gate' | 'expires'>, lasts: number | null): void {
     const before = this.#parts.runState.asked.of(question.key);

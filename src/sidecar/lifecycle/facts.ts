@@ -1,4 +1,5 @@
 /** The facts that make up the state of a run: from its journal, and from its process (semantics.md LC1, LC9). */
+import { openJudgments } from '../../projection/open-judgments.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { Configuration } from './table.ts';
 
@@ -56,7 +57,7 @@ export function lapsed({ isCarrying, isStuck, parkedOn, isOver, commit }: Facts)
 }
 
 /** The part of a run's journal that its state is made of. */
-export type Journaled = Pick<RunState, 'asked' | 'ended' | 'places' | 'attempt' | 'mandates'>;
+export type Journaled = RunState;
 
 /** The state of a run. */
 export function configurationOf(facts: Facts, journaled: Journaled): Configuration {
@@ -70,7 +71,15 @@ export function configurationOf(facts: Facts, journaled: Journaled): Configurati
     pause: journaled.asked.paused !== null && journaled.ended === null ? 'on' : 'off',
     attempt: attemptOf(journaled),
     mandate: journaled.ended === null ? journaled.mandates.standing : 'stands',
+    verdict: verdictOf(journaled),
   };
+}
+
+/** The verdict that the run waits for; a person's word to end the run comes before. */
+function verdictOf(journaled: Journaled): Configuration['verdict'] {
+  const { judgments, asked, ended } = journaled;
+  if (judgments.isEmpty || asked.cancelled !== null || ended !== null) return 'none';
+  return openJudgments(journaled).length === 0 ? 'none' : 'awaited';
 }
 
 /** A person's word to end the run comes before the choice. */

@@ -39,14 +39,14 @@ export function statusOf({ hold, will, question, machine, commit, pause, attempt
 
 /** The party that a run waits for. `isNext`: once a process holds it again. */
 export interface Waited {
-  readonly for: 'worker' | 'process' | 'program' | 'person' | 'counterparty' | 'area' | 'choice' | 'event';
+  readonly for: 'worker' | 'process' | 'program' | 'person' | 'counterparty' | 'area' | 'choice' | 'verdict' | 'event';
   readonly what: string;
   readonly isNext?: true;
 }
 
 /** The parties that a run waits for where nothing of it moves by itself. */
 export function waitsFor(configuration: Configuration): readonly Waited[] {
-  const { hold, will, question, machine, commit, pause } = configuration;
+  const { hold, will, question, machine, commit, pause, verdict } = configuration;
   if (will === 'over') return [];
   const asked = askedOf(configuration);
   if (hold === 'none') {
@@ -59,13 +59,14 @@ export function waitsFor(configuration: Configuration): readonly Waited[] {
     waited.push({ for: 'program', what: 'start()' });
   if (commit === 'publishing' && question !== 'carrying' && question !== 'stuck')
     waited.push({ for: 'area', what: 'the commit becomes visible' });
-  const isStill = question === 'clear' && commit === 'quiet' && machine === 'awake' && pause === 'off';
+  const isStill =
+    question === 'clear' && commit === 'quiet' && machine === 'awake' && pause === 'off' && verdict === 'none';
   if (waited.length === 0 && hold === 'held' && isStill)
     waited.push({ for: 'event', what: 'a call, a timer or an event' });
   return waited;
 }
 
-function askedOf({ question, commit, pause, attempt, mandate, will }: Configuration): Waited[] {
+function askedOf({ question, commit, pause, attempt, mandate, verdict, will }: Configuration): Waited[] {
   const waited: Waited[] = [];
   if (pause === 'on') waited.push({ for: 'person', what: 'unpause' });
   if (question === 'stuck') waited.push({ for: 'person', what: 'the undo, or reconcile' });
@@ -74,6 +75,7 @@ function askedOf({ question, commit, pause, attempt, mandate, will }: Configurat
   if (commit === 'owed') waited.push({ for: 'person', what: 'settle the commit' });
   if (mandate === 'wanted' && will !== 'cancelling' && will !== 'aborting')
     waited.push({ for: 'person', what: 'another mandate' });
+  if (verdict === 'awaited') waited.push({ for: 'verdict', what: 'of a judge, or of a person who reviews' });
   if (attempt === 'waiting') waited.push({ for: 'choice', what: 'keep' });
   return waited;
 }

@@ -1,6 +1,6 @@
 /**
- * The life of a run as data (semantics.md LC1): eight regions that move each for itself, the questions that are asked of them, and the answer that each
- * state gives to each question. What a row does not name is yes; the answer of the run is the strictest of its eight states.
+ * The life of a run as data (semantics.md LC1): nine regions that move each for itself, the questions that are asked of them, and the answer that each
+ * state gives to each question. What a row does not name is yes; the answer of the run is the strictest of its nine states.
  */
 
 /** The states of each region, the first one first. */
@@ -24,6 +24,8 @@ export const REGIONS = {
   attempt: ['none', 'trying', 'waiting'],
   /** The mandate that the run acts under: `over` where it has none any more, `wanted` once something waits for another one. */
   mandate: ['stands', 'over', 'wanted'],
+  /** The verdict on a boundary: `awaited` from its judge or a person, and while rejected work stands. */
+  verdict: ['none', 'awaited'],
 } as const;
 
 export type RegionOfLife = keyof typeof REGIONS;
@@ -53,6 +55,7 @@ export const QUESTIONS = {
   commit: 'may a commit begin?',
   publish: 'may a decided commit become visible?',
   choose: 'may a choice among alternatives be made?',
+  judge: 'may a verdict be asked for?',
   end: 'may the end be written?',
   base: 'may a base be written?',
   rest: 'may the process give the run back as at rest?',
@@ -79,6 +82,9 @@ const ALL_BUT_REST = (Object.keys(QUESTIONS) as Question[]).filter((question) =>
 /** The moves that stand still while it is in question what the work rests on. */
 const UNSURE = ['deliver', 'answer', 'call', 'leave', 'claim', 'commit', 'end'] as const;
 
+/** What lies behind a boundary that waits for its verdict. */
+const BEHIND = ['deliver', 'answer', 'call', 'claim', 'commit', 'choose', 'end'] as const;
+
 export const TABLE: Table = {
   hold: {
     none: waits('a process that takes it', ...ALL_BUT_REST),
@@ -86,7 +92,7 @@ export const TABLE: Table = {
     held: {},
     leaving: {
       ...waits('the next process', ...MOVES, 'ask', 'decide', 'plan', 'carry', 'commit', 'publish', 'end'),
-      ...waits('the next process', 'cancel', 'receive', 'choose'),
+      ...waits('the next process', 'cancel', 'receive', 'choose', 'judge'),
       ...refuses('journal_closed', 'complain', 'approve'),
     },
     broken: refuses('journal_broken', ...ALL_BUT_REST),
@@ -105,12 +111,17 @@ export const TABLE: Table = {
       'approve',
       'cancel',
       'choose',
+      'judge',
     ),
     // An undo leaves as the answer to no question: it is not asked for here (AB1).
-    aborting: refuses('aborting', ...MOVES, 'decide', 'plan', 'commit', 'choose', 'complain', 'approve', 'cancel'),
+    aborting: {
+      ...refuses('aborting', ...MOVES, 'decide', 'plan', 'commit', 'choose', 'complain', 'approve', 'cancel'),
+      ...refuses('aborting', 'judge'),
+    },
     finishing: refuses(
       'run_finished',
       ...([...MOVES, 'decide', 'plan', 'carry', 'complain', 'approve', 'cancel', 'end', 'base', 'choose'] as const),
+      'judge',
     ),
     // What comes to it is read, to be refused; an outcome is a fact.
     over: refuses(
@@ -120,27 +131,37 @@ export const TABLE: Table = {
   },
   question: {
     clear: {},
-    deciding: waits('the answer to a failure', 'claim', 'end', 'rest', 'choose'),
+    deciding: waits('the answer to a failure', 'claim', 'end', 'rest', 'choose', 'judge'),
     suspecting: {
       ...waits('the answer to a complaint', 'call', 'leave', 'leaveApproved', 'claim', 'commit', 'end'),
-      ...waits('the answer to a complaint', 'rest', 'choose'),
+      ...waits('the answer to a complaint', 'rest', 'choose', 'judge'),
     },
     carrying: {
-      ...waits('the plan', ...MOVES, 'decide', 'plan', 'commit', 'publish', 'end', 'rest', 'choose'),
+      ...waits('the plan', ...MOVES, 'decide', 'plan', 'commit', 'publish', 'end', 'rest', 'choose', 'judge'),
     },
     stuck: {
       ...waits('an undo that is owed', ...MOVES, 'decide', 'plan', 'carry', 'commit', 'publish', 'end', 'choose'),
+      ...waits('an undo that is owed', 'judge'),
       ...refuses('stuck', 'complain'),
     },
-    asking: waits('a counterparty', ...UNSURE, 'choose'),
-    parked: waits('a person', ...UNSURE, 'choose'),
-    rejudging: waits('questions that are asked again', ...UNSURE, 'choose', 'leaveApproved', 'rest'),
+    asking: waits('a counterparty', ...UNSURE, 'choose', 'judge'),
+    parked: waits('a person', ...UNSURE, 'choose', 'judge'),
+    rejudging: waits('questions that are asked again', ...UNSURE, 'choose', 'judge', 'leaveApproved', 'rest'),
   },
   machine: {
-    absent: waits('its machine', ...MOVES, 'choose'),
-    asleep: waits('the program, which starts it', ...MOVES, 'choose', 'complain'),
+    absent: waits('its machine', ...MOVES, 'choose', 'judge'),
+    asleep: waits('the program, which starts it', ...MOVES, 'choose', 'judge', 'complain'),
     awake: {},
-    claiming: waits('the claim of work that was set aside', 'deliver', 'answer', 'call', 'end', 'base', 'choose'),
+    claiming: waits(
+      'the claim of work that was set aside',
+      'deliver',
+      'answer',
+      'call',
+      'end',
+      'base',
+      'choose',
+      'judge',
+    ),
   },
   commit: {
     quiet: {},
@@ -151,7 +172,7 @@ export const TABLE: Table = {
   pause: {
     off: {},
     // What had begun is finished: the call that undoes, the publication.
-    on: waits('the end of the pause', ...MOVES, 'ask', 'decide', 'plan', 'carry', 'commit', 'end', 'choose'),
+    on: waits('the end of the pause', ...MOVES, 'ask', 'decide', 'plan', 'carry', 'commit', 'end', 'choose', 'judge'),
   },
   attempt: {
     none: {},
@@ -163,5 +184,10 @@ export const TABLE: Table = {
     // An undo, a look and a commit that was decided go on: they are not asked for here (MD4).
     over: waits('another mandate', 'act', 'commit'),
     wanted: waits('another mandate', 'act', 'commit'),
+  },
+  verdict: {
+    none: {},
+    // A call that had begun is no part of what comes behind the boundary: it leaves (JU1).
+    awaited: waits('the verdict on a boundary', ...BEHIND),
   },
 };

@@ -5,6 +5,7 @@
 import { encode } from '../../journal/codec.ts';
 import type { Rest } from '../../journal/work.ts';
 import { isOpen } from '../../model/effect.ts';
+import { isReviewed } from '../../projection/open-judgments.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { Configuration } from '../lifecycle/table.ts';
 import type { Run } from './run.ts';
@@ -91,9 +92,9 @@ const ENDING: Readonly<Record<Configuration['will'], boolean>> = {
 };
 
 /** True while a run comes to its end: what that has left to undo, to make visible and to free is done at once, unless a person has to act. */
-function isEnding({ parts: { lifecycle } }: Run): boolean {
+function isEnding({ parts: { lifecycle, runState } }: Run): boolean {
   const { will, question, attempt } = lifecycle.configuration;
-  return question === 'clear' && ENDING[will] && attempt === 'none';
+  return question === 'clear' && ENDING[will] && attempt === 'none' && !isReviewed(runState);
 }
 
 function isIdle(run: Run): boolean {

@@ -8,6 +8,7 @@ import type { Failure } from '../../model/failure.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';
 import { regionName } from '../../model/region.ts';
 import { namedMarks, type StepEntry } from '../../model/step-entry.ts';
+import { openJudgments } from '../../projection/open-judgments.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { Placed } from '../../recording/entry-states.ts';
 import type { Macrosteps } from '../../recording/macrosteps.ts';
@@ -17,6 +18,8 @@ import type { Crash, Runtime } from '../../runtime/runtime.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { LeftActs } from '../calls/left-acts.ts';
 import type { Announcing } from '../commits/announcing.ts';
+import { judgingBy } from '../commits/judged-work.ts';
+import type { Judging } from '../commits/judging.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import { committedBy } from '../commits/speaking.ts';
 import type { Recovering } from '../failures/recovering.ts';
@@ -45,6 +48,7 @@ interface StepsPort {
   readonly recovering: Recovering;
   readonly left: LeftActs;
   readonly choosing: Pick<Choosing, 'branches' | 'ended' | 'fail'>;
+  readonly judging: Pick<Judging, 'begin'>;
   readonly calls: Calls;
   /** The machine was over before the run watched it. */
   over(output: unknown): void;
@@ -101,9 +105,10 @@ export class Steps {
     // What was promised is made durable at once; the calls that rely on it await it (§5).
     if (entries.some((entry) => entry.do === 'step' && entry.boundaries.some((id) => id !== ''))) {
       this.#speak(entries);
+      this.#judge(entries);
       void write
         .durable()
-        .then(() => this.#release())
+        .then(() => this.release())
         .catch(() => {});
       this.#port.outbox.begin();
       this.#port.announcing.begin();
@@ -139,9 +144,19 @@ export class Steps {
     for (const each of said) if (each.do === 'finding') parts.onFinding(each);
   }
 
-  /** What no state to come can touch is released once a boundary is durable (ER1). */
-  async #release(): Promise<void> {
+  /** Has the boundaries with a judge wait for its verdict (JU1). */
+  #judge(entries: readonly Entry[]): void {
+    const { parts, write, judging } = this.#port;
+    const asked = entries.flatMap((entry) => (entry.do === 'step' ? judgingBy(parts, entry) : []));
+    if (asked.length === 0) return;
+    write.append(asked);
+    queueMicrotask(() => judging.begin());
+  }
+
+  /** What no state to come can touch is released once a boundary is durable, and judged (ER1, JU1). */
+  async release(): Promise<void> {
     const { parts, actors, runtime, calls, write } = this.#port;
+    if (openJudgments(parts.runState).length > 0) return;
     const root = actors.at(0);
     const isFinal = parts.config.release === 'final';
     if (parts.claims === null || root === undefined) return;

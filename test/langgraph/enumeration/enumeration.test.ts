@@ -1,4 +1,4 @@
-/** Runs a seeded share of the exhaustive check of little graphs (`npm run enumerate:graphs`), and shows that its judge can tell a wrong ending. */
+/** Runs a seeded share of the exhaustive check of little graphs (`npm run prove graphs`), and shows that its judge can tell a wrong ending. */
 import { expect, test } from 'vitest';
 import { enumerate } from './enumerate.ts';
 import { reportText } from './report.ts';

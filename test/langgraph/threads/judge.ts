@@ -1,6 +1,7 @@
 /** Judges one case by the world and by what was answered: it shares no code with the decision. */
 import type { Case } from './cases.ts';
 import type { Result, Said } from './drive.ts';
+import { wrongsOfAct } from './judge-acts.ts';
 import type { Act } from './world.ts';
 
 /** How a case ended. */
@@ -23,8 +24,9 @@ export interface Judged {
 /** Judges a case. */
 export function judge(one: Case, result: Result): Judged {
   if (result.hangs !== null) return { is: 'hangs', why: result.hangs };
-  const why = [...wrongs(one, result)];
+  const why = [...(one.act === undefined ? wrongs(one, result) : wrongsOfAct(one, result))];
   if (why.length > 0) return { is: 'wrong', why: why.join('; ') };
+  if (one.act !== undefined) return { is: result.answer === 'taken' ? 'right' : 'refused', why: '' };
   if (result.state === null) return { is: 'parked', why: '' };
   return { is: result.answer === 'said_to_person' ? 'refused' : 'right', why: '' };
 }

@@ -1,4 +1,4 @@
-/** Runs a share of the enumeration of small loops (`npm run enumerate:loops`), and shows that its judge can tell a wrong ending. */
+/** Runs a share of the enumeration of small loops (`npm run prove loops`), and shows that its judge can tell a wrong ending. */
 import { expect, test } from 'vitest';
 import { type Case, ofTwoTurns } from './cases.ts';
 import { runCase } from './drive.ts';

@@ -1,0 +1,112 @@
+/** The mutants of the rules about judges (semantics.md JU1 to JU6). */
+import type { Mutant } from './mutant.ts';
+
+const WORLD = { run: 'tests', file: 'test/semantics/judges.test.ts' } as const;
+const BY = { run: 'tests', file: 'test/sidecar/judge.test.ts' } as const;
+
+export const OF_JUDGES: readonly Mutant[] = [
+  {
+    rule: 'JU1',
+    file: 'sidecar/run/steps.ts',
+    off: 'no boundary waits for its verdict',
+    find: 'if (asked.length === 0) return;',
+    replace: 'if (asked.length >= 0) return;',
+    by: BY,
+  },
+  {
+    rule: 'JU1',
+    file: 'sidecar/lifecycle/table.ts',
+    off: 'a call begins behind a boundary that waits for its verdict',
+    find: "const BEHIND = ['deliver', 'answer', 'call', 'claim', 'commit', 'choose', 'end'] as const;",
+    replace: "const BEHIND = ['deliver', 'answer', 'claim', 'commit', 'choose', 'end'] as const;",
+    by: BY,
+  },
+  {
+    rule: 'JU1',
+    file: 'sidecar/lifecycle/table.ts',
+    off: 'what is held back leaves before the verdict',
+    find: "const BEHIND = ['deliver', 'answer', 'call', 'claim', 'commit', 'choose', 'end'] as const;",
+    replace: "const BEHIND = ['deliver', 'answer', 'call', 'claim', 'choose', 'end'] as const;",
+    by: WORLD,
+  },
+  {
+    rule: 'JU1',
+    file: 'sidecar/writing.ts',
+    off: 'what has waited for a verdict is not woken by it',
+    find: "'mandate', 'judging', 'judged'] as const",
+    replace: "'mandate'] as const",
+    by: WORLD,
+  },
+  {
+    rule: 'JU2',
+    file: 'projection/judgments.ts',
+    off: 'a version that was judged is asked about again',
+    find: 'return this.#verdicts.get(id);',
+    replace: "return this.#verdicts.get(id)?.is === 'rejected' ? undefined : this.#verdicts.get(id);",
+    by: BY,
+  },
+  {
+    rule: 'JU2',
+    file: 'sidecar/commits/judged-work.ts',
+    off: 'another version has the verdict of the first',
+    find: 'return argsDigest([instance.skeleton, boundary, work, judge], runState.secret, runState.codecs);',
+    replace: 'return argsDigest([instance.skeleton, boundary, work.entity, judge], runState.secret, runState.codecs);',
+    by: BY,
+  },
+  {
+    rule: 'JU3',
+    file: 'sidecar/commits/verdict.ts',
+    off: 'an answer that is not sure counts',
+    find: "if (!isSure) return is({ is: 'weak', ...of });",
+    replace: '',
+    by: BY,
+  },
+  {
+    rule: 'JU3',
+    file: 'sidecar/commits/verdict.ts',
+    off: 'a judge that gives no answer lets the work stand',
+    find: "return is({ is: 'weak', pass: null, why, found: null });\n  }\n  const facts",
+    replace: "return is({ is: 'accepted', pass: null, why, found: null });\n  }\n  const facts",
+    by: BY,
+  },
+  {
+    rule: 'JU3',
+    file: 'sidecar/commits/judging.ts',
+    off: 'the no of a person lets the work stand',
+    find: "const is = gate.status === 'approved' ? 'accepted' : 'rejected';",
+    replace: "const is = 'accepted' as const;",
+    by: BY,
+  },
+  {
+    rule: 'JU4',
+    file: 'sidecar/commits/judging.ts',
+    off: 'rejected work stands',
+    find: 'else void run.recovering.raise(this.#failureOf(judging, verdict, why));',
+    replace: "else this.#judged(judging, { ...verdict, is: 'accepted' });",
+    by: BY,
+  },
+  {
+    rule: 'JU4',
+    file: 'sidecar/commits/judging.ts',
+    off: 'a rejection does not abort where the config says so',
+    find: "if (judge?.reject === 'abort')",
+    replace: "if (judge?.by === '')",
+    by: BY,
+  },
+  {
+    rule: 'JU5',
+    file: 'sidecar/commits/verdict.ts',
+    off: 'the words of a judge are kept whole',
+    find: 'return formed.length <= LONGEST_REASON ? formed',
+    replace: 'return formed.length >= 0 ? text',
+    by: BY,
+  },
+  {
+    rule: 'JU6',
+    file: 'sidecar/lifecycle/table.ts',
+    off: 'an attempt is chosen before its verdict',
+    find: "const BEHIND = ['deliver', 'answer', 'call', 'claim', 'commit', 'choose', 'end'] as const;",
+    replace: "const BEHIND = ['deliver', 'answer', 'call', 'claim', 'commit', 'end'] as const;",
+    by: { run: 'tests', file: 'test/sidecar/judged-attempts.test.ts' },
+  },
+];
