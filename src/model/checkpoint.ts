@@ -20,7 +20,7 @@ export function commits(kind: Checkpoint['kind']): boolean {
   return kind === 'commit' || kind === 'exit';
 }
 
-/** True if a checkpoint of this kind is a position that a line may use (§5, §9). Exits are promises, never positions. */
+/** True if a checkpoint of this kind is a position of any line (§5, §9). An exit is one of the failed instance alone, and only under a policy (EX3). */
 export function isPosition(kind: Checkpoint['kind']): boolean {
   return kind !== 'exit';
 }

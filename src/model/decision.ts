@@ -24,6 +24,8 @@ export interface Rules {
   readonly policy: Policy;
   /** True if the line may cross commitments of others. */
   readonly joint: JointRule;
+  /** The skeletons whose exits may be restored (EX1); none where it is left out. */
+  readonly exits?: JointRule;
 }
 
 /** The part of an instance's past that is kept: up to a checkpoint, or none of it (⊥, never started). */
@@ -69,6 +71,8 @@ export interface Counterparty {
 export type Act =
   | { readonly act: 'name_suspect'; readonly why: Abstention }
   | { readonly act: 'allow_joint'; readonly instances: readonly InstanceId[] }
+  /** Let the reviewed policy restore the exit of finished work: what that work did stands (EX1). */
+  | { readonly act: 'allow_exit'; readonly instance: InstanceId }
   /** Find out what became of a call; `ask` says of which party, where a config was at hand. */
   | { readonly act: 'settle_outcome'; readonly effect: Effect; readonly ask?: Counterparty }
   | { readonly act: 'undo_by_hand'; readonly effect: Effect }

@@ -55,7 +55,7 @@ export type Unavailable =
 
 /**
  * A refused checkpoint of the failed instance. `adds` are the reasons that no newer candidate had; those of the newer
- * ones hold as well. An exit is refused because it is no position. `candidate` is null where no instance was found.
+ * ones hold as well. An exit is refused unless the reviewed policy has it restored (EX1). `candidate` is null where no instance was found.
  */
 export type Refusal =
   | {
@@ -135,7 +135,14 @@ export type Refusal =
       readonly instance: InstanceId;
       readonly step: number;
     }
-  | { readonly code: 'exit_not_restorable'; readonly candidate: Checkpoint; readonly instance: InstanceId }
+  /** No `why`: the reviewed policy has no exit of this skeleton restored (EX1). `behind` is who is behind the exit (EX2). */
+  | {
+      readonly code: 'exit_not_restorable';
+      readonly candidate: Checkpoint;
+      readonly instance: InstanceId;
+      readonly why?: 'control_unknown' | 'not_over' | 'behind';
+      readonly behind?: InstanceId;
+    }
   /**
    * A call would be made while an effect of the same tool and entity stands that no replay has claimed (C8), or the run
    * would end so (C9).

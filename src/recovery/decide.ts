@@ -8,8 +8,8 @@ import type { History } from '../history/history.ts';
 import type { Access } from '../history/key-tree.ts';
 import { inOneGo, type Pieces } from '../history/pieces.ts';
 import type { InstanceRecord } from '../history/registry.ts';
-import { kind, nullable, oneOf, refuseOther, shape } from '../model/argument.ts';
-import { type Checkpoint, isPosition } from '../model/checkpoint.ts';
+import { kind, nullable, oneOf, optional, refuseOther, shape } from '../model/argument.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
 import { type Decision, JOINT_RULES, POLICIES, type Policy, type Rules } from '../model/decision.ts';
 import { crossing, type EffectVeto } from '../model/effect.ts';
 import type { Failure } from '../model/failure.ts';
@@ -18,9 +18,10 @@ import { KEY } from '../model/key.ts';
 import type { Abstention, Dependence, Reason, Refusal, Unavailable } from '../model/veto.ts';
 import { candidates } from './candidates.ts';
 import type { Crossed, Proposal } from './crossings.ts';
-import { type Control, Cutting } from './cut.ts';
+import { type Control, type Cut, Cutting } from './cut.ts';
 import { dartLines } from './dart.ts';
 import { ALL_REPORTED, Effort } from './effort.ts';
+import { behindExit, isSoleExit, refusedExit } from './exits.ts';
 import { isAllowed } from './joint.ts';
 import { climb } from './ladder.ts';
 import { greatestLines } from './line.ts';
@@ -120,7 +121,7 @@ function begin(history: History, failure: Failure, rules: Rules, around: Circums
   const asked = [...candidates(located)];
   const own = new Map<Checkpoint, Refusal[]>();
   const usable = asked.filter((candidate) => {
-    const refusal = unusable(candidate, failed.id, around);
+    const refusal = unusable(candidate, failed, rules, around);
     if (refusal !== null) own.set(candidate, [refusal]);
     return refusal === null;
   });
@@ -129,9 +130,11 @@ function begin(history: History, failure: Failure, rules: Rules, around: Circums
 }
 
 /** The refusal of a candidate whatever its line is, or null. */
-function unusable(candidate: Checkpoint, instance: InstanceId, around: Circumstances): Refusal | null {
-  const why = isPosition(candidate.kind) ? around.unavailable(candidate) : ({ code: 'exit_not_restorable' } as const);
-  return why === null ? null : ({ ...why, candidate, instance } as Refusal);
+function unusable(candidate: Checkpoint, failed: InstanceRecord, rules: Rules, around: Circumstances): Refusal | null {
+  const refused = refusedExit(candidate, failed, rules, around.control?.places ?? null);
+  if (refused !== null) return refused;
+  const why = around.unavailable(candidate);
+  return why === null ? null : ({ ...why, candidate, instance: failed.id } as Refusal);
 }
 
 /**
@@ -172,11 +175,12 @@ interface Asked {
 function* decideCut(
   history: History,
   failure: Failure,
-  { failed, asked, lost }: Asked,
+  asking: Asked,
   rules: Rules,
   around: Circumstances,
   control: Control,
 ): Pieces<Decision> {
+  const { failed, asked } = asking;
   const { effort = new Effort(ALL_REPORTED) } = around;
   const cutting = new Cutting(history, failed, control, effort);
   if (rules.policy === 'static') yield* cutting.demandReached();
@@ -187,8 +191,7 @@ function* decideCut(
   let chosen: Proposal | null = null;
   for (const candidate of asked) {
     if (!effort.admits()) break;
-    const refusal = unusable(candidate, failed.id, around);
-    const cut = refusal === null ? yield* cutting.to(candidate, lost) : null;
+    const { cut, refusal } = yield* tried(cutting, candidate, asking, rules, around);
     if (effort.isSpent) break;
     judged.push(candidate);
     if (refusal !== null) own.set(candidate, [refusal]);
@@ -208,7 +211,40 @@ function* decideCut(
     effort.found();
   }
   const listed = [...refusalsOfCuts(judged, reasonsOf, failed.id, own)];
-  return climb(history, failure, rules, chosen ?? proposals[0] ?? null, listed, proposals);
+  const sole = soleExits(judged, failed, rules, around, control);
+  return climb(history, failure, rules, chosen ?? proposals[0] ?? null, listed, proposals, sole);
+}
+
+/** The cut for a candidate, or the reason why the candidate cannot be used whatever its crossings are; neither where the effort is spent. */
+function* tried(
+  cutting: Cutting,
+  candidate: Checkpoint,
+  { failed, lost }: Pick<Asked, 'failed' | 'lost'>,
+  rules: Rules,
+  around: Circumstances,
+): Pieces<{ readonly cut: (Cut & { readonly proposal: Proposal }) | null; readonly refusal: Refusal | null }> {
+  const unused = unusable(candidate, failed, rules, around);
+  if (unused !== null) return { cut: null, refusal: unused };
+  const cut = yield* cutting.to(candidate, lost);
+  const refusal = cut === null ? null : behindExit(candidate, failed, touchedBy(cut));
+  return { cut: refusal === null ? cut : null, refusal };
+}
+
+/** The failed instance, where its exit could be restored at once if the policy said so. */
+function soleExits(
+  judged: readonly Checkpoint[],
+  failed: InstanceRecord,
+  rules: Rules,
+  around: Circumstances,
+  { places }: Control,
+): readonly InstanceId[] {
+  const sole = judged.find((candidate) => isSoleExit(candidate, failed, rules, places));
+  return sole === undefined || around.unavailable(sole) !== null ? [] : [failed.id];
+}
+
+/** The instances that a cut takes anything from, and those that it sets aside. */
+function touchedBy({ moves, aside }: Cut): InstanceId[] {
+  return [...[...moves.keys()].map(({ id }) => id), ...aside.map(({ instance }) => instance)];
 }
 
 /** The reasons against each judged candidate, newest first. An older one may have fewer reasons against it than a newer one (C2). */
@@ -281,10 +317,12 @@ const FAILURE = shape<Pick<Failure, 'in' | 'key'>>('a failure: { in, key }', {
   key: nullable(KEY),
 });
 const WHY = oneOf('fits_nobody', 'fits_several');
-const RULES = shape<Rules>('rules: { policy, joint }', {
+const BY_NAME = kind(
+  '"all", "none", or a list of skeletons',
+  (value) => Array.isArray(value) || JOINT_RULES.some((rule) => rule === value),
+);
+const RULES = shape<Rules>('rules: { policy, joint, exits }', {
   policy: oneOf(...POLICIES),
-  joint: kind(
-    '"all", "none", or a list of skeletons',
-    (value) => Array.isArray(value) || JOINT_RULES.some((rule) => rule === value),
-  ),
+  joint: BY_NAME,
+  exits: optional(BY_NAME),
 });

@@ -186,7 +186,7 @@ export function reason(veto: Reason | Extract<Refusal, { code: unknown }>, place
     case 'choice_stands':
       return `it would take back the choice among ${veto.alternatives} (${veto.winner ?? 'none of them'}), and what the losers did is undone.`;
     case 'exit_not_restorable':
-      return 'an exit is a promise that the work is over, and no policy here lets it be taken up again.';
+      return exitText(veto);
     case 'committed_consumers_present': {
       const consumer = named(veto.dependence.consumer);
       const promise = `its ${checkpointName(veto.committed, place)} is a promise`;
@@ -200,6 +200,20 @@ export function reason(veto: Reason | Extract<Refusal, { code: unknown }>, place
       return veto.effect.class === 'compensable'
         ? `${effectName(veto.effect, place)} is done, and may not be undone: no undo is registered, or the rollback of its skeleton does not say compensable: undo.`
         : `${effectName(veto.effect, place)} is done, and nothing is registered that undoes it.`;
+  }
+}
+
+function exitText({ instance, why, behind }: Extract<Refusal, { code: 'exit_not_restorable' }>): string {
+  const promise = 'an exit is a promise that the work is over';
+  switch (why) {
+    case 'behind':
+      return `${promise}, and ${behind === undefined ? 'another' : named(behind)} is behind it.`;
+    case 'not_over':
+      return `${named(instance)} went on behind it.`;
+    case 'control_unknown':
+      return `${promise}, and only the control of the run tells which instances are behind it.`;
+    default:
+      return `${promise}, and no policy here lets it be taken up again (rollback.exits).`;
   }
 }
 
@@ -246,6 +260,8 @@ export function actSentence(act: Act, place: PlaceText = eventText): string {
       return `Let ${act.instances.map(named).join(', ')} end, or name it as what failed, and ask again.`;
     case 'allow_joint':
       return `Let the reviewed policy roll back what ${act.instances.map(named).join(', ')} committed (joint).`;
+    case 'allow_exit':
+      return `Let the reviewed policy restore the exit of ${named(act.instance)} (rollback.exits): what it did stands.`;
     case 'settle_outcome':
       return `Ask ${counterparty(act)}, with the same key, whether ${effectName(act.effect, place)} happened. If it did not, record it as failed.`;
     case 'undo_by_hand':

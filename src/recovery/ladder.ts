@@ -16,6 +16,7 @@ import { smallestUnblock } from './unblock.ts';
  * Answers a failure.
  * @param found the proposal of the policy, null if no checkpoint can be used, or the reason why localisation abstained.
  * @param others the proposal for every candidate, which may be less for an older one (C2).
+ * @param exits the failed instance, where only the policy keeps its exit from being restored.
  */
 export function climb(
   history: History,
@@ -24,6 +25,7 @@ export function climb(
   found: Proposal | Abstention | null,
   refusals: readonly Refusal[],
   others: readonly Proposal[] = [],
+  exits: readonly InstanceId[] = [],
 ): Decision {
   const { in: failed } = failure;
   const { policy } = rules;
@@ -38,7 +40,7 @@ export function climb(
     }
   }
   const line = drawn?.line ?? null;
-  const unblock = smallestUnblock(history, rules, found, others);
+  const unblock = smallestUnblock(history, rules, found, others, exits);
   if (history.effects.blockingCount > 0) {
     return { verdict: 'escalate', failed, at, policy, refusals, line, undo: [], unblock };
   }

@@ -6,6 +6,7 @@
 import type { History } from '../history/history.ts';
 import type { Act, Rules, Unblock } from '../model/decision.ts';
 import { crossing, type Effect, type EffectVeto } from '../model/effect.ts';
+import type { InstanceId } from '../model/instance.ts';
 import type { Abstention } from '../model/veto.ts';
 import type { Crossed, Proposal } from './crossings.ts';
 import { isAllowed } from './joint.ts';
@@ -13,19 +14,23 @@ import { isAllowed } from './joint.ts';
 /**
  * The acts that unblock, as few as can be; between equally few the restore, which keeps more work.
  * @param found what the policy proposes, or why localisation abstained.
+ * @param exits the instance whose exit the policy could let be restored: offered where every other way has more acts, since what was found
+ *   wrong then stands.
  */
 export function smallestUnblock(
   history: History,
   rules: Rules,
   found: Proposal | Abstention | null,
   others: readonly Proposal[] = [],
+  exits: readonly InstanceId[] = [],
 ): Unblock {
   if (typeof found === 'string') return { leadsTo: 'ask_again', acts: [{ act: 'name_suspect', why: found }] };
   const rerun: Unblock = { leadsTo: 'rerun', acts: history.effects.blocking().map(clear) };
-  const restore =
-    found === null ? null : fewestActs([found, ...others].map((proposal) => restoreAfter(rules, proposal)));
-  if (restore === null) return rerun;
-  return history.effects.blockingCount > 0 && rerun.acts.length < restore.acts.length ? rerun : restore;
+  const { blockingCount } = history.effects;
+  const cut = found === null ? null : fewestActs([found, ...others].map((proposal) => restoreAfter(rules, proposal)));
+  const least = cut === null || (blockingCount > 0 && rerun.acts.length < cut.acts.length) ? rerun : cut;
+  const exit = exits.map((instance): Unblock => ({ leadsTo: 'restore', acts: [{ act: 'allow_exit', instance }] }));
+  return blockingCount === 0 ? least : (fewestActs([least, ...exit]) as Unblock);
 }
 
 /** The way with the fewest acts, the first of several; a way that the policy does not have is none. */

@@ -1,4 +1,4 @@
-/** `npm run soak:git -- --kills N`: prints the kills, and exits 1 for a fault. */
+/** `npm run prove soak-git -- --kills N`: prints the kills, and exits 1 for a fault. */
 import { parseArgs } from 'node:util';
 import { killRuns } from './git-kills.ts';
 

@@ -34,7 +34,7 @@ const ELSEWHERE = new Set([
   'commit',
   'exit',
   'rollback',
-  ...['anchors', 'compensable', 'joint', 'outcome_checkpoints', 'pending', 'resume', 'tries'].map(
+  ...['anchors', 'compensable', 'exits', 'joint', 'outcome_checkpoints', 'pending', 'resume', 'tries'].map(
     (of) => `rollback ${of}`,
   ),
 ]);

@@ -24,6 +24,7 @@ describe('a config', () => {
       anchors: ['done'],
       compensable: 'block',
       joint: [],
+      exits: 'refused',
       outcomeCheckpoints: false,
       pending: [],
       resume: 'BUSY',

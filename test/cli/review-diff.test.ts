@@ -194,6 +194,12 @@ describe('belay review --diff says', () => {
       ['skeletons Order rollback joint', null, 'Order', 'looser'],
     ],
     [
+      'exits that are restored',
+      'resume: asking',
+      'resume: asking, exits: restorable',
+      ['skeletons Order rollback exits', 'refused', 'restorable', 'looser'],
+    ],
+    [
       'undone compensable effects',
       'resume: asking',
       'resume: asking, compensable: undo',

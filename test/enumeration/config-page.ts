@@ -8,11 +8,16 @@ export interface ConfigOptions {
   readonly reconciles: boolean;
   /** Declares irreversible tools as `none`: a lie, to show that the judge sees it. */
   readonly lies: boolean;
+  /** Has the exits of every skeleton restored (EX1). */
+  readonly exits?: boolean;
+  /** A tool that is in no skeleton: what it does is the root's. */
+  readonly bare?: string | null;
 }
 
 /** Writes the page as YAML. */
 export function configPage(machine: LittleMachine, real: RealMachine, options: ConfigOptions): string {
-  const units = [...new Map(machine.tools.map(({ name }) => [skeletonOf(machine, name), unitOf(machine, name)]))];
+  const owned = machine.tools.filter(({ name }) => name !== options.bare);
+  const units = [...new Map(owned.map(({ name }) => [skeletonOf(machine, name), unitOf(machine, name)]))];
   const joint = [...units.map(([name]) => name), ...(real.children.length > 0 ? ['CHILD'] : [])];
   const skeletons = [
     ...units.map(([, tools]) => unitSkeleton(machine, real, tools)),
@@ -28,7 +33,7 @@ export function configPage(machine: LittleMachine, real: RealMachine, options: C
       ({ reads, body }) => `  child: { reads: [${reads}], writes: [${toolsIn(body).map(keyOf)}], effect: none }`,
     ),
     'skeletons:',
-    ...skeletons.map((skeleton) => skeletonText(skeleton, joint)),
+    ...skeletons.map((skeleton) => skeletonText(skeleton, joint, options.exits === true)),
     '',
   ].join('\n');
 }
@@ -114,7 +119,7 @@ function childSkeleton(site: ChildSite): Skeleton {
   };
 }
 
-function skeletonText(skeleton: Skeleton, joint: readonly string[]): string {
+function skeletonText(skeleton: Skeleton, joint: readonly string[], isRestored: boolean): string {
   const { name, entity, states, entry, inputs, outputs, commits, exits } = skeleton;
   const text = (id: string, { at, to, has }: Edge) => {
     const when = has.map((key) => `memory.?${key}.hasValue()`).join(' && ');
@@ -130,7 +135,7 @@ function skeletonText(skeleton: Skeleton, joint: readonly string[]): string {
     outputs: [${outputs.map(quoted)}]
     commit: [${commits.map((edge, index) => text(`half${index}`, edge)).join(', ')}]
     exit: [${exits.map((edge, index) => text(`over${index}`, edge)).join(', ')}]
-    rollback: { anchors: [${anchors}], compensable: undo, joint: [${joint.join(', ')}], resume: ${entry[0]}, tries: 20 }`;
+    rollback: { anchors: [${anchors}], compensable: undo, joint: [${joint.join(', ')}], resume: ${entry[0]}${isRestored ? ', exits: restorable' : ''}, tries: 20 }`;
 }
 
 function quoted(key: string): string {

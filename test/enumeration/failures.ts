@@ -17,6 +17,8 @@ type FailureKind =
   | 'lost reply'
   /** The call throws before it acts. */
   | 'throws before acting'
+  /** The work is over and right, and is complained about without a key (EX1 to EX3). Drawn by `exits.ts` alone. */
+  | 'finished work'
   /** Nothing fails. Never enumerated: it shows that the machine and the interpreter agree. */
   | 'nothing';
 
@@ -108,14 +110,14 @@ function* wrongAnswers(machine: LittleMachine, prefixes: readonly Prefix[], name
 }
 
 /** A state of a run, with what was heard on the way to it. */
-interface Prefix {
+export interface Prefix {
   readonly heard: readonly string[];
   readonly inFlight: readonly CallName[];
   readonly isOver: boolean;
 }
 
 /** Lists every state of a run in which one call answers wrong, or none: one for each order of the replies. */
-function prefixesOf(machine: LittleMachine, wrong: string | null): readonly Prefix[] {
+export function prefixesOf(machine: LittleMachine, wrong: string | null): readonly Prefix[] {
   const manner: Manner = { startsAtOnce: true, wrong };
   const prefixes: Prefix[] = [];
   const open: { heard: readonly string[]; state: RunState }[] = [{ heard: [], state: begin(machine, manner) }];

@@ -1,5 +1,5 @@
 /**
- * Runs the enumeration from the command line: `npm run enumerate -- --share 1/40`.
+ * Runs the enumeration from the command line: `npm run prove machines -- --share 1/40`.
  *
  *   --share N/M       N of M shares, told apart by the digest of a case; all of them if left out
  *   --seed S          the number of the first share
@@ -9,6 +9,7 @@
  *   --json, --count, --progress   everything as JSON; only how many cases there are; each id before its case is run
  *   --no-reconcilers  no counterparty can be asked
  *   --rerun           starts runs over where that is the advice
+ *   --exits           complaints about finished work, with exits restorable and not, and all other failures with them
  *   --lie             has the config call irreversible tools harmless
  *
  * Ends with 0 where no ending is unsafe and no run hangs, 1 where any is, 2 where there is no such case.
@@ -16,6 +17,7 @@
 import { parseArgs } from 'node:util';
 import { machines } from './assignments.ts';
 import { enumerate } from './enumerate.ts';
+import { enumerateExits } from './enumerate-exits.ts';
 import { casesOf } from './failures.ts';
 import { printCase } from './print-case.ts';
 import { reportText } from './report.ts';
@@ -32,6 +34,7 @@ const { values } = parseArgs({
     'no-reconcilers': { type: 'boolean', default: false },
     rerun: { type: 'boolean', default: false },
     lie: { type: 'boolean', default: false },
+    exits: { type: 'boolean', default: false },
     count: { type: 'boolean', default: false },
     progress: { type: 'boolean', default: false },
   },
@@ -57,6 +60,12 @@ if (values.count) {
 }
 
 const [part, of] = values.share.split('/').map(Number) as [number, number];
+if (values.exits) {
+  const drawn = [...machines(families)].filter(({ shape }) => values.shape === undefined || shape === values.shape);
+  const { told, ...counts } = await enumerateExits(drawn, { number: Number(values.seed), of });
+  console.log([...told.slice(0, Number(values.list)), JSON.stringify(counts), `${told.length} differences`].join('\n'));
+  process.exit(told.length === 0 ? 0 : 1);
+}
 const result = await enumerate({
   ...options,
   reruns: values.rerun,

@@ -163,7 +163,7 @@ test('each effect that blocks is named with what would clear it', () => {
     'escalate: S::A::0 cannot be put back, and the run cannot be started over: a person has to act.',
     '  Refused',
     '    its exit at event 2',
-    '      exit_not_restorable: an exit is a promise that the work is over, and no policy here lets it be taken up again.',
+    '      exit_not_restorable: an exit is a promise that the work is over, and no policy here lets it be taken up again (rollback.exits).',
     '    its entry at event 1',
     '      effect_outcome_unknown: whether the effect "pay" of S::A::0 (irreversible, unknown, event 3) happened is not known.',
     '      irreversible_effect_policy: the effect "mail" of S::A::0 (irreversible, confirmed, event 4) is done and cannot be taken back.',
@@ -196,7 +196,7 @@ test('what stands against a newer candidate is not told again for the older ones
     `      ${second}`,
     '    its outcome at event 5: the same',
     '    its exit at event 4',
-    '      exit_not_restorable: an exit is a promise that the work is over, and no policy here lets it be taken up again.',
+    '      exit_not_restorable: an exit is a promise that the work is over, and no policy here lets it be taken up again (rollback.exits).',
     '    its commit at event 3: the same',
     '    its entry at event 1: the same, and',
     `      ${first}`,
@@ -205,7 +205,7 @@ test('what stands against a newer candidate is not told again for the older ones
   expect(told(lines.slice(0, -1), 'A').slice(1)).toEqual([
     '  Refused',
     '    its exit at event 4',
-    '      exit_not_restorable: an exit is a promise that the work is over, and no policy here lets it be taken up again.',
+    '      exit_not_restorable: an exit is a promise that the work is over, and no policy here lets it be taken up again (rollback.exits).',
     '    its entry at event 1',
     `      ${first}`,
   ]);

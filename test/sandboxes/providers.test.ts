@@ -49,14 +49,15 @@ const inFolders = async (): Promise<SandboxUnderTest> => {
   };
 };
 
-/** A process that keeps one text in its memory, and is slow to start. */
+/** A process that keeps one text in its memory, and is slow to start. Its socket comes to its place once it listens. */
 const KEEPER = `let text = '';
+const at = process.env.BELAY_SANDBOX;
 setTimeout(() => require('node:net').createServer({ allowHalfOpen: true }, (socket) => {
   let said = '';
   socket.on('data', (data) => { said += data; });
   socket.on('end', () => { if (said !== '') text = said; socket.end(text); });
-}).listen(process.env.BELAY_SANDBOX), 150);
-setTimeout(() => process.exit(), 60000);`;
+}).listen(at + '.new', () => require('node:fs').renameSync(at + '.new', at)), 150);
+setTimeout(() => process.exit(), 600000);`;
 
 const say = (handle: unknown, text: string) =>
   new Promise<string>((resolve, reject) => {

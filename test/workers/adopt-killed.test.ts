@@ -32,38 +32,34 @@ test.each([
   ['appended', 0],
   ['durable', 1],
   ['closed', 1],
-] as const)(
-  'killed at "%s" of a move',
-  async (when, moves) => {
-    const folder = join(root, when);
-    mkdirSync(folder);
-    writeFileSync(
-      join(folder, 'order.yaml'),
-      'belay: 1\nagent: order\ntools:\n  pay: { effect: irreversible, reconcile: find, timeout: 5s }\nskeletons: {}\n',
-    );
-    const file = join(folder, 'belay.sqlite');
-    const store = sqliteStore(file);
-    const client = workClient(store);
-    await client.start({ run: 'a', agent: 'order' });
-    await client.send('a', 'LOOK');
-    const first = worker(file, folder, 1, 'never');
-    const isWaiting = async () =>
-      (await store.run('a'))?.held === false && (await entries(store, 'a')).some((each) => each.do === 'message');
-    await until(async () => ((await store.run('a'))?.head ?? 0) > 0 && (await isWaiting()));
-    first.kill('SIGTERM');
-    await once(first, 'exit');
-    const [, signal] = (await once(worker(file, folder, 2, when), 'exit')) as [unknown, unknown];
-    expect(signal).toBe('SIGKILL');
-    const moved = async () => (await entries(store, 'a')).filter((each) => each.do === 'migrated').length;
-    expect(await moved()).toBe(moves);
-    worker(file, folder, 1, 'never');
-    worker(file, folder, 2, 'never');
-    await client.send('a', 'GO');
-    await until(async () => (await client.result('a')).is === 'done');
-    const payments = join(folder, 'payments.jsonl');
-    const lines = existsSync(payments) ? readFileSync(payments, 'utf8').trim().split('\n') : [];
-    expect([lines.map((line) => JSON.parse(line).release), await moved()]).toEqual([[moves === 0 ? 1 : 2], moves]);
-    await store.close();
-  },
-  60_000,
-);
+] as const)('killed at "%s" of a move', async (when, moves) => {
+  const folder = join(root, when);
+  mkdirSync(folder);
+  writeFileSync(
+    join(folder, 'order.yaml'),
+    'belay: 1\nagent: order\ntools:\n  pay: { effect: irreversible, reconcile: find, timeout: 5s }\nskeletons: {}\n',
+  );
+  const file = join(folder, 'belay.sqlite');
+  const store = sqliteStore(file);
+  const client = workClient(store);
+  await client.start({ run: 'a', agent: 'order' });
+  await client.send('a', 'LOOK');
+  const first = worker(file, folder, 1, 'never');
+  const isWaiting = async () =>
+    (await store.run('a'))?.held === false && (await entries(store, 'a')).some((each) => each.do === 'message');
+  await until(async () => ((await store.run('a'))?.head ?? 0) > 0 && (await isWaiting()));
+  first.kill('SIGTERM');
+  await once(first, 'exit');
+  const [, signal] = (await once(worker(file, folder, 2, when), 'exit')) as [unknown, unknown];
+  expect(signal).toBe('SIGKILL');
+  const moved = async () => (await entries(store, 'a')).filter((each) => each.do === 'migrated').length;
+  expect(await moved()).toBe(moves);
+  worker(file, folder, 1, 'never');
+  worker(file, folder, 2, 'never');
+  await client.send('a', 'GO');
+  await until(async () => (await client.result('a')).is === 'done');
+  const payments = join(folder, 'payments.jsonl');
+  const lines = existsSync(payments) ? readFileSync(payments, 'utf8').trim().split('\n') : [];
+  expect([lines.map((line) => JSON.parse(line).release), await moved()]).toEqual([[moves === 0 ? 1 : 2], moves]);
+  await store.close();
+});

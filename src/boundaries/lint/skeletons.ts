@@ -19,6 +19,7 @@ export function lintSkeletons(config: BoundaryConfig, root: Item, reach: Reach |
     const skeleton = config.skeletons.get(name) as Skeleton;
     lintBoundaries(skeleton, entry.item, config, reach, reachable, findings);
     lintDiscards(skeleton, entry.item, findings);
+    lintExits(skeleton, entry.item, findings);
     if (reach === null) continue;
     lintEntries(entry.item, config, reach, reachable, findings);
     lintArrivals(skeleton, entry, reach, reachable, findings);
@@ -61,6 +62,15 @@ function lintDiscards(skeleton: Skeleton, item: Item, findings: Findings): void 
     const message = `the discard "${id}" never discards anything: ${why}`;
     findings.report('never_discards', 'warning', edge.at, message, 'Name an edge that leads out of the states.');
   }
+}
+
+/** A policy for exits where no exit ever certifies. */
+function lintExits({ name, boundaries, rollback }: Skeleton, item: Item, findings: Findings): void {
+  const said = field(field(item, 'rollback'), 'exits');
+  if (said === null || rollback.exits !== 'restorable') return;
+  if (boundaries.some(({ kind, id }) => kind === 'exit' && rollback.anchors.includes(id))) return;
+  const message = `no exit of ${name} is an anchor, so there is none to restore`;
+  findings.report('exits_unused', 'warning', said.at, message, 'List an exit under rollback.anchors, or take it out.');
 }
 
 function lintBoundaries(

@@ -13,6 +13,11 @@ export function addDecide(program: Command): void {
     .addOption(
       new Option('--joint <rule>', 'whether commitments of others may be crossed').choices(JOINT_RULES).default('none'),
     )
+    .addOption(
+      new Option('--exits <rule>', 'whether exits with no instance behind them may be restored')
+        .choices(JOINT_RULES)
+        .default('none'),
+    )
     .option('--json', 'one JSON object a failure, in order')
     .addOption(
       new Option('--graph <format>', 'draw who depends on whom in each history instead of answering')
@@ -39,8 +44,9 @@ not, cannot be read, or the command is misused.`,
     .action(async (file: string, options: Rules & { json?: boolean; graph?: 'dot' | 'json' }) => {
       const form: Form =
         options.graph === 'dot' ? 'dot' : options.graph === 'json' ? 'graph-json' : options.json ? 'json' : 'words';
+      const { policy, joint, exits = 'none' } = options;
       const output = terminal();
-      process.exitCode = await decideTrace(file, { policy: options.policy, joint: options.joint }, form, output);
+      process.exitCode = await decideTrace(file, { policy, joint, exits }, form, output);
       output.done();
     });
 }

@@ -70,8 +70,8 @@ export class WhatIf {
   suppose(ids: ReadonlySet<string>): Supposed {
     const chosen = this.toggles.flatMap(({ id, supposes }) => (ids.has(id) ? [supposes] : []));
     const allowed = chosen.flatMap((each) => (each.is === 'allow' ? [each.skeleton] : []));
-    const { policy, joint } = this.#rules;
-    const rules: Rules = { policy, joint: [...(Array.isArray(joint) ? joint : []), ...allowed] };
+    const { joint } = this.#rules;
+    const rules: Rules = { ...this.#rules, joint: [...(Array.isArray(joint) ? joint : []), ...allowed] };
     const supposed = asked(this.#lines, rules, chosen);
     return { ...supposed, decision: this.#settled(chosen, supposed) ?? supposed.decision };
   }
@@ -90,15 +90,21 @@ export class WhatIf {
 
   /** The same question without suppositions, and the rules that lead to the journaled answer; null where none do. */
   #base(recorded: Decision): { readonly decision: Decision; readonly rules: Rules } | null {
-    const strict: Rules = { policy: recorded.policy, joint: 'none' };
+    const strict: Rules = { policy: recorded.policy, joint: 'none', exits: hasExits(recorded) ? 'all' : 'none' };
     const { decision } = asked(this.#lines, strict, []);
     // The journal has no rules of the config: what it allowed to cross is what it was not refused for.
     const refused = new Set(consumers(recorded));
     const joint = [...new Set(consumers(decision))].filter((skeleton) => !refused.has(skeleton));
-    const rules: Rules = { policy: recorded.policy, joint };
+    const rules: Rules = { ...strict, joint };
     const found = joint.length === 0 ? decision : asked(this.#lines, rules, []).decision;
     return signature(found) === signature(recorded) ? { decision: found, rules } : null;
   }
+}
+
+/** True for a decision that was made where exits may be restored: it restores one, or refuses one for another reason than the policy. */
+function hasExits({ line, refusals }: Decision): boolean {
+  const isKept = line?.moves.some(({ keep }) => keep !== 'none' && keep.kind === 'exit') ?? false;
+  return isKept || refusals.some((refusal) => 'why' in refusal && refusal.code === 'exit_not_restorable');
 }
 
 /** The lines of the trace that ends with the question of a decision; none where the decision answers no question about a line. */

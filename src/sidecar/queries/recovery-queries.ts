@@ -3,6 +3,7 @@
  * position of each instance, and the place where control goes on. It changes nothing.
  */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
+import { rulesOf } from '../../boundaries/version-rules.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { errorMessage } from '../../effects/signals.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
@@ -43,6 +44,7 @@ import { keptOf, Resuming } from './resuming.ts';
 export class RecoveryQueries {
   readonly #runState: RunState;
   readonly #config: BoundaryConfig;
+  readonly #versions: RunParts['versions'];
   readonly #policy: Policy;
   readonly #placed: readonly Placed[];
   readonly #resuming: Resuming;
@@ -50,12 +52,18 @@ export class RecoveryQueries {
 
   /** @param placed the places of the config's skeletons in the machine. */
   constructor(
-    { runState, config, decisionPolicy }: Pick<RunParts, 'runState' | 'config' | 'decisionPolicy'>,
+    {
+      runState,
+      config,
+      decisionPolicy,
+      versions,
+    }: Pick<RunParts, 'runState' | 'config' | 'decisionPolicy'> & Partial<Pick<RunParts, 'versions'>>,
     placed: readonly Placed[],
     runtime: Pick<Runtime, 'placeAt' | 'valueWithin' | 'machines'>,
   ) {
     this.#runState = runState;
     this.#config = config;
+    this.#versions = versions;
     this.#policy = decisionPolicy.policy;
     this.#placed = placed;
     this.#runtime = runtime;
@@ -158,8 +166,9 @@ export class RecoveryQueries {
 
   /** The rules under which a failure is decided. */
   rules({ in: failed }: Failure): Rules {
-    const joint = failed === null ? [] : (this.#config.skeletons.get(failed.skeleton)?.rollback.joint ?? []);
-    return { policy: this.#policy, joint };
+    const rollback = failed === null ? undefined : this.#config.skeletons.get(failed.skeleton)?.rollback;
+    const exits = rollback?.exits === 'restorable' ? { exits: 'all' as const } : {};
+    return { policy: this.#policy, joint: rollback?.joint ?? [], ...exits };
   }
 
   /** Says why a checkpoint cannot be used for a failure; null where it can. To be asked about the checkpoints of one decision. */
@@ -225,8 +234,8 @@ export class RecoveryQueries {
   }
 
   #counterparty({ id, tool: name, instance }: Effect): Counterparty {
-    const tool = name === undefined ? undefined : this.#config.tools.get(name);
     const call = id === null ? undefined : this.#runState.ledger.get(id);
+    const tool = call === undefined ? this.#config.tools.get(name ?? '') : rulesOf(this.#config, this.#versions, call);
     const args = call === undefined ? {} : this.#runState.actor(call.intent.actor).started?.input;
     const facts: Facts = { state: '', action: name ?? '', args, entity: instance.entity, memory: {}, event: {} };
     const writes = (tool?.writes ?? []).flatMap((template) => template.fillAll(facts)).filter(isExternal);
