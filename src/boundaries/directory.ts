@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path';
 import { NAME, OBJECT, refuseOther } from '../model/argument.ts';
 import type { Guards } from '../predicates/compile.ts';
 import { type Loaded, loadConfig } from './load.ts';
+import { type LoadedMap, loadMap } from './migration-map.ts';
 import { LOCK_NAME, lockText, parseLock, type ReviewLock } from './review.ts';
 
 /** One byte more than the largest config, and more than the largest lock: a reader needs no more to refuse a file. */
@@ -38,6 +39,18 @@ export function readConfig(path: string, options: { readonly guards?: Guards } =
     const finding = { code: 'cannot_read', severity: 'error', file: path, line: 1, column: 1 } as const;
     const findings = [{ ...finding, message: error.message, mend: 'Name a file that can be read.' }];
     return { config: null, findings, document: { file: path, root: null } };
+  }
+}
+
+/** Loads a map of names from its file. A file that cannot be read is a finding. */
+export function readMap(path: string): LoadedMap {
+  try {
+    return loadMap(readStart(path, ENOUGH.config), path);
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    const finding = { code: 'cannot_read', severity: 'error', file: path, line: 1, column: 1 } as const;
+    const findings = [{ ...finding, message: error.message, mend: 'Name a file that can be read.' }];
+    return { isMap: false, map: null, findings };
   }
 }
 

@@ -10,6 +10,7 @@ import type { PassedOn } from '../model/passed-on.ts';
 import type { Promised, PromisedEntry } from '../model/promised-entry.ts';
 import { Acts, actOf, isAct } from './acts.ts';
 import { DisplacedCalls } from './displaced-calls.ts';
+import { KeyNames } from './key-names.ts';
 import { firstOf, freeKey, isKeySpent, type KeyedCall, keyOf } from './keys.ts';
 import { isAskedAgain, type LedgerCall, statusOf } from './ledger-call.ts';
 import { PlacedCalls } from './placed-calls.ts';
@@ -53,6 +54,7 @@ export class Ledger {
   readonly #heldBack = new Set<LedgerCall>();
   /** The calls with an identity (ON1). */
   readonly acts = new Acts();
+  readonly names = new KeyNames();
   /** The calls that hold no act of the store any more, and of which the store was not told (ON6). */
   #freed: string[] = [];
 
@@ -160,10 +162,11 @@ export class Ledger {
    * arguments than were sent, or were about to be, by a call that is known not to have happened: one key has one body. A call of the common
    * past of a fork keeps its key; any other has one of this run (FK3).
    */
-  nextKey(run: string, { instance, keyedAs, tool, digest, place }: KeyedCall): string {
+  nextKey(run: string, call: KeyedCall): string {
+    const { instance, tool, digest, place } = call;
     const nth = this.#placed.get(instanceName(instance))?.countOf(tool, place) ?? 0;
     const nameIn = (name: string) => {
-      const parts = [name, keyedAs.skeleton, keyedAs.entity, keyedAs.ordinal, tool, nth];
+      const parts = [...this.names.partsOf(name, call), nth];
       const key = keyOf(JSON.stringify(place === null ? parts : [...parts, place]), this.secret);
       return freeKey(key, digest, (each) => this.#calls.get(each));
     };
@@ -180,11 +183,11 @@ export class Ledger {
    * The key of an answer to a question: its number among the answers of the instance to that question, so that an equal
    * question of a replay comes to the answer that it had (WH3).
    */
-  answerKey(run: string, { instance, keyedAs, tool, digest, place }: KeyedCall): string {
+  answerKey(run: string, call: KeyedCall): string {
     const nameIn = (name: string) => {
-      const parts = [name, keyedAs.skeleton, keyedAs.entity, keyedAs.ordinal, tool, place, { asks: digest }];
+      const parts = [...this.names.partsOf(name, call), call.place, { asks: call.digest }];
       const question = keyOf(JSON.stringify(parts), this.secret);
-      const nth = this.#placed.get(instanceName(instance))?.countOfAnswers(question) ?? 0;
+      const nth = this.#placed.get(instanceName(call.instance))?.countOfAnswers(question) ?? 0;
       return nth === 0 ? question : `${question}~${nth}`;
     };
     return this.#keyIn(run, nameIn);

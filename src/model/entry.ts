@@ -23,6 +23,7 @@ import type { Decision } from './decision.ts';
 import type { EffectClass } from './effect.ts';
 import type { Cause } from './failure.ts';
 import type { InstanceId } from './instance.ts';
+import type { JudgedEntry, JudgingEntry } from './judged-entries.ts';
 import type { MandateEntry } from './mandate-entries.ts';
 import type {
   CancelEntry,
@@ -39,6 +40,7 @@ import type { ObligationEntry } from './obligation-entries.ts';
 import type { PassedOn } from './passed-on.ts';
 import type { PromisedEntry } from './promised-entry.ts';
 import type { RedactionRules } from './redaction.ts';
+import type { Renames } from './renames.ts';
 import type { SandboxEntry } from './sandbox-entry.ts';
 import type { HistoryValue, StateValue, StepEntry } from './step-entry.ts';
 
@@ -73,6 +75,10 @@ interface MigratedEntry {
   readonly classes?: readonly KeptClass[];
   /** True where a tool was replaced that does not take the calls of the one before: earlier checkpoints are stale (CO4). */
   readonly isReplaced?: true;
+  /** The names that are others from here on; left out where none is. Rows before this entry are read in them (CO5). */
+  readonly renames?: Renames;
+  /** True for a move by the order of both machines: the new machine has not taken the steps before the move (CO6). */
+  readonly isFromHere?: true;
   /** The steps that were gone through on paper, and the calls that asked the same. */
   readonly compared: { readonly steps: number; readonly calls: number };
   /** The keys of the calls that were under way, and are carried over. */
@@ -118,6 +124,12 @@ export interface Digests {
   readonly version?: string;
   /** The digest of the input that the run is held to, under its secret; left out if the run is held to none. */
   readonly input?: string;
+}
+
+/** A release that a run was under. */
+export interface LeftRelease extends Pick<Digests, 'machine' | 'config'> {
+  /** The map by which the run has left it; left out where no name was another one. */
+  readonly renames?: Renames;
 }
 
 /** The place of a run in a trace across processes, in the words of W3C Trace Context. */
@@ -211,6 +223,8 @@ export type Entry =
   | AnswerEntry
   | PublishEntry
   | CommittedEntry
+  | JudgingEntry
+  | JudgedEntry
   | ObligationEntry
   | AnnouncedEntry
   /**

@@ -12,10 +12,11 @@ import { Places } from '../history/places.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
 import type { PublishEntry } from '../model/call-entries.ts';
 import type { ChoiceEntry } from '../model/choice-entries.ts';
-import type { DecisionEntry, Digests, Entry, Thrown, TraceContext } from '../model/entry.ts';
+import type { DecisionEntry, Digests, Entry, LeftRelease, Thrown, TraceContext } from '../model/entry.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { Region } from '../model/region.ts';
+import type { Renames } from '../model/renames.ts';
 import { Aborted } from './aborted.ts';
 import { Actors } from './actors.ts';
 import { Attempt } from './attempt.ts';
@@ -26,6 +27,7 @@ import { Commits } from './commits.ts';
 import { Discards } from './discards.ts';
 import { Events } from './events.ts';
 import type { ExternalVersions } from './external-versions.ts';
+import { Judgments } from './judgments.ts';
 import { LiveInstances } from './live-instances.ts';
 import type { Looks } from './looks.ts';
 import { Mandates } from './mandates.ts';
@@ -59,22 +61,26 @@ export class RunState {
   trace: TraceContext | null = null;
   /** The number of the last event under other digests than the present ones. */
   staleUpTo = 0;
+  /** The number of the first step that the machine of now has to take the same way: those before it were taken by another one (CO6). */
+  comparedFrom = 0;
+  /** The maps that it was moved by, in their order (CO5). */
+  readonly renamed: Renames[] = [];
   /** The releases that the run was under before, in the order in which it left them. */
-  readonly before: Pick<Digests, 'machine' | 'config'>[] = [];
+  readonly before: LeftRelease[] = [];
   ended: Extract<Entry, { do: 'end' }>['status'] | null = null;
   /** The turns of a thread that have ended (RC2). */
   readonly turns = new Turns();
   /** The failed branches of alternatives, and the choices among them (AL5). */
   readonly choices = new Choices();
-  /** The attempt that the run is (FK7). */
   readonly attempt = new Attempt();
   /** The commits that the program is to be told of (SP3). */
   readonly commits = new Commits();
+  /** What judges are asked about, and their verdicts (JU1). */
+  readonly judgments = new Judgments();
   /** What the tools of the run work in (SB1). */
   readonly sandboxes = new Sandboxes();
   /** The obligations that its calls have taken on (OB1). */
   readonly obligations = new Obligations();
-  /** The mandates that it was given (MD1). */
   readonly mandates = new Mandates();
   /** The codecs of values that have no form of their own. */
   readonly codecs: readonly ValueCodec[];
@@ -106,10 +112,7 @@ export class RunState {
   readonly spent: ReadonlyMap<string, number>;
   /** The count of restores of each instance, by its name. */
   readonly epochs: ReadonlyMap<string, number>;
-  /**
-   * The decisions that the run waits on, by the failing work: each stands until the sidecar decides about that work
-   * anew, or the work is undone.
-   */
+  /** The decisions that the run waits on, by the failing work, each until that work is decided anew or undone. */
   readonly open: ReadonlyMap<string, DecisionEntry>;
   /** The events from outside that restores took back and that have not come again, in order. */
   readonly toRedeliver: readonly ToRedeliver[];
@@ -348,6 +351,8 @@ export class RunState {
       publish: (entry) => calls.publish(entry),
       committed: (entry) => this.commits.take(entry),
       announced: ({ id }) => this.commits.announced(id),
+      judging: (entry) => this.judgments.ask(entry),
+      judged: (entry) => this.judgments.judge(entry),
       withdrawn: (entry) => calls.withdraw(entry.id),
       spend: (entry) => calls.budgets.apply(entry),
       sandbox: (entry) => this.sandboxes.take(entry, events.time),
@@ -386,9 +391,18 @@ export class RunState {
 
   #reconfigure(entry: Extract<Entry, { do: 'config' | 'migrated' }>): void {
     const { digests, redact, classes = [], isReplaced = false } = entry;
+    const renames = entry.do === 'migrated' ? (entry.renames ?? null) : null;
+    if (renames !== null) {
+      this.renamed.push(renames);
+      this.ledger.names.rename(renames);
+    }
     const { version, machine, config } = this.digests ?? digests;
-    if (machine !== digests.machine || config !== digests.config) this.before.push({ machine, config });
-    if (isReplaced || !this.#isCertifiedUnder(digests)) this.staleUpTo = this.history.head;
+    if (machine !== digests.machine || config !== digests.config)
+      this.before.push({ machine, config, ...(renames !== null && { renames }) });
+    const isFromHere = entry.do === 'migrated' && entry.isFromHere === true;
+    if (isFromHere) this.comparedFrom = this.places.next;
+    if (isReplaced || isFromHere || renames !== null || !this.#isCertifiedUnder(digests))
+      this.staleUpTo = this.history.head;
     for (const kept of classes) this.#run.calls.keepAs(kept);
     if (digests.version !== version) this.#run.decisions.giveBack();
     this.digests = digests;

@@ -2,9 +2,11 @@
 import { entriesOf } from '../journal/entries.ts';
 import { EntryDecoder } from '../journal/entry-codec.ts';
 import type { StoredRow } from '../journal/journal.ts';
+import { RenamedEntries } from '../journal/renamed-entries.ts';
 import { alternativesAsked } from '../model/choice-entries.ts';
 import type { Entry } from '../model/entry.ts';
 import { instanceName } from '../model/instance.ts';
+import type { Renames } from '../model/renames.ts';
 import { eventType } from '../model/reply-event.ts';
 import { RunState } from '../projection/run-state.ts';
 import type { RecordedStep } from '../projection/state-types.ts';
@@ -26,8 +28,10 @@ export interface FollowedRow {
 
 /** The reading of one run, row by row. */
 export class Followed {
-  readonly #runState = new RunState();
+  #runState = new RunState();
   readonly #decoder = new EntryDecoder();
+  /** The entries so far: where names are given anew, they are read in those (CO5). */
+  #past: { readonly entry: Entry; readonly time: number }[] = [];
   /** The rows of the steps, by the numbers of the steps. */
   readonly #rows = new Map<number, number>();
 
@@ -38,8 +42,10 @@ export class Followed {
 
   /** Folds the next row in; null for a row that only names things. @throws JournalError `journal_corrupt`, `journal_not_ours`. */
   take(row: StoredRow): FollowedRow | null {
-    const runState = this.#runState;
     for (const { entry, fold } of entriesOf([row], this.#decoder)) {
+      if (entry.do === 'migrated' && entry.renames !== undefined) fold(() => this.#rename(entry.renames as Renames));
+      const runState = this.#runState;
+      this.#past.push({ entry, time: row.time });
       let undone: readonly number[] = [];
       fold(() => {
         if (entry.do === 'restored') undone = this.#rowsOf(runState.takenOutBy(entry.kept));
@@ -53,11 +59,23 @@ export class Followed {
     return null;
   }
 
+  #rename(renames: Renames): void {
+    const names = new RenamedEntries(renames);
+    this.#past = this.#past.map(({ entry, time }) => ({ entry: names.entry(entry), time }));
+    this.#runState = new RunState();
+    for (const { entry, time } of this.#past) this.#runState.apply(entry, time);
+  }
+
   /** The rows of steps, each once and in order. */
   #rowsOf(steps: readonly RecordedStep[]): readonly number[] {
     const rows = steps.flatMap(({ nth }) => this.#rows.get(nth) ?? []);
     return [...new Set(rows)].sort((a, b) => a - b);
   }
+}
+
+function askedAbout({ asks, key, review }: Extract<Entry, { do: 'gate' }>, toolOf: (key: string) => string): string {
+  if (review !== undefined) return quoted(`${review.boundary} of ${instanceName(review.instance)}`);
+  return asks === 'branch' ? quoted(alternativesAsked(key)) : toolOf(key);
 }
 
 function saysOf(entry: Entry, runState: RunState): string {
@@ -78,7 +96,9 @@ function saysOf(entry: Entry, runState: RunState): string {
     case 'phase':
       return entry.phase;
     case 'gate':
-      return `${entry.asks} of ${entry.asks === 'branch' ? quoted(alternativesAsked(entry.key)) : toolOf(entry.key)}`;
+      return `${entry.asks} of ${askedAbout(entry, toolOf)}`;
+    case 'judged':
+      return `${entry.is}${entry.by === null ? '' : ` by ${quoted(entry.by)}`}${entry.why === null ? '' : `: ${quoted(entry.why)}`}`;
     case 'answer':
       return entry.verdict + (entry.by === null ? '' : ` by ${quoted(entry.by)}`);
     case 'message':

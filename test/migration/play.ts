@@ -1,10 +1,15 @@
 /** A run that one release begins, whose process dies at an append, and that another release takes up: driven to its end, and judged (CO3, CO4). */
+import type { MigrationMap } from '../../src/boundaries/migration-map.ts';
 import { gathered } from '../../src/journal/gathered.ts';
+import type { MachineShape } from '../../src/model/machine.ts';
+import type { Renames } from '../../src/model/renames.ts';
 import { migrate, resume, type Sidecar } from '../../src/xstate/attach.ts';
+import { machineShape } from '../../src/xstate/shape.ts';
 import { until } from '../poll.ts';
 import { context, value } from '../semantics/dying.ts';
 import { type Death, MortalStore } from '../simulation/mortal-store.ts';
-import { configOf, machineOf, type Release, World } from './little.ts';
+import { configOf, machineOf, type Release } from './little.ts';
+import { World } from './world.ts';
 
 /** The unit that is found wrong, where the run waits for a word or once it is at its rest. */
 export type Failure = 'none' | 'Look' | 'Pay' | 'Look, waiting' | 'Pay, waiting';
@@ -19,6 +24,10 @@ export interface Scenario {
   readonly failure: Failure;
   /** The way in which the run is taken over: by the process that takes it up, or by `belay migrate apply` before. */
   readonly by?: 'adopt' | 'apply';
+  /** The names that the other release has given anew; the run is moved by `apply`. */
+  readonly renames?: Renames;
+  /** True where the map is given with the machine that it leads from: the run may go on from where it stands (CO6). */
+  readonly isFromHere?: boolean;
   /** True where a person moves the run back to the release before as soon as the second process has died. */
   readonly goesBack?: boolean;
   /** The append of a restore at which the first process dies: a unit is found wrong once the run is at its rest. */
@@ -46,15 +55,15 @@ export interface Played {
   readonly isKilled: boolean;
 }
 
-const EVENTS: Readonly<Record<string, string>> = { idle: 'go', asking: 'yes', waiting: 'word' };
+const EVENTS: Readonly<Record<string, string>> = { idle: 'go', asking: 'yes' };
 
 /** Drives a run until it rests, parks or its process dies. */
-async function drive(sidecar: Sidecar, isDead: () => boolean, rest = 'over'): Promise<void> {
+async function drive(sidecar: Sidecar, isDead: () => boolean, rest = 'over', waiting = 'waiting'): Promise<void> {
   let sent: unknown = null;
   await until(
     () => {
       const at = value(sidecar) as string;
-      const event = EVENTS[at];
+      const event = at === waiting ? 'word' : EVENTS[at];
       if (at !== sent) sent = null;
       if (event !== undefined && at !== rest && sent === null && sidecar.status === 'running') {
         sent = at;
@@ -81,10 +90,20 @@ class Processes {
   }
 
   /** Moves the run as `belay migrate apply` does, by as many processes as that takes. */
-  async apply(release: Release, back = false): Promise<void> {
+  async apply(
+    release: Release,
+    back = false,
+    map: MigrationMap | null = null,
+    machineBefore: MachineShape | null = null,
+  ): Promise<void> {
     const options = await this.#options(release);
-    const moved = migrate(machineOf(release, this.world) as never, options as never, { by: 'ada', back });
-    if ((await this.lived(moved)) === 'dead') await this.apply(release);
+    const moved = migrate(machineOf(release, this.world) as never, options as never, {
+      by: 'ada',
+      back,
+      map,
+      machineBefore,
+    });
+    if ((await this.lived(moved)) === 'dead') await this.apply(release, false, map, machineBefore);
   }
 
   /** The number of moves in the journal. */
@@ -101,7 +120,7 @@ class Processes {
         resolve('dead');
       };
     });
-    const undo = { refund: ({ key }: { readonly key: string }) => this.world.undo('pay', key) };
+    const undo = { refund: ({ key }: { readonly key: string }) => this.world.undo(key) };
     return { run: 'r', config: configOf(release), journal: await this.store.next('r'), undo, adopt };
   }
 
@@ -123,6 +142,15 @@ class Processes {
   }
 }
 
+/** A map between two releases, as a reviewer vouches for it. */
+function mapOf(then: Release, now: Release, renames: Renames): MigrationMap {
+  const digestsOf = (release: Release) => {
+    const { digest } = machineShape(machineOf(release, new World()) as never);
+    return { machine: digest, config: configOf(release).digest };
+  };
+  return { agent: 'shop', from: digestsOf(then), to: digestsOf(now), renames, digest: '' };
+}
+
 /** Plays one scenario. */
 export async function play({
   before: then,
@@ -133,14 +161,18 @@ export async function play({
   by = 'adopt',
   restoring,
   goesBack = false,
+  renames,
+  isFromHere = false,
 }: Scenario): Promise<Played> {
   const processes = new Processes(death === null ? [] : [death]);
   const { store, world } = processes;
+  const map = renames === undefined ? null : mapOf(then, now, renames);
+  const shape = isFromHere ? machineShape(machineOf(then, new World()) as never) : null;
   let isLeft = false;
   const first = await processes.open(then, false);
   if (first !== 'dead') {
     first.actor.start();
-    await drive(first, () => processes.isDead);
+    await drive(first, () => processes.isDead, 'over', then.waiting);
     if (restoring !== undefined && !processes.isDead) {
       const { skeleton, append } = restoring;
       store.kill({ append: store.appends + append, when: 'after' });
@@ -155,7 +187,7 @@ export async function play({
   let refused: string | null = null;
   // A process that dies as it takes the run up never has it: the next one finds the run under the one release or under the other.
   const taken = async (): Promise<Sidecar | null> => {
-    const moving = by === 'apply' ? processes.apply(now) : Promise.resolve();
+    const moving = by === 'apply' ? processes.apply(now, false, map, shape) : Promise.resolve();
     const opened = await moving
       .then(() => processes.open(now, by === 'adopt'))
       .catch((error: Error) => {
@@ -189,16 +221,17 @@ export async function play({
   /** Drives the run to a rest, by as many processes as that takes. */
   const driven = async (of: Sidecar, rest: string): Promise<Sidecar> => {
     of.actor.start();
-    await drive(of, () => processes.isDead, rest);
+    await drive(of, () => processes.isDead, rest, release.waiting);
     if (!processes.isDead) return of;
     of.actor.stop();
     return driven(await reopened(await nextRelease()), rest);
   };
-  sidecar = await driven(sidecar, isEarly === undefined ? 'over' : 'waiting');
+  sidecar = await driven(sidecar, isEarly === undefined ? 'over' : (release.waiting ?? 'waiting'));
   if (failure !== 'none' && sidecar.status !== 'parked') {
-    const instance = { skeleton, entity: 'it', ordinal: 0 };
+    const named = (skeleton === 'Pay' ? release.unit : release.look) ?? skeleton;
+    const instance = { skeleton: named, entity: 'it', ordinal: 0 };
     await processes.lived(sidecar.fail('CONTRACT_VIOLATION', { instance }).catch(() => {}));
-    await drive(sidecar, () => processes.isDead);
+    await drive(sidecar, () => processes.isDead, 'over', release.waiting);
     if (processes.isDead) {
       sidecar.actor.stop();
       sidecar = await driven(await reopened(await nextRelease()), 'over');

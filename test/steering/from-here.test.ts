@@ -130,7 +130,6 @@ describe('ST2: a revision from here', () => {
       }
       expect(deaths).toBeGreaterThan(1);
     },
-    60_000,
   );
 
   test('what is no such act is refused before it is sent', async () => {

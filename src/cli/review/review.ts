@@ -10,6 +10,7 @@ import { lintConfig } from '../../boundaries/lint/lint.ts';
 import { Reach } from '../../boundaries/lint/reach.ts';
 import type { Finding } from '../../boundaries/page/finding.ts';
 import { isReviewed, type Review, withReview } from '../../boundaries/review.ts';
+import { RENAMED, type Renames } from '../../model/renames.ts';
 import { findMachines } from '../check/check.ts';
 import { line } from '../check/findings.ts';
 import { shapeFor } from '../reading/machines.ts';
@@ -38,6 +39,8 @@ export interface Reviewed {
   /** Null where there was no machine to look at. */
   readonly notRecoverable: readonly LostEdge[] | null;
   readonly findings: readonly Finding[];
+  /** The names that a map gives anew; left out for a config. */
+  readonly renames?: Renames;
 }
 
 /** Reviews a config; a problem is something that prevented the review. */
@@ -110,7 +113,9 @@ export function reviewText(reviewed: Reviewed, colours: boolean): string {
   const grave = reviewed.findings.filter(({ severity }) => severity !== 'note');
   if (grave.length > 0)
     out.push('', bold('What belay check says:'), ...grave.map((finding) => `  ${line(finding, colours)}`));
-  if (reviewed.notRecoverable === null) out.push('', 'No machine was given: no edges can be shown (--machines FILE).');
+  if (reviewed.renames !== undefined) out.push('', ...mapLines(reviewed.renames));
+  else if (reviewed.notRecoverable === null)
+    out.push('', 'No machine was given: no edges can be shown (--machines FILE).');
   else out.push('', ...edgeLines(reviewed.notRecoverable, bold));
   return `${out.join('\n')}\n`;
 }
@@ -123,6 +128,12 @@ function reviewLine({ agent, digest, reviewed, review, findings }: Reviewed): st
   return reviewed
     ? `${what}: reviewed by ${who}`
     : `${what}: changed since ${who} reviewed ${review.digest.slice(0, 16)}`;
+}
+
+function mapLines(renames: Renames): string[] {
+  return RENAMED.flatMap((sort) =>
+    Object.entries(renames[sort]).map(([then, now]) => printable(`  ${sort}: ${then} is called ${now}`)),
+  );
 }
 
 function edgeLines(edges: readonly LostEdge[], bold: (text: string) => string): string[] {

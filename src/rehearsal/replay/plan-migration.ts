@@ -10,8 +10,10 @@ import { STORE } from '../../journal/store-argument.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
 import { CODE, listOf, namedBy, OBJECT, optional, refuseOther, shape, TEXT } from '../../model/argument.ts';
 import type { Digests, KeptClass } from '../../model/entry.ts';
+import type { Renames } from '../../model/renames.ts';
 import type { Guards } from '../../predicates/compile.ts';
 import type { RunState } from '../../projection/run-state.ts';
+import { type Naming, namesFor, planning, readable } from '../../sidecar/migration/names.ts';
 import { planRun, type Release, replacedTools, type Stay, stayText, unsureText } from '../../sidecar/migration/plan.ts';
 import { keptClasses } from '../../sidecar/opening/kept-classes.ts';
 import { readRun } from '../../sidecar/opening/read-run.ts';
@@ -41,6 +43,8 @@ export interface PlannedRun {
   readonly carried: readonly string[];
   /** True where the checkpoints from before are stale under the config (CO1); null where no config was given. */
   readonly isStale: boolean | null;
+  /** True where its past goes another way, and it goes on from where it stands by the order of both machines (CO6). */
+  readonly isFromHere: boolean;
   /** The calls that are kept as another class under it (CO2). */
   readonly classes: readonly KeptClass[];
   /** The digests that the run goes by; null where they cannot be read. */
@@ -95,6 +99,7 @@ export async function planIn(
   run: string,
   codecs: readonly ValueCodec[],
   subjectOf: (agent: string) => { readonly machine: AnyStateMachine; readonly config: BoundaryConfig | null } | null,
+  naming: Naming = { back: false },
 ): Promise<PlannedRun | null> {
   const none = {
     run,
@@ -105,16 +110,17 @@ export async function planIn(
     carried: [],
     under: null,
     isStale: null,
+    isFromHere: false,
     classes: [],
   } as const;
   try {
-    const { runState, reader } = readRun(await gathered(journal.read(run)), codecs);
-    const { agent, ended } = runState;
+    const { runState: found, reader } = readRun(await gathered(journal.read(run)), codecs);
+    const { agent, ended } = found;
     if (agent === null || ended !== null) return null;
     const subject = subjectOf(agent);
     if (subject === null)
       return { ...none, agent, code: 'no_machine', why: `there is no machine "${agent}" among those that are given` };
-    const under = runState.digests;
+    const under = found.digests;
     const [codec] = reader.unregistered;
     if (codec !== undefined)
       return {
@@ -127,18 +133,43 @@ export async function planIn(
     const [missing] = reader.missing;
     if (missing !== undefined)
       return { ...none, agent, under, code: 'memory_lost', why: `${missing} held a value that no journal can hold` };
-    const release = { ...releaseOf(subject.machine), ...(subject.config !== null && { config: subject.config }) };
+    const named = await inNames(journal, run, codecs, found, naming);
+    if ('stay' in named)
+      return { ...none, agent, under, code: named.stay.code, why: stayText(named.stay), stay: named.stay };
+    const { runState, renames } = named;
+    const release = {
+      ...releaseOf(subject.machine),
+      ...(subject.config !== null && { config: subject.config }),
+      ...planning(naming, renames),
+    };
     const plan = planRun(runState, release);
     const of = { ...none, agent, under, ...underConfig(runState, subject.config, release) };
     if (plan.is === 'same') return { ...of, is: 'same', code: null, why: null };
     if (plan.is === 'stays') return { ...of, code: plan.why.code, why: stayText(plan.why), stay: plan.why };
     const why = plan.unsure === null ? null : unsureText(plan.unsure);
-    return { ...of, is: 'goes', code: null, why, compared: plan.compared, carried: plan.carried };
+    const { compared, carried, isFromHere } = plan;
+    return { ...of, is: 'goes', code: null, why, compared, carried, isFromHere };
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;
     const code = error.code === 'rows_archived' ? 'rows_archived' : 'unreadable';
     return { ...none, code, why: `${error.code} ${error.message}` };
   }
+}
+
+/** A run, read in the names of the release that it is planned under. */
+async function inNames(
+  journal: JournalStore,
+  run: string,
+  codecs: readonly ValueCodec[],
+  found: RunState,
+  naming: Naming,
+): Promise<{ readonly runState: RunState; readonly renames: Renames | null } | { readonly stay: Stay }> {
+  const names = namesFor(found, naming);
+  if ('stay' in names || names.renames === null) return 'stay' in names ? names : { runState: found, renames: null };
+  const { renames } = names;
+  const rows = await gathered(journal.read(run));
+  const renamed = await readable(() => readRun(rows, codecs, renames));
+  return 'stay' in renamed ? renamed : { runState: renamed.read.runState, renames };
 }
 
 function underConfig(

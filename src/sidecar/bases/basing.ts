@@ -66,7 +66,7 @@ export class Basing {
   appended(rows: readonly Row[], mayMake = true): void {
     this.#rows += rows.length;
     for (const { body } of rows) this.#bytes += body.length;
-    if (!mayMake) return;
+    if (!mayMake || this.#isRenamed) return;
     const { rows: least, times } = this.#spacing;
     // A base goes through all steps that it lists. The distance between bases grows with that list, so that each step
     // is listed a few times, not once for each base.
@@ -83,8 +83,13 @@ export class Basing {
     const { runState } = this.#of;
     const { rows: usual, times } = this.#spacing;
     const least = Math.max(usual * AT_CLOSE, this.#listed * AT_CLOSE);
-    if (this.#writer === null || runState.ended !== null || this.#rows < least) return;
+    if (this.#writer === null || runState.ended !== null || this.#rows < least || this.#isRenamed) return;
     if (this.#bytes >= this.#added * times * AT_CLOSE) this.#make();
+  }
+
+  /** A run whose names are others than in its rows is read from its first row on. */
+  get #isRenamed(): boolean {
+    return this.#of.runState.renamed.length > 0;
   }
 
   get #listed(): number {

@@ -6,6 +6,7 @@ import { entriesOf } from '../../journal/entries.ts';
 import { gathered } from '../../journal/gathered.ts';
 import type { Journal, StoredRow } from '../../journal/journal.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
+import type { Renames } from '../../model/renames.ts';
 import { readRun } from '../opening/read-run.ts';
 import type { Based } from './basing.ts';
 import { type Rebuilt, rebuilt } from './loaded-base.ts';
@@ -13,19 +14,28 @@ import { type Rebuilt, rebuilt } from './loaded-base.ts';
 /** A run that was read, as far as its rows go. */
 export type Resumed = Omit<Rebuilt, 'base'> & { readonly from: Based['from'] };
 
-/** Reads the run of a journal. @throws JournalError `journal_corrupt`, `journal_not_ours`. */
-export async function resumed(journal: Journal, codecs: readonly ValueCodec[] = []): Promise<Resumed> {
-  const base = await journal.base();
+/**
+ * Reads the run of a journal.
+ * @param next the map that the run is about to be moved by.
+ * @throws JournalError `journal_corrupt`, `journal_not_ours`; RenameError where a map is given, and the run has no reading in its names.
+ */
+export async function resumed(
+  journal: Journal,
+  codecs: readonly ValueCodec[] = [],
+  next: Renames | null = null,
+): Promise<Resumed> {
+  // A base has the names of its time.
+  const base = next === null ? await journal.base() : null;
   const found = base === null ? null : tried(() => rebuilt(base.parts, codecs));
   if (base !== null && found !== null) {
     const rows = [...(await gathered(journal.read(base.at)))];
     const read = tried(() => goneOn(found, rows));
-    // A value that no journal holds is found, and told, where all rows are read.
-    if (read !== null && read.reader.missing.size === 0)
+    // A value that no journal holds is found, and told, where all rows are read; so are rows behind the base that give names anew.
+    if (read !== null && read.reader.missing.size === 0 && read.runState.renamed.length === 0)
       return { ...read, from: { base: found.base, ...lengthOf(rows) } };
   }
   const rows = [...(await gathered(journal.read()))];
-  return { ...readRun(rows, codecs), from: { base: null, ...lengthOf(rows) } };
+  return { ...readRun(rows, codecs, next), from: { base: null, ...lengthOf(rows) } };
 }
 
 /** Folds the rows after a base in. */

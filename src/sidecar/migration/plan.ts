@@ -2,10 +2,15 @@
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { isOpen } from '../../model/effect.ts';
+import type { MachineShape } from '../../model/machine.ts';
+import type { Renames } from '../../model/renames.ts';
 import { type ToolVersion, takesVersion } from '../../model/tool-version.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { Machines } from '../../runtime/runtime.ts';
-import { type Parting, sameWay } from '../paper/same-way.ts';
+import type { Parting } from '../paper/parting.ts';
+import { sameWay } from '../paper/same-way.ts';
+import { type Against, fromHere } from './from-here.ts';
+import { disorderText } from './order.ts';
 
 /** A release, as far as a run is planned under it. */
 export interface Release {
@@ -20,6 +25,14 @@ export interface Release {
   readonly config?: Pick<BoundaryConfig, 'tools'>;
   /** Its machines; null for a runtime that has none. */
   readonly machines: Machines | null;
+  /** The names that it has given anew, in which the run was read; left out where the names are the same. */
+  readonly renames?: Renames;
+  /** Its states and edges; left out by a runtime that has none. */
+  readonly shape?: MachineShape;
+  /** The machine of the release before, where a reviewed map says that runs may go on from where they stand (CO6). */
+  readonly machineBefore?: MachineShape;
+  /** True where a run goes back to the release that it was moved from last. */
+  readonly isBack?: boolean;
 }
 
 /** The reason why a run stays with the release that it is under. */
@@ -32,6 +45,18 @@ export type Stay =
   | { readonly code: 'recovering' }
   /** Work that was set aside waits for its replay: it is a record of what the other release did. */
   | { readonly code: 'set_aside'; readonly instances: number }
+  /** The past has no reading in the names of the map. */
+  | { readonly code: 'not_renamed'; readonly why: string }
+  /** The map leads from another release, and the run is under this one. */
+  | { readonly code: 'other_map'; readonly why: string }
+  /** A commit becomes visible under the names of before. */
+  | { readonly code: 'publishing' }
+  /** The acts of a tool are told from those of other runs by the name of the tool. */
+  | { readonly code: 'act_named'; readonly tool: string }
+  /** It would go on from where it stands, and may not. */
+  | Against
+  /** It went on from where it stood once before: its past is of two machines. */
+  | { readonly code: 'past_of_two' }
   /** A graph or a flow is not gone through on paper. */
   | { readonly code: 'not_compared' };
 
@@ -43,6 +68,8 @@ export type RunPlan =
       readonly is: 'goes';
       /** True where the states or edges are others: such a run moves on a person's word, or where a process adopts. */
       readonly isMoved: boolean;
+      /** True where its past goes another way, and the order of both machines has it go on from where it stands (CO6). */
+      readonly isFromHere: boolean;
       readonly compared: { readonly steps: number; readonly calls: number };
       /** The step from which on the past could not be compared: the code asks a clock or chance there. Only code with another text goes over so. */
       readonly unsure: Parting | null;
@@ -54,7 +81,8 @@ export type RunPlan =
 /** Plans a run, which nothing else moves meanwhile, under a release of its agent. */
 export function planRun(runState: RunState, release: Release): RunPlan {
   const { digests } = runState;
-  const isMoved = digests?.machine !== release.digest;
+  const renames = release.renames ?? null;
+  const isMoved = renames !== null || digests?.machine !== release.digest;
   const isOtherCode = digests?.code !== undefined && digests.code !== release.code;
   const isReplaced = replacedTools(runState, release.tools).length > 0;
   if (!isMoved && !isOtherCode && !isReplaced) return { is: 'same' };
@@ -62,11 +90,32 @@ export function planRun(runState: RunState, release: Release): RunPlan {
   // Code with another text finishes the calls under way, and goes on with all other work.
   const why = isMoved || isReplaced ? stays(runState, replacedCalls(open, release.tools)) : null;
   if (why !== null) return { is: 'stays', why };
+  const unnamed = renames === null ? null : staysNamed(runState, renames, release.config?.tools);
+  if (unnamed !== null) return { is: 'stays', why: unnamed };
   if (release.machines === null) return isMoved ? { is: 'stays', why: { code: 'not_compared' } } : { is: 'same' };
-  const compared = sameWay(runState, release.machines, release.config?.tools);
+  const carried = open.map(({ key }) => key);
+  const stay = partsOf(runState, release, release.machines, isMoved);
+  if (!('stay' in stay)) return { is: 'goes', isMoved, isFromHere: false, ...stay, carried };
+  const { machineBefore, machines } = release;
+  if (machineBefore === undefined || digests?.machine !== machineBefore.digest) return { is: 'stays', why: stay.stay };
+  const against = fromHere(runState, { ...release, machineBefore, machines });
+  if (against !== null) return { is: 'stays', why: against };
+  const compared = { steps: 0, calls: open.length };
+  return { is: 'goes', isMoved: true, isFromHere: true, compared, unsure: null, carried };
+}
+
+/** The part of a past that a machine takes the same way, or the reason why it does not. */
+function partsOf(
+  runState: RunState,
+  { config, isBack = false }: Release,
+  machines: Machines,
+  isMoved: boolean,
+): Pick<Extract<RunPlan, { is: 'goes' }>, 'compared' | 'unsure'> | { readonly stay: Stay } {
+  if (isMoved && runState.comparedFrom > 0 && !isBack) return { stay: { code: 'past_of_two' } };
+  const compared = sameWay(runState, machines, config?.tools);
   const { parting = null, isSure = true } = 'parting' in compared ? compared : {};
-  if (parting !== null && (isMoved || isSure)) return { is: 'stays', why: { code: 'parts', parting, isSure } };
-  return { is: 'goes', isMoved, compared: compared.covered, unsure: parting, carried: open.map(({ key }) => key) };
+  if (parting !== null && (isMoved || isSure)) return { stay: { code: 'parts', parting, isSure } };
+  return { compared: compared.covered, unsure: parting };
 }
 
 /** The calls that the tools of a release do not take: another version has made them. */
@@ -92,6 +141,17 @@ function stays({ pending, records }: RunState, replaced: readonly LedgerCall[]):
   return { code: 'call_in_flight', key: call.key, tool: call.tool, version: call.intent.version ?? '1' };
 }
 
+/** The reason why a run keeps its names for now. */
+function staysNamed(
+  { publications }: RunState,
+  { tools }: Renames,
+  declared: BoundaryConfig['tools'] | undefined,
+): Stay | null {
+  if (publications.length > 0) return { code: 'publishing' };
+  const named = Object.values(tools).find((name) => (declared?.get(name)?.once ?? null) !== null);
+  return named === undefined ? null : { code: 'act_named', tool: named };
+}
+
 /** True for a call whose outcome the machine does not have yet. */
 function isUnderWay({ status, at, isAnswered }: LedgerCall): boolean {
   return at !== null && (isOpen(status) || status === 'buffered' || (status === 'confirmed' && !isAnswered));
@@ -110,6 +170,23 @@ export function stayText(why: Stay): string {
       return 'a restore is under way, and the release that decided it has to finish it';
     case 'set_aside':
       return `the work of ${why.instances} finished units was set aside, and waits for the replay by the release that did it`;
+    case 'not_renamed':
+    case 'other_map':
+      return why.why;
+    case 'publishing':
+      return 'a commit becomes visible under the names of before: it goes over once that has happened';
+    case 'act_named':
+      return `${why.tool} has "once" in the config, and its acts are known by the name of the tool: a map cannot give that anew`;
+    case 'unsettled':
+      return `${why.why}: a run goes on from where it stands once that is settled`;
+    case 'past_of_two':
+      return 'it went on from where it stood once before, so that its past is of two machines. Plan it with a map, --map FILE, and the module of its release, --from FILE';
+    case 'state_gone':
+    case 'state_changed':
+    case 'loop_changed':
+    case 'would_be_done_again':
+    case 'would_be_left_out':
+      return disorderText(why);
     case 'not_compared':
       return 'a graph or a flow is not gone through on paper, and its nodes or edges are others';
   }

@@ -7,20 +7,32 @@ import type { EntryDecoder } from '../../journal/entry-codec.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { isUnder } from '../../journal/work.ts';
 import type { Digests } from '../../model/entry.ts';
+import type { Renames } from '../../model/renames.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { SilentWatcher } from '../../runtime/silent-watcher.ts';
+import { type Naming, planning } from '../migration/names.ts';
 import { planRun, type RunPlan, stayText } from '../migration/plan.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import type { RunOptions } from './options.ts';
 import type { Program } from './program.ts';
 
 /** The plan of a run that is taken up; one that has ended goes nowhere. */
-export function planOf(program: Program, runState: RunState, config: BoundaryConfig): RunPlan {
+export function planOf(
+  program: Program,
+  runState: RunState,
+  config: BoundaryConfig,
+  naming: Naming = { back: false },
+  renames: Renames | null = null,
+): RunPlan {
   if (runState.ended !== null) return { is: 'same' };
-  const { agent, digest, code, tools } = program;
+  const { agent, digest, code, tools, shape } = program;
   const { machines } = program.runtime(new SilentWatcher(), () => 0);
-  const shown = { ...(code !== undefined && { code }), ...(tools !== undefined && { tools }) };
-  return planRun(runState, { agent, digest, ...shown, machines, config });
+  const shown = {
+    ...(code !== undefined && { code }),
+    ...(tools !== undefined && { tools }),
+    ...(shape !== undefined && { shape }),
+  };
+  return planRun(runState, { agent, digest, ...shown, machines, config, ...planning(naming, renames) });
 }
 
 /** @throws SidecarError `machine_changed` where a run stays with its release, or nothing has said that it moves. */

@@ -14,6 +14,7 @@ import type { Journal, OpenMode } from '../../journal/journal.ts';
 import { isGoneAnywhere, thisProcess } from '../../journal/lease/holder.ts';
 import { isUnder } from '../../journal/work.ts';
 import type { Digests } from '../../model/entry.ts';
+import type { Renames } from '../../model/renames.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { DECISION_POLICY, type DecisionPolicy } from '../../recovery/decision-policy.ts';
 import { RunNoteFold } from '../../reports/run-note.ts';
@@ -21,14 +22,14 @@ import type { ActorHandle } from '../../runtime/microstep.ts';
 import { SilentWatcher } from '../../runtime/silent-watcher.ts';
 import { Activity } from '../activity.ts';
 import { Basing } from '../bases/basing.ts';
-import { resumed } from '../bases/resumed.ts';
 import { Kin } from '../calls/kin.ts';
 import { forgetLeft } from '../calls/left-behind.ts';
 import { Lifecycle } from '../lifecycle/lifecycle.ts';
+import type { Naming } from '../migration/names.ts';
 import { type RunPlan, replacedTools, unsureText } from '../migration/plan.ts';
 import { observing } from '../observing.ts';
 import { outside } from '../outside.ts';
-import type { Parting } from '../paper/same-way.ts';
+import type { Parting } from '../paper/parting.ts';
 import type { RunParts } from '../parts.ts';
 import { planResume } from '../plan/resume-plan.ts';
 import { pausedError } from '../run/pauses.ts';
@@ -50,6 +51,7 @@ import {
 import { keptClasses } from './kept-classes.ts';
 import { type RunOptions, SECRET, spacingOf, underOf } from './options.ts';
 import type { Program } from './program.ts';
+import { readInNames } from './read-in-names.ts';
 import { foldWith, readRun } from './read-run.ts';
 
 /** A run that is open: its root, not started, and its commands. */
@@ -210,10 +212,11 @@ function parts(program: Program, options: RunOptions, recorded: Recorded): RunPa
     kin: new Kin(recorded, kinIn(recorded, options)),
     ...processClock(options.now),
     redeliver: options.redeliver ?? true,
+    versions: program.tools,
     version: options.version ?? null,
     limit: program.limit ?? null,
     verify: options.verify ?? false,
-    observing: observing(options),
+    observing: observing(options, program.observer, () => recorded.journal.flush()),
     onCommit: options.onCommit ?? null,
     onDecision: (report) => options.onDecision?.({ ...report, error: redaction.text(report.error) }),
     onFinding: (finding) => options.onFinding?.({ ...finding, text: redaction.text(finding.text) }),
@@ -293,10 +296,9 @@ export async function migrateRun(program: Program, given: RunOptions, word: Word
   });
 }
 
-/** A person's word that moves a run; `back` where it goes back to the release that it was moved from last. */
-interface Word {
+/** A person's word that moves a run. */
+interface Word extends Naming {
   readonly by: string | null;
-  readonly back: boolean;
 }
 
 /** Reads a run that is taken up, and has it go under the digests of its program and its config. */
@@ -307,14 +309,15 @@ async function underRelease(
   journal: Journal,
   word?: Word,
 ): Promise<{ readonly run: Run; readonly plan: RunPlan }> {
-  const { runState, reader, note, from: read } = await resumed(journal, options.codecs);
+  const { renames, resumed: found } = await readInNames(program, options, config, journal, word);
+  const { runState, reader, note, from: read } = found;
   const under = underOf(options);
   if (under !== null && runState.digests !== null && !isUnder(runState.digests, under))
     await refuseMoved(journal, runState.digests);
   refuseOthers(program, runState, reader);
   if (word?.back === true) refuseOtherThanBefore(program, config, runState);
   if (word === undefined && options.adopt === true) refuseToReturn(program, config, runState);
-  const plan = planOf(program, runState, config);
+  const plan = planOf(program, runState, config, word, renames);
   refuseToMove(plan, runState, options);
   refuseOtherInput(program, options, runState);
   const encoder = new EntryEncoder(reader.names, options.codecs, reader.contentsToWrite());
@@ -329,7 +332,7 @@ async function underRelease(
     run.write.append([{ do: 'overtaken', upTo: journal.overtaken }]);
   if (runState.ended === null) forgetGone(run);
   run.parts.observing?.opens(options.run, config.agent, runState);
-  if (runState.ended === null) goUnder(run, program, options, plan, word?.by ?? null);
+  if (runState.ended === null) goUnder(run, program, options, plan, { by: word?.by ?? null, renames });
   return { run, plan };
 }
 
@@ -370,7 +373,7 @@ function goUnder(
   program: Program,
   options: RunOptions,
   plan: RunPlan,
-  by: string | null,
+  { by, renames }: { readonly by: string | null; readonly renames: Renames | null },
 ): void {
   const own = digestsOf(program, options, config);
   const { digests } = runState;
@@ -386,6 +389,7 @@ function goUnder(
     ...(classes.length > 0 && { classes }),
     ...(isReplaced && { isReplaced: true as const }),
   };
+  const named = renames === null ? {} : { renames };
   if (plan.is !== 'goes' || !plan.isMoved) {
     const findings = plan.is === 'goes' && plan.unsure !== null ? [notPure(plan.unsure)] : [];
     write.append([{ do: 'config', digests: now, ...more }, ...findings]);
@@ -393,7 +397,17 @@ function goUnder(
   } else {
     const { compared, carried } = plan;
     write.append([
-      { do: 'migrated', from: digests ?? own, digests: now, ...more, compared, carried, ...(by !== null && { by }) },
+      {
+        do: 'migrated',
+        from: digests ?? own,
+        digests: now,
+        ...more,
+        ...named,
+        ...(plan.isFromHere && { isFromHere: true as const }),
+        compared,
+        carried,
+        ...(by !== null && { by }),
+      },
     ]);
   }
 }
