@@ -15,11 +15,13 @@ import {
 } from '../runtime/receiving.ts';
 import type { Enterable, PaperChange, Watcher } from '../runtime/runtime.ts';
 import type { Act } from '../runtime/tool-call.ts';
+import { Markers } from './markers.ts';
 
 /** The ways out of a flow's function, as it is executed. */
 interface Ways {
   step(name: string, input: unknown, act: Act): Promise<unknown>;
   receive(said: unknown): Promise<unknown>;
+  since(marker: string): boolean;
   readonly input: unknown;
 }
 
@@ -36,6 +38,7 @@ interface Entry extends ReceivingEntry {
   owed: CallUnderWay | null;
   readonly taken: Set<string>;
   open: string | null;
+  readonly markers: Markers;
   /** True once it cannot go on: nothing that it does from then on counts. */
   hasFailed: boolean;
 }
@@ -50,12 +53,9 @@ export class Execution extends ReceivingRuntime<Setting, Received, Entry, 'flow'
   }
 
   override get enterable(): Enterable {
-    const { at } = this;
     return {
       said: this.program.said,
-      get input() {
-        return at.memory.input;
-      },
+      inputIn: (context) => (context as Received).input,
       turnWith: (event, input) => ({ ...event, input }),
       begunWith: (input) => this.first(input),
       onPaper: (change) => this.#onPaper(change),
@@ -65,8 +65,8 @@ export class Execution extends ReceivingRuntime<Setting, Received, Entry, 'flow'
 
   /** The function is entered on paper up to a step. */
   async #asks(wanted: string): Promise<{ readonly input: unknown } | null> {
-    const { steps, turns = {}, input } = this.at.memory;
-    const entry = new PaperEntry();
+    const { steps, turns = {}, input, [OWN]: own } = this.at.memory;
+    const [entry, markers] = [new PaperEntry(), new Markers(own?.since)];
     const inputs = inputsOnPaper(turns, { turn: Number.POSITIVE_INFINITY, input: null });
     let [received, asked] = [0, null as { readonly input: unknown } | null];
     await entry.whole(() =>
@@ -81,6 +81,8 @@ export class Execution extends ReceivingRuntime<Setting, Received, Entry, 'flow'
           received += 1;
           return entry.receive(inputs, received);
         },
+        // What the function has passed on its way to that step is noted.
+        since: (marker) => markers.passes(marker, entry.met.size + received, () => false),
         input,
       }),
     );
@@ -88,24 +90,28 @@ export class Execution extends ReceivingRuntime<Setting, Received, Entry, 'flow'
   }
 
   /** A step that acts is answered from the ledger where its input is the same; one that looks is taken anew. */
-  #onPaper(change: PaperChange): Promise<ReadonlySet<string>> {
-    const { steps, turns = {}, input } = this.at.memory;
-    const entry = new PaperEntry();
+  #onPaper(change: PaperChange): Promise<ReadonlySet<number>> {
+    const { steps, turns = {}, input, [OWN]: own } = this.at.memory;
+    const [entry, markers] = [new PaperEntry(), new Markers(own?.since)];
     const inputs = inputsOnPaper(turns, change);
+    const kept = Object.keys(steps).filter((name) => !change.behind.has(name));
     let received = 0;
-    return entry.whole(() =>
+    const isAtHead = () => received >= inputs.length && kept.every((name) => entry.met.has(name));
+    const run = () =>
       this.program.body({
         step: (name, given) => {
-          if (change.behind.has(name) && !change.hasActed(name, given)) return entry.ask(name, 'other');
+          const number = change.behind.get(name);
+          if (number !== undefined && !change.hasActed(number, given)) return entry.ask(name, 'other');
           return entry.ask(name, Object.hasOwn(steps, name) ? { answer: steps[name] } : 'open');
         },
         receive: () => {
           received += 1;
           return entry.receive(inputs, received);
         },
+        since: (marker) => markers.passes(marker, entry.met.size + received, isAtHead),
         input: change.turn === 0 && change.input !== null ? change.input.is : input,
-      }),
-    );
+      });
+    return entry.whole(run, change.behind);
   }
 
   /** A step holds the function back until it is answered, and a receive until its input is there. */
@@ -125,6 +131,7 @@ export class Execution extends ReceivingRuntime<Setting, Received, Entry, 'flow'
       open: null,
       received: 0,
       waiting: null,
+      markers: new Markers(this.at.memory[OWN]?.since),
       hasFailed: false,
     };
     this.entry = entry;
@@ -132,6 +139,7 @@ export class Execution extends ReceivingRuntime<Setting, Received, Entry, 'flow'
     const ways: Ways = {
       step: (name, input, act) => whileItCounts(isStale, () => this.#take(entry, name, input, act)),
       receive: (said) => whileItCounts(isStale, () => this.#receive(entry, said)),
+      since: (marker) => !isStale() && this.#since(entry, marker),
       input: this.at.memory.input,
     };
     const run = async () => this.#return(entry, await this.program.body(ways));
@@ -187,6 +195,15 @@ export class Execution extends ReceivingRuntime<Setting, Received, Entry, 'flow'
     const answer = await (owed === null ? new Promise((done) => this.#move(tool, call, () => done(make()))) : make());
     entry.open = null;
     return answer;
+  }
+
+  #since({ markers, taken, received, owed }: Entry, marker: string): boolean {
+    return markers.passes(marker, taken.size + received, () => {
+      const { value } = this.at;
+      // Control may stand where a step begins that a restore has taken back.
+      const isAnswered = value === BEGIN || (value !== END && this.calls.only !== null);
+      return owed === null && isAnswered && this.isGiven(received);
+    });
   }
 
   async #receive(entry: Entry, said: unknown): Promise<unknown> {
@@ -253,8 +270,14 @@ export class Execution extends ReceivingRuntime<Setting, Received, Entry, 'flow'
   }
 
   #tell(to: string, memory: Received, change: PlainChange): void {
-    this.watcher.steps(this, [plainStep(rootMove(this.at.value, to), change, this.at.memory, memory)]);
+    const markers = this.entry?.markers;
+    const [behind, told] =
+      markers?.isNew === true
+        ? [this.noted(memory, { since: markers.all }), { ...change, own: OWN }]
+        : [memory, change];
+    if (markers !== undefined) markers.isNew = false;
+    this.watcher.steps(this, [plainStep(rootMove(this.at.value, to), told, this.at.memory, behind)]);
     this.at.value = to;
-    this.at.memory = memory;
+    this.at.memory = behind;
   }
 }

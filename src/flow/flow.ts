@@ -19,7 +19,14 @@ export { FlowError, type FlowErrorCode } from './flow-error.ts';
  * Takes a step: calls the function through the sidecar, or answers what the journal has. The name is the step's tool and its state in the
  * config; behind an `@` it says what this step is about (`reserve@sku-1`), so that a step can be taken once for each of many.
  */
-export type Step = <TIn, TOut>(name: string, input: TIn, act: (call: ToolCall<TIn>) => Promise<TOut>) => Promise<TOut>;
+export interface Step {
+  <TIn, TOut>(name: string, input: TIn, act: (call: ToolCall<TIn>) => Promise<TOut>): Promise<TOut>;
+  /**
+   * A marker in front of a change of the function: false in a run that had passed this place before the marker was there, which so goes on along its old way.
+   * The marker may go once no run from before is under way (`belay drains`).
+   */
+  since(marker: string): boolean;
+}
 
 /** Ends the turn, and waits for the input of the next one. What the turn has to say is what `invoke` answers with. */
 export type Receive = <TTurn = unknown>(said?: unknown) => Promise<TTurn>;
@@ -71,7 +78,8 @@ export function flow<TInput>(
     runtime: (_, around) => {
       const setting: Setting = {
         ...around,
-        body: ({ step, input, receive }) => body(step as Step, input as TInput, ((said) => receive(said)) as Receive),
+        body: ({ step, since, input, receive }) =>
+          body(Object.assign(step, { since }) as Step, input as TInput, ((said) => receive(said)) as Receive),
       };
       return (watcher) => new Execution(setting, watcher);
     },

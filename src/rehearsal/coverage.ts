@@ -3,6 +3,7 @@
  * verdict.
  */
 import type { BoundaryConfig } from '../boundaries/config.ts';
+import { isOfVersion } from '../boundaries/version-rules.ts';
 import { faultId, type RehearsedFault } from './faults/fault.ts';
 
 /** A tool or a boundary, and its faults over all paths. */
@@ -34,7 +35,7 @@ export function coverageOf(
   >();
   const add = (kind: CoveredPlace['kind'], name: string) =>
     places.set(`${kind} ${name}`, { place: { kind, name }, faults: 0, met: 0 });
-  for (const name of config.tools.keys()) add('tool', name);
+  for (const name of config.tools.keys()) if (!isOfVersion(name)) add('tool', name);
   for (const { name, boundaries } of config.skeletons.values())
     for (const { id } of boundaries) add('boundary', `${name} ${id}`);
   const met = new Set(cells.flatMap(({ id, verdict }) => (verdict.is === 'unreached' ? [] : [id])));
@@ -58,6 +59,7 @@ function placeOf(fault: RehearsedFault): string | null {
     case 'wrong':
       return `boundary ${fault.instance.skeleton} ${fault.boundary}`;
     case 'event':
+    case 'steer':
     case 'timer':
     case 'kill':
       return null;

@@ -51,7 +51,7 @@ exec "$@" >/dev/null
 
 /**
  * Makes each sandbox a process of its own, which outlives the sidecar's. It is ready once it has made what `BELAY_SANDBOX` names: a socket to talk
- * to it, or a file. A stop leaves it running, since a process that ends loses what it holds; it has no snapshot.
+ * to it, or a file. A socket is there before it listens: a program may bind it under another name, and rename it then. A stop leaves it running, since a process that ends loses what it holds; it has no snapshot.
  * @example
  * import { mkdtempSync } from 'node:fs';
  * import { processSandboxes } from 'belay-sidecar/adapters';

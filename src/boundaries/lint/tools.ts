@@ -10,6 +10,7 @@ import { coverage } from '../keys/keys.ts';
 import { type Entry, entriesOf, field, type Item } from '../page/document.ts';
 import type { Findings, Place } from '../page/finding.ts';
 import { isWithin } from '../sections/skeleton.ts';
+import { isOfVersion } from '../version-rules.ts';
 import type { Reach } from './reach.ts';
 
 /** The inputs of the lints of tools. */
@@ -52,7 +53,7 @@ function lintDeclared({ config, reach, findings, kinds, invoked, declared }: Cal
   if (reach.shape.channels) return;
   const events = new Set(reach.shape.edges.map(({ event }) => event));
   for (const [name, { at }] of declared) {
-    if (invoked.has(name) || events.has(name)) continue;
+    if (invoked.has(name) || events.has(name) || isOfVersion(name)) continue;
     const names = [...kinds.keys(), ...invoked].filter((other) => !config.tools.has(other));
     const mend = kinds.has(name) ? 'An action may spawn it; Belay cannot see that.' : suggest(name, new Set(names));
     findings.report('tool_never_called', 'warning', at, `no state of ${config.agent} calls "${name}"`, mend);

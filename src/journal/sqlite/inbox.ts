@@ -20,6 +20,14 @@ export class Inbox {
   readonly #last: Statement;
   readonly #add: Statement;
   readonly #after: Statement;
+  readonly #version: Statement;
+  /** What SQLite counts of the changes by other connections, as it was last seen, and how often it or the messages of this store were others since. */
+  #seen: unknown = null;
+  #changes = 0;
+  /** The time of the process at that look, in milliseconds. */
+  #looked = Number.NEGATIVE_INFINITY;
+  /** The runs that had no message above a number, and at which count of changes. */
+  readonly #quiet = new WeakMap<Run, { readonly after: number; readonly at: number }>();
 
   constructor(db: Database.Database, tables: Tables) {
     this.#db = db;
@@ -27,6 +35,7 @@ export class Inbox {
     this.#last = db.prepare('SELECT max(number) AS last FROM inbox WHERE run = ?');
     this.#add = db.prepare('INSERT INTO inbox (run, number, time, body) VALUES (?, ?, ?, ?)');
     this.#after = db.prepare('SELECT number, time, body FROM inbox WHERE run = ? AND number > ? ORDER BY number');
+    this.#version = db.prepare('PRAGMA data_version').pluck();
   }
 
   /** Adds a message, durably, and gives its number; `posted` is told inside its transaction. @throws JournalError as `JournalStore.post` says. */
@@ -42,6 +51,7 @@ export class Inbox {
       const number = messages + 1;
       this.#add.run(run.id, number, time, this.#tables.cipher.seal(postPlace(run.id, number), bytes));
       posted(run.id);
+      this.#changes += 1;
       return number;
     });
   }
@@ -50,6 +60,26 @@ export class Inbox {
   last(run: Run): number {
     const { last } = this.#last.get(run.id) as { last: unknown };
     return isNumber(last) ? last : 0;
+  }
+
+  /**
+   * The messages of a run with a number above `after`, without a gap. Where the file has not changed since there were none, no message is looked for.
+   * @param late the age in milliseconds that the last look at the file may have, which all runs share.
+   */
+  since(run: Run, after: number, late: number): Posted[] {
+    const time = performance.now();
+    if (late === 0 || time - this.#looked > late || time < this.#looked) {
+      this.#looked = time;
+      const version = this.#version.get();
+      if (version !== this.#seen) this.#changes += 1;
+      this.#seen = version;
+    }
+    const at = this.#changes;
+    const quiet = this.#quiet.get(run);
+    if (quiet?.at === at && quiet.after <= after) return [];
+    const posted = this.after(run, after);
+    if (posted.length === 0) this.#quiet.set(run, { after, at });
+    return posted;
   }
 
   /** The messages of a run with a number above `after`, without a gap. */

@@ -117,10 +117,10 @@ export class SqliteJournal implements LocalJournal {
     return this.#rows(after, durable.seq, [...pending], pendingTime);
   }
 
-  posted(after: number): readonly Posted[] {
+  posted(after: number, late = 0): readonly Posted[] {
     this.#refuseUnlessOpen();
     const { tables, inbox } = this.#host;
-    return guarded(tables.path, 'read', () => inbox.after(this.#writer.run, after));
+    return guarded(tables.path, 'read', () => inbox.since(this.#writer.run, after, late));
   }
 
   catchUp(): null {

@@ -2,6 +2,7 @@
  * The preview of an abort: the calls that would be undone, in their order, and the calls that would stand, if every
  * undo worked. Asks no counterparty and moves nothing.
  */
+import { rulesOf } from '../../boundaries/version-rules.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { holdersOf, nextToUndo } from '../../recovery/undo-order.ts';
 import type { RunParts } from '../parts.ts';
@@ -35,10 +36,10 @@ export function endedError(how: string): SidecarError {
 
 /** Makes the preview of an abort. */
 export function previewAbort(
-  parts: Pick<RunParts, 'runState' | 'config'>,
+  parts: Pick<RunParts, 'runState' | 'config' | 'versions'>,
   { hasMachines }: { readonly hasMachines: boolean },
 ): AbortPreview {
-  const { runState, config } = parts;
+  const { runState, config, versions } = parts;
   let acts = abortedActs(runState, relationOf(parts, hasMachines), new Set());
   const undo: AbortPreview['undo'][number][] = [];
   const stands: (Omit<AbortPreview['stands'][number], 'gone'> & { readonly on: ReadonlySet<string> })[] = [];
@@ -46,7 +47,7 @@ export function previewAbort(
     const { key, call, on } = next as AbortedAct;
     const why = whyNotUndone(parts, call);
     const named = { key, tool: call.intent.tool };
-    if (why === null) undo.push({ ...named, by: config.tools.get(named.tool)?.undo ?? '' });
+    if (why === null) undo.push({ ...named, by: rulesOf(config, versions, call)?.undo ?? '' });
     else stands.push({ ...named, why, on });
     acts = acts.map((act) => (act.key === key ? { ...act, is: 'over' } : act));
   }

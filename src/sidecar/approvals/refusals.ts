@@ -1,5 +1,6 @@
 /** Says why an answer to an approval request does not count (semantics.md R4, PE1). */
 import { edited } from '../../boundaries/edited.ts';
+import { rulesOf } from '../../boundaries/version-rules.ts';
 import type { Refusal } from '../../effects/gates.ts';
 import type { Answer } from '../../effects/messages/answers.ts';
 import { endingText } from '../../effects/messages/cancels.ts';
@@ -17,13 +18,14 @@ export function epochOf({ epochs }: RunState, instance: InstanceId): number {
   return epochs.get(instanceName(instance)) ?? 0;
 }
 
-/** What an answer is one to: a yes or a no to a request for a branch is about the branch. */
+/** What an answer is one to: a yes or a no to a request for a branch is about the branch, and to a review about the work. */
 export function askedFor(
   { runState }: Pick<RunParts, 'runState'>,
   gate: string,
   asks: 'approval' | 'outcome',
 ): GateEntry['asks'] {
-  return asks === 'approval' && runState.asked.get(gate)?.asks === 'branch' ? 'branch' : asks;
+  const about = runState.asked.get(gate)?.asks;
+  return asks === 'approval' && (about === 'branch' || about === 'review') ? about : asks;
 }
 
 /**
@@ -41,7 +43,7 @@ export function refusalOf(
   if (isOver && asked.cancelled !== null) return { code: 'run_over', why: endingText(asked.cancelled) };
   const now = clock();
   // A choice is for no call: its digest says what was shown.
-  if (asks === 'branch') return asked.refuses(request, asks, { ...bound, now });
+  if (asks === 'branch' || asks === 'review') return asked.refuses(request, asks, { ...bound, now });
   const key = asked.get(request)?.key;
   const instance = key === undefined ? undefined : ledger.get(key)?.intent.instance;
   const epoch = instance === undefined ? undefined : epochOf(runState, instance);
@@ -52,7 +54,7 @@ export function refusalOf(
 /**
  * The reason why an outcome that a person reports cannot be true, by the declared output of the tool; null if it can.
  */
-export function unlikelyOutcome({ runState, config }: RunParts, answer: Answer): Refusal | null {
+export function unlikelyOutcome({ runState, config, versions }: RunParts, answer: Answer): Refusal | null {
   if (answer.verdict !== 'settled') return null;
   const { asked, ledger } = runState;
   const request = asked.get(answer.gate);
@@ -60,7 +62,7 @@ export function unlikelyOutcome({ runState, config }: RunParts, answer: Answer):
     return request?.like === undefined ? null : { code: 'other_question', why: 'it has not left yet: deny it instead' };
   if (request?.like !== undefined && answer.output === undefined) return null;
   const call = ledger.get(request?.key ?? '');
-  const why = config.tools.get(call?.intent.tool ?? '')?.refuses(answer.output) ?? null;
+  const why = (call && rulesOf(config, versions, call)?.refuses(answer.output)) ?? null;
   return why === null ? null : { code: 'bad_output', why: `it is no answer of ${call?.intent.tool}: ${why}` };
 }
 
@@ -73,6 +75,8 @@ export function refusedEdit(
   const candidates = parts.runState.asked.get(gate)?.candidates;
   if (candidates !== undefined && answer.verdict === 'approved') return refusedBranch(candidates, answer);
   if (!('with' in answer)) return null;
+  if (parts.runState.asked.get(gate)?.asks === 'review')
+    return { code: 'edit_not_allowed', why: 'a review changes nothing of the work' };
   if (answer.verdict !== 'approved') return { code: 'edit_not_allowed', why: 'only an approval changes arguments' };
   const key = parts.runState.asked.get(gate)?.key;
   return key === undefined ? null : refusedChange(parts, key, answer.with);

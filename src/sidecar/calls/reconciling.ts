@@ -1,6 +1,7 @@
 /** Asks counterparties about calls whose outcome is open, and never guesses (semantics.md E2). */
 import type { See, Tool } from '../../boundaries/config.ts';
 import { LONGEST_WAIT } from '../../boundaries/page/time.ts';
+import { rulesOf } from '../../boundaries/version-rules.ts';
 import type { Reconciler } from '../../effects/counterparty.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import type { IntentEntry } from '../../model/call-entries.ts';
@@ -111,11 +112,21 @@ export class Reconciling {
     await this.#askOnce(call, counterparty);
   }
 
+  /** True if there is a counterparty to ask about a call. */
+  canAsk(key: string): boolean {
+    return this.#counterpartyOf(this.#parts.runState.ledger.get(key)) !== null;
+  }
+
+  /** The rules of the version that made a call: no other counterparty knows of the call (CO7). */
+  #rulesOf(call: LedgerCall): Tool | undefined {
+    return rulesOf(this.#parts.config, this.#parts.versions, call);
+  }
+
   #counterpartyOf(call: LedgerCall | undefined): Counterparty | null {
     // Its counterparty would tell the answer that was found wrong: the tool itself is asked again (semantics.md C10). Of a call that no
     // replay has come to it tells whether that stands, and its answer is not served.
     if (call?.wrong && call.at !== null && call.intent.class === 'idempotent') return null;
-    const tool = this.#parts.config.tools.get(call?.intent.tool ?? '');
+    const tool = call && this.#rulesOf(call);
     const seeing = tool?.see && call ? this.#seeing(call, tool.see) : undefined;
     const reconciler = seeing ?? (tool?.reconcile ? broughtAs(this.#parts.reconcilers, tool.reconcile) : undefined);
     return tool === undefined || reconciler === undefined ? null : { reconciler, asking: tool.asking };
@@ -156,8 +167,8 @@ export class Reconciling {
   async #waitForReturn(call: LedgerCall | undefined): Promise<void> {
     // What may be made again under its key is not waited for.
     if (call === undefined || !call.mayLeave || call.intent.class === 'idempotent') return;
-    const { key, intent } = call;
-    const tool = this.#parts.config.tools.get(intent.tool);
+    const { key } = call;
+    const tool = this.#rulesOf(call);
     const { secret } = this.#parts.runState;
     const back = await cameBack(secret, key, tool?.timeout ?? PATIENCE);
     if (back === null && !this.#expected.has(key)) {
@@ -234,7 +245,7 @@ export class Reconciling {
       // It cannot be asked, or is known by now not to have happened.
       if (asked.is !== 'made') return null;
       const { result } = asked;
-      const tool = this.#parts.config.tools.get(intent.tool);
+      const tool = this.#rulesOf(call);
       if (result.is === 'applied') {
         const { output } = result;
         // A look tells of no answer: a reply that came stays what it was.

@@ -1,4 +1,6 @@
 /** Undoes calls in the world, and discards the staged writes of held calls (semantics.md E4, E5). */
+import type { Tool } from '../../boundaries/config.ts';
+import { rulesOf, touchesAs } from '../../boundaries/version-rules.ts';
 import type { Inverse, Undo, UndoCall } from '../../effects/counterparty.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { errorMessage } from '../../effects/signals.ts';
@@ -35,7 +37,7 @@ export class Undoing {
   /** True where the reviewed policy lets a tool's inverse or compensation be used for an instance. */
   mayUndo(name: string, instance: InstanceId): boolean {
     const tool = this.#parts.config.tools.get(name);
-    if (tool === undefined || this.#undoOf(name) === null) return false;
+    if (tool === undefined || this.#undoBy(tool) === null) return false;
     const policy = this.#parts.config.skeletons.get(instance.skeleton)?.rollback.compensable ?? 'block';
     return tool.effect === 'reversible' || policy === 'undo';
   }
@@ -44,10 +46,16 @@ export class Undoing {
    * True where an effect may be undone while another one stands: neither rests on the other, and they touch nothing in common.
    */
   mayUndoBeside(effect: Effect, other: Effect): boolean {
-    const { runState, config } = this.#parts;
+    const { runState, config, versions } = this.#parts;
     const called = (of: Effect) => {
-      const intent = runState.ledger.get(of.id ?? '')?.intent;
-      return intent && { tool: intent.tool, args: argsOf(runState, intent), entity: intent.instance.entity };
+      const call = runState.ledger.get(of.id ?? '');
+      if (call === undefined) return undefined;
+      const { intent } = call;
+      return {
+        tool: touchesAs(config, versions, call),
+        args: argsOf(runState, intent),
+        entity: intent.instance.entity,
+      };
     };
     const [own, others] = [called(effect), called(other)];
     if (own === undefined || others === undefined || meet(config, own, others)) return false;
@@ -61,7 +69,7 @@ export class Undoing {
    */
   async moved(effect: Effect, before: readonly Effect[] = []): Promise<string | null> {
     const call = effect.id === null ? undefined : this.#parts.runState.ledger.get(effect.id);
-    const undo = call === undefined ? null : this.#undoOf(call.intent.tool);
+    const undo = call === undefined ? null : this.#undoOf(call);
     const passed = call?.status === 'confirmed' ? await this.#releasing.passedOver(call) : null;
     if (passed !== null) return passed;
     if (call === undefined || undo === null || typeof undo === 'function' || call.status !== 'confirmed') return null;
@@ -88,7 +96,7 @@ export class Undoing {
     const passed = await this.#releasing.passedOver(call);
     if (passed !== null) return passed;
     const { byHand } = call.intent;
-    const undo = byHand === undefined ? this.#undoOf(call.intent.tool) : null;
+    const undo = byHand === undefined ? this.#undoOf(call) : null;
     let failure =
       byHand === undefined
         ? `nothing is registered that undoes ${call.intent.tool}`
@@ -169,8 +177,13 @@ export class Undoing {
     }
   }
 
-  #undoOf(name: string): Undo | Inverse | null {
-    const undo = this.#parts.config.tools.get(name)?.undo ?? null;
+  /** The undo of the version that made a call (CO7). */
+  #undoOf(call: LedgerCall): Undo | Inverse | null {
+    return this.#undoBy(rulesOf(this.#parts.config, this.#parts.versions, call));
+  }
+
+  #undoBy(tool: Tool | undefined): Undo | Inverse | null {
+    const undo = tool?.undo ?? null;
     return undo === null ? null : (broughtAs(this.#parts.undos, undo) ?? null);
   }
 

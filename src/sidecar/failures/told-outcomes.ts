@@ -3,6 +3,7 @@
  * E2).
  */
 
+import { rulesOf } from '../../boundaries/version-rules.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { isSame } from '../../journal/value-codec.ts';
 import { isOpen } from '../../model/effect.ts';
@@ -115,7 +116,7 @@ export class ToldOutcomes {
       this.#refuseSupply(named.key);
     }
     const { tool } = named.intent;
-    const refused = parts.config.tools.get(tool)?.refuses(output) ?? null;
+    const refused = rulesOf(parts.config, parts.versions, named)?.refuses(output) ?? null;
     if (refused !== null)
       throw new SidecarError('bad_settlement', `${tool} (${named.key}) cannot have answered that: ${refused}`);
     write.append([heard(), { do: 'outcome', key: named.key, status: 'confirmed', output }]);
@@ -178,17 +179,14 @@ export class ToldOutcomes {
   }
 
   /** Says why the journal does not take the word: it knows better, or it is no answer of its tool. Null where it does take it. */
-  #contradicts(
-    { key, status, intent, output: known }: LedgerCall,
-    as: LedgerCall['status'],
-    output: unknown,
-  ): string | null {
+  #contradicts(call: LedgerCall, as: LedgerCall['status'], output: unknown): string | null {
+    const { key, status, output: known } = call;
     const isKnown = status === as && (as !== 'confirmed' || output === undefined || isSame(known, output));
     const isUndoneByHand = as === 'compensated' && (status === 'confirmed' || status === 'failed');
     if (as === 'confirmed' && output === undefined && this.#earlier(key) !== undefined) return null;
     if (!isKnown && !isOpen(status) && !isUndoneByHand) return `is ${status} as the journal has it, and not ${as}`;
-    const { tools } = this.#run.parts.config;
-    const refused = as === 'confirmed' && !isKnown ? tools.get(intent.tool)?.refuses(output) : null;
+    const { config, versions } = this.#run.parts;
+    const refused = as === 'confirmed' && !isKnown ? rulesOf(config, versions, call)?.refuses(output) : null;
     return refused == null ? null : `cannot have answered that: ${refused}`;
   }
 

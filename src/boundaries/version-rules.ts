@@ -1,0 +1,42 @@
+/** The rules of calls that an older version of a tool has made: the tool `book@2` of a config says them of version 2 of `book` (semantics.md CO7). */
+import { type ToolVersion, takesVersion } from '../model/tool-version.ts';
+import type { BoundaryConfig, Tool } from './config.ts';
+
+/** A call that was made. */
+interface Made {
+  readonly tool: string;
+  readonly intent: { readonly version?: string };
+}
+
+/** True for the name of a tool that no state calls: it says the rules of an older version. */
+export function isOfVersion(name: string): boolean {
+  return name.includes('@');
+}
+
+/**
+ * The rules of a call: those of its tool, if that takes the version which made the call, else those of that version. Undefined if the config has neither.
+ * @param versions those of the tools of the program that name one; undefined for a program that shows none.
+ */
+export function rulesOf(
+  { tools }: Pick<BoundaryConfig, 'tools'>,
+  versions: ReadonlyMap<string, ToolVersion> | undefined,
+  { tool, intent: { version } }: Made,
+): Tool | undefined {
+  const [own, older] = [tools.get(tool), tools.get(versioned(tool, version))];
+  if (versions === undefined) return older ?? own;
+  return own !== undefined && takesVersion(versions.get(tool), version) ? own : older;
+}
+
+/** The tool of a config that says what a call touches; a name that the config does not have may touch anything (E6). */
+export function touchesAs(
+  config: Pick<BoundaryConfig, 'tools'>,
+  versions: ReadonlyMap<string, ToolVersion> | undefined,
+  call: Made,
+): string {
+  return rulesOf(config, versions, call)?.name ?? versioned(call.tool, call.intent.version);
+}
+
+/** The name under which a config has the rules of a version; a call that has none was made by version 1 (CO4). */
+export function versioned(tool: string, version = '1'): string {
+  return `${tool}@${version}`;
+}
