@@ -17,6 +17,7 @@ import type { Dependence } from '../model/veto.ts';
 import { type SetAside, setAside } from './aside.ts';
 import { type Consumer, type Crossed, keptUpTo, type Placement, type Proposal } from './crossings.ts';
 import type { Effort } from './effort.ts';
+import { stepsBehind } from './exits.ts';
 import { type Evaluated, Lowering } from './line.ts';
 import { reach } from './static.ts';
 
@@ -45,6 +46,8 @@ export interface Control {
   readonly places: Places;
   /** The names of further instances that were found wrong: complaints that wait for their answer (C12). */
   readonly suspects: ReadonlySet<string>;
+  /** The effects that a person has undone by hand, by their ids, of which the history does not know yet: nothing is owed for them (ST7). */
+  readonly byHand?: ReadonlySet<string>;
   /** The instances for which a plan's postconditions would fail, with the numbers of their entries. */
   escapes(cut: Cut): readonly { readonly instance: InstanceId; readonly step: number }[];
 }
@@ -79,7 +82,7 @@ export class Cutting {
       looks: (step: PlacedStep) => this.#hasPaper && paper.looks(step),
     };
     this.#lowering = new Lowering(history, failed, control.places, effort, evaluated);
-    this.#charging = new Charging(history, failed, effort);
+    this.#charging = new Charging(history, failed, effort, control.byHand);
     this.#suspects = new Set([...control.suspects, instanceName(failed.id)]);
   }
 
@@ -119,6 +122,7 @@ export class Cutting {
     const { places } = this.#control;
     const lowering = this.#lowering;
     lowering.begin(candidate);
+    if (candidate.kind === 'exit') lowering.lose(stepsBehind(places, this.#failed, candidate));
     lowering.loseReads(lost);
     while (!lowering.follow()) yield;
     yield* this.#onPaper();
@@ -177,11 +181,19 @@ class Charging {
   readonly #failed: InstanceRecord;
   readonly #effort: Effort;
   readonly #charged = new Map<InstanceRecord, Charged>();
+  readonly #byHand: ReadonlySet<string>;
 
-  constructor(history: History, failed: InstanceRecord, effort: Effort) {
+  constructor(history: History, failed: InstanceRecord, effort: Effort, byHand: ReadonlySet<string> = new Set()) {
     this.#history = history;
     this.#failed = failed;
     this.#effort = effort;
+    this.#byHand = byHand;
+  }
+
+  /** The effects of an instance that may stand in the way of a cut, or are owed for it. */
+  #effectsOf(record: InstanceRecord, after: number, upTo: number): Effect[] {
+    const effects = this.#history.effects.of(record, after, upTo);
+    return this.#byHand.size === 0 ? effects : effects.filter(({ id }) => id === null || !this.#byHand.has(id));
   }
 
   /** The crossings of a cut. The work of a root that is part of work set aside stays with it. */
@@ -197,12 +209,12 @@ class Charging {
       for (const effect of this.#blockedAfter(record, after)) if (!isAside(record, effect.at)) blocked.push(effect);
     }
     blocked.sort((a, b) => a.at - b.at);
-    const history = this.#history;
+    const { head } = this.#history;
     const crossedOf = (accepts: (effect: Effect) => boolean) =>
       [...moves].flatMap(([record, placement]) =>
-        history.effects
-          .of(record, keptUpTo(placement), history.head)
-          .filter((effect) => accepts(effect) && !isAside(record, effect.at)),
+        this.#effectsOf(record, keptUpTo(placement), head).filter(
+          (effect) => accepts(effect) && !isAside(record, effect.at),
+        ),
       );
     return {
       candidate,
@@ -221,7 +233,7 @@ class Charging {
   #blockedAfter(record: InstanceRecord, after: number): readonly Effect[] {
     const charged = this.#charged.get(record) ?? { after: this.#history.head, blocked: [] };
     this.#charged.set(record, charged);
-    const fresh = this.#history.effects.of(record, after, charged.after);
+    const fresh = this.#effectsOf(record, after, charged.after);
     this.#effort.visited += fresh.length;
     const blocked = fresh.filter((effect) => crossing(effect) !== 'undo' && crossing(effect) !== 'cross');
     if (blocked.length > 0) charged.blocked = [...blocked, ...charged.blocked];

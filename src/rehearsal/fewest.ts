@@ -40,10 +40,12 @@ export function isAlike(fault: RehearsedFault, other: RehearsedFault): boolean {
       index: ___,
       append: ____,
       instance: _____,
+      moment: ______,
       key,
       ...rest
-    } = each as RehearsedFault & Record<'nth' | 'after' | 'index' | 'append' | 'instance' | 'key', unknown>;
-    return JSON.stringify({ ...rest, isNamed: key !== null });
+    } = each as RehearsedFault & Record<'nth' | 'after' | 'index' | 'append' | 'instance' | 'moment' | 'key', unknown>;
+    const acts = each.kind === 'steer' ? { acts: each.acts.map(({ act, type }) => `${act} ${type}`) } : {};
+    return JSON.stringify({ ...rest, ...acts, isNamed: key !== null });
   };
   return kind(fault) === kind(other);
 }

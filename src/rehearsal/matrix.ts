@@ -49,6 +49,14 @@ const TIMER_COLUMNS = {
   'reply-first': 'after a reply',
 } as const;
 const EVENT_COLUMNS = { late: 'late', doubled: 'twice', missing: 'never' } as const;
+const STEER_COLUMNS = {
+  revise: 'revised',
+  retract: 'retracted',
+  'revise+revise': 'both revised',
+  'revise+retract': 'revised, retracted',
+  'retract+revise': 'retracted, revised',
+  'retract+retract': 'both retracted',
+} as const;
 
 /** The tables of a path. Tables without cells are left out, and so are columns without any. */
 export function matrixOf(cells: readonly RehearsalCell[]): readonly MatrixTable[] {
@@ -57,6 +65,7 @@ export function matrixOf(cells: readonly RehearsalCell[]): readonly MatrixTable[
     table('Calls', 'CALL', CALL_COLUMNS, of('call', 'restart', 'approval')),
     table('Found wrong', 'BOUNDARY', WRONG_COLUMNS, of('wrong')),
     table('Events', 'EVENT', EVENT_COLUMNS, of('event')),
+    table('Acts on events', 'EVENT', STEER_COLUMNS, of('steer')),
     table('Delays', 'DELAY', TIMER_COLUMNS, of('timer')),
     kills(of('kill')),
   ].filter(({ rows }) => rows.length > 0);
@@ -101,6 +110,8 @@ function columnOf(fault: RehearsedFault): string {
       return fault.how;
     case 'approval':
       return fault.answer;
+    case 'steer':
+      return fault.acts.map(({ act }) => act).join('+');
     case 'wrong':
       return fault.key === null ? `${fault.found}, unnamed` : fault.found;
     case 'restart':

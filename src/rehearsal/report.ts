@@ -43,6 +43,8 @@ export interface RehearsalSettings extends AgentRehearsal {
    * SIGKILL to processes of their own, which only `belay rehearse` can.
    */
   readonly kills?: 'sampled' | 'all' | 'none' | 'process' | 'process-all';
+  /** Acts on the events of the paths, at each moment and two at once: some of them (`sampled`), if left out. */
+  readonly acts?: 'sampled' | 'all' | 'none';
   /** Only cells whose id has this text in it: to run one again. */
   readonly only?: string;
   /** The most cells of a path; all of them if left out. The same seed draws the same cells. */

@@ -5,14 +5,16 @@ import { edgeText } from '../xstate/edges-taken.ts';
 import { machineShape } from '../xstate/shape.ts';
 import { isFirst } from './coverage.ts';
 import { exploredPaths } from './explored-paths.ts';
-import { faultsOf, type Reference } from './faults/draw-faults.ts';
-import { type CallSite, faultId, faultText, type RehearsedFault, siteText } from './faults/fault.ts';
+import { faultsOf } from './faults/draw-faults.ts';
+import { type CallSite, faultId, faultText, type RehearsedFault, type SteerFault, siteText } from './faults/fault.ts';
+import type { Reference } from './faults/reference.ts';
 import { sampled } from './faults/sample.ts';
+import { toldPath } from './faults/steers.ts';
 import { refusedValue, wrongValue } from './faults/wrong-value.ts';
 import { judge } from './judge.ts';
 import { RehearsalError } from './rehearsal-error.ts';
 import type { RehearsalCell, RehearsalSettings } from './report.ts';
-import type { Judged } from './trial/course.ts';
+import type { Answered, Judged } from './trial/course.ts';
 import type { Dishonesty } from './trial/dishonesty.ts';
 import { plain } from './trial/observation.ts';
 import { replayedAnswer, type Treatment } from './trial/passing.ts';
@@ -26,6 +28,8 @@ const MOST_PATHS = 50;
 const SOME_KILLS = 24;
 /** The same where processes are really killed: each takes two of them. */
 const FEW_KILLS = 8;
+/** The acts on events of a path, unless all of them are wanted. */
+const SOME_ACTS = 24;
 
 /** The runs of one subject: without faults, with one, and with other configs. */
 export class Runs {
@@ -33,6 +37,8 @@ export class Runs {
   readonly settings: RehearsalSettings;
   readonly #paths: readonly NamedPath[];
   readonly #ignored: readonly Key[];
+  /** The runs that were told from the beginning what acts have said, by their events. */
+  readonly #told = new Map<string, Promise<Judged>>();
   /** Paths that were found and cannot be rehearsed. */
   readonly dropped: { readonly path: string; readonly why: string }[] = [];
 
@@ -95,22 +101,34 @@ export class Runs {
     readonly faults: readonly RehearsedFault[];
     readonly chosen: readonly RehearsedFault[];
   } {
-    const { kills = 'sampled', sample = Number.POSITIVE_INFINITY, seed = 1, only = '' } = this.settings;
+    const {
+      kills = 'sampled',
+      acts = 'sampled',
+      sample = Number.POSITIVE_INFINITY,
+      seed = 1,
+      only = '',
+    } = this.settings;
     const all = faultsOf(reference, {
       config: this.subject.config,
       reconcilers: new Set(reference.course.reconcilers),
       areRealKills: isReal(kills),
       canBeWrong: (site, output) => this.#wrong(site, output) !== null,
     });
-    const faults = kills === 'none' ? all.filter(({ kind }) => kind !== 'kill') : all;
+    const faults = all.filter(
+      ({ kind }) => (kind !== 'kill' || kills !== 'none') && (kind !== 'steer' || acts !== 'none'),
+    );
     const deaths = faults.filter(({ kind }) => kind === 'kill');
+    const steers = faults.filter(({ kind }) => kind === 'steer');
     const isEach = kills === 'all' || kills === 'process-all' || only !== '';
     const some = new Set(
       isEach ? deaths : sampled(deaths, kills === 'process' ? FEW_KILLS : SOME_KILLS, seed, faultId),
     );
+    for (const steer of acts === 'all' || only !== '' ? steers : sampled(steers, SOME_ACTS, seed, faultId))
+      some.add(steer);
     const wanted = faults.filter(
       (fault) =>
-        (fault.kind !== 'kill' || some.has(fault)) && `${reference.path.name}/${faultId(fault)}`.includes(only),
+        ((fault.kind !== 'kill' && fault.kind !== 'steer') || some.has(fault)) &&
+        `${reference.path.name}/${faultId(fault)}`.includes(only),
     );
     const { first } = this.settings;
     const leading = first === undefined ? [] : wanted.filter((fault) => isFirst(fault, first));
@@ -135,7 +153,11 @@ export class Runs {
       return runTrial({ subject, config, path, fault, passing });
     };
     const run = await passed(false);
-    const verdict = judge(run, fault, course, subject.config, this.#ignored);
+    const told =
+      fault.kind === 'steer' && run.steered?.includes('done')
+        ? await this.#toldOf(reference, fault, run.steered)
+        : course;
+    const verdict = judge(run, fault, told, subject.config, this.#ignored);
     // The delay may also win: then the call must be as if it had never acted.
     const isMeeting = verdict.is === 'harm' && fault.kind === 'timer' && fault.call !== null && run.status === 'done';
     const missed = isMeeting ? await passed(true) : null;
@@ -148,6 +170,17 @@ export class Runs {
       verdict: missed?.status === 'done' ? judge(run, fault, missed, subject.config, this.#ignored) : verdict,
       timeline: run.seen.timeline,
     };
+  }
+
+  /** The run of a path that was told from the beginning what acts have said. */
+  #toldOf({ path, course }: Reference, fault: SteerFault, answered: readonly Answered[]): Promise<Judged> {
+    const told = toldPath(path, fault, answered);
+    const name = JSON.stringify([path.name, told.events]);
+    const { subject } = this;
+    const passing = this.#passing(null, recordedCalls(course));
+    const run = this.#told.get(name) ?? runTrial({ subject, config: subject.config, path: told, fault: null, passing });
+    this.#told.set(name, run);
+    return run;
   }
 
   #passing(dishonest: Dishonesty | null, recorded: readonly RecordedCall[], isMissed = false): Treatment {

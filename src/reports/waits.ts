@@ -61,6 +61,13 @@ export function questionWait({ decision, signal, commit }: DecisionEntry, since:
   return { since, code: codeOf(decision, signal), acts: acts.map(shortAct), commit: commit != null };
 }
 
+/** The question without what it asks about one call, whose outcome is known now; null where it asks nothing else. */
+export function withoutOutcome(wait: QuestionWait, key: string): QuestionWait | null {
+  const acts = wait.acts.filter((act) => act.act !== 'settle_outcome' || act.key !== key);
+  if (acts.length === wait.acts.length) return wait;
+  return acts.length === 0 ? null : { ...wait, acts };
+}
+
 function codeOf({ refusals }: Decision, signal: string): string {
   const [first] = refusals;
   if (first === undefined) return signal;
@@ -91,6 +98,7 @@ const ACTS: Readonly<Record<Act['act'], (tool: string) => readonly [text: string
   settle_obligation: (tool) => [`what is owed by ${tool}`, 'settle'],
   name_suspect: () => ['the name of what failed', 'fail'],
   allow_joint: () => ['a policy that lets it go back', 'cancel'],
+  allow_exit: () => ['a policy that has its exit restored', 'resume'],
   end_instances: () => ['other work that has to end', 'cancel'],
 };
 
@@ -146,6 +154,8 @@ function requestOf(asks: AskedWait['asks'], tool: string): Pick<Wait, 'text' | '
       return { text: `approval of ${tool}`, code: 'approval', act: 'approve' };
     case 'branch':
       return { text: `a branch of ${tool}`, code: 'branch', act: 'approve' };
+    case 'review':
+      return { text: `a review of what ${tool} has judged`, code: 'review', act: 'approve' };
     case 'outcome':
       return { text: `what became of ${tool}`, code: 'outcome', act: 'settle' };
   }

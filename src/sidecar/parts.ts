@@ -14,6 +14,7 @@ import type { Entry, Steers, Thrown } from '../model/entry.ts';
 import type { Cause, Failure } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { ComplaintEntry, SteeredEntry } from '../model/message-entries.ts';
+import type { ToolVersion } from '../model/tool-version.ts';
 import type { RunState } from '../projection/run-state.ts';
 import type { RecordedStep } from '../projection/state-types.ts';
 import type { DecisionPolicy } from '../recovery/decision-policy.ts';
@@ -85,6 +86,8 @@ export interface RunParts extends Clock {
   readonly redeliver: boolean;
   /** True where memories are held against their changes at boundaries (§3). */
   readonly verify: boolean;
+  /** The versions of the tools that name one; undefined for a program that shows none (CO4). */
+  readonly versions: ReadonlyMap<string, ToolVersion> | undefined;
   /** The version of the code, as the program names it; null where it names none (TH2). */
   readonly version: string | null;
   /** The limit of the runtime; null where it has none (TH7). */
@@ -145,8 +148,10 @@ export interface Raised {
   readonly refused?: string;
   /** The act on an event that changes the past, where no work has failed (ST3). */
   readonly steers?: Steers;
-  /** The calls of a program that meet the same once the event is another one, by their names (PA12). */
-  readonly met?: ReadonlySet<string>;
+  /** The keys of the calls that a person has undone by hand for that act (ST7). */
+  readonly undone?: readonly string[];
+  /** The calls of a program that meet the same once the event is another one, by their numbers (PA12). */
+  readonly met?: ReadonlySet<number>;
   /** The step that threw, where that is the failure (TH1). */
   readonly thrown?: Thrown;
   /** Has the machine take the step again that threw: it is there still. Left out where a restart has it take it. */

@@ -14,9 +14,18 @@ import { instanceName } from '../model/instance.ts';
 import type { Key } from '../model/key.ts';
 import { split } from '../model/region.ts';
 import { changeOf } from '../projection/edits.ts';
+import { isSeenTheSame } from '../projection/meets.ts';
 import { undoneSteps } from '../projection/rollback.ts';
 import type { RunState } from '../projection/run-state.ts';
-import { partOf, type ReadValue, readsSame, type WorkRecord } from '../projection/set-aside/records.ts';
+import {
+  besideOf,
+  EVERYTHING,
+  isEqual,
+  partOf,
+  type ReadValue,
+  readsSame,
+  type WorkRecord,
+} from '../projection/set-aside/records.ts';
 import type { Live, RecordedStep } from '../projection/state-types.ts';
 import type { Lifecycle } from './lifecycle/lifecycle.ts';
 
@@ -29,6 +38,8 @@ export interface Reusing {
   dismiss(record: WorkRecord, why: 'reads_differ' | 'done_again'): void;
   /** Everything that waited for reuse may go on. */
   settled(): void;
+  /** The keys that the sender of an event had seen, which a step took; null where these were all (PA6). */
+  readsOf(step: RecordedStep): readonly Key[] | null;
   /** The context as work that is entered now sees it. */
   seen(context: unknown): unknown;
   /** What a program asks a call with, which is in no key that the call reads; null where it does not come to it. Null for what is no such program. */
@@ -170,7 +181,15 @@ export class Reuse {
     const { context } = this.#runState.actor(actor);
     const seen = this.#run.seen(context);
     if (!record.items.every((item) => item.is === 'step' || this.#restsAsBefore(item.call, record))) return false;
-    return isReadAgain(record, context, version) && (seen === context || isReadAgain(record, seen, version));
+    const { value } = this.#runState.actor(actor);
+    const isSeen = (step: RecordedStep, then: unknown, now: unknown) => {
+      const reads = this.#run.readsOf(step);
+      if (reads === null && !isEqual(besideOf(step.value, path), besideOf(value, path))) return false;
+      const control = '';
+      return isSeenTheSame(reads, { context: then, control }, { context: now, control });
+    };
+    const again = { version, isSeen };
+    return isReadAgain(record, context, again) && (seen === context || isReadAgain(record, seen, again));
   }
 
   /** True where a call of a record repeats the act that it has repeated, or none (ON4). */
@@ -184,8 +203,15 @@ export class Reuse {
   }
 }
 
-/** True where a record, taken over in a context, reads what it has read. */
-function isReadAgain(record: WorkRecord, before: unknown, version: Parameters<typeof readsSame>[2]): boolean {
+/** The comparison of what a record has read with what is there now. */
+interface Again {
+  readonly version: Parameters<typeof readsSame>[2];
+  /** True where the sender of an event inside meets what the sender had seen (PA10). */
+  isSeen(step: RecordedStep, then: unknown, now: unknown): boolean;
+}
+
+/** True where a record, taken over in a context, reads what it has read, and each event inside meets what it met. */
+function isReadAgain(record: WorkRecord, before: unknown, { version, isSeen }: Again): boolean {
   const memory = new Overlay(before);
   const isSame = (read: ReadValue) => readsSame(read, (path) => memory.at(path), version);
   if (!record.first.every(isSame)) return false;
@@ -196,7 +222,12 @@ function isReadAgain(record: WorkRecord, before: unknown, version: Parameters<ty
       if (status === 'compensated' || undoing || isOpen(status) || isDistrusted(item.call)) return false;
       continue;
     }
-    if (!item.reads.every(isSame)) return false;
+    const { step } = item;
+    const isOfSender = ({ key }: ReadValue, place: number) =>
+      place === 0 && step.isOutside && key.text === EVERYTHING.text;
+    const isMet = (read: ReadValue, place: number) =>
+      isOfSender(read, place) ? isSeen(step, read.saw, memory.at([])?.is) : isSame(read);
+    if (!item.reads.every(isMet)) return false;
     if (item.step.actor === record.actor) memory.apply(item.step.edits.map(changeOf));
   }
   return true;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { sendEvent } from '../../src/cli/messages/sending.ts';
+import { previewSteer } from '../../src/cli/preview/preview-steer.ts';
 import { loadMachines } from '../../src/cli/reading/machines.ts';
 import { agentNamed } from '../../src/cli/run/run.ts';
 import { sqliteStore } from '../../src/journal/sqlite/store.ts';
@@ -33,6 +34,23 @@ describe('the command', () => {
     expect(other).toMatchObject({ event: 'other' });
     await worker.stop();
     await store.close();
+    const act = {
+      journal,
+      run: 'chat',
+      act: 'retract',
+      event: 'm1',
+      to: null,
+      from: null,
+      later: [],
+      base: null,
+      undone: [],
+      id: null,
+    };
+    const ahead = await previewSteer(
+      { ...act, by: 'ada', why: null },
+      { machines: path, config: null, onModule: () => {} },
+    );
+    expect(ahead).toMatchObject({ event: 'm1', is: 'refused', why: expect.stringMatching(/^said_to_person/) });
   });
 
   test('refuses a module whose agent has a program that is none', async () => {

@@ -87,7 +87,11 @@ test('a refusal says why, and misuse says how it is meant', async () => {
   const it = await begun('report-2', 'irreversible');
   const refused = await ask('steer', 'report-2', 'retract', 'brief', '--by', 'ada');
   expect([refused.code, refused.out]).toEqual([1, expect.stringContaining('irreversible_effect_policy')]);
+  const [, key = ''] = /\(--undone\): (\S+)/.exec(refused.out) ?? [];
+  const ahead = ['steer', 'report-2', 'retract', 'brief', '--undone', 'belay-none', '--by', 'ada'];
+  expect((await ask(...ahead)).out).toContain('bad_settlement: a call (belay-none) was not undone by hand');
   const bad = [
+    ['steer', 'report-2', 'confirm', 'brief', '--undone', key, '--by', 'ada'],
     ['steer', 'report-2', 'change', 'brief', '--by', 'ada'],
     ['steer', 'report-2', 'revise', 'brief', '--by', 'ada'],
     ['steer', 'report-2', 'revise', 'brief', '--to', '[1]', '--by', 'ada'],
@@ -107,6 +111,9 @@ test('a refusal says why, and misuse says how it is meant', async () => {
     expect([args.join(' '), code]).toEqual([args.join(' '), 2]);
     expect(err.length).toBeGreaterThan(10);
   }
+  const undone = await ask('steer', 'report-2', 'retract', 'brief', '--undone', key, '--by', 'ada');
+  expect([undone.code, undone.out]).toEqual([0, 'retract brief, message 3: carried out\n']);
+  await it.at('wait');
   await it.sidecar.close();
   await it.store.close();
 });

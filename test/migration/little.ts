@@ -4,6 +4,8 @@ import type { BoundaryConfig } from '../../src/boundaries/config.ts';
 import { loadConfig } from '../../src/boundaries/load.ts';
 import type { EffectClass } from '../../src/model/effect.ts';
 import { type ToolOptions, tool } from '../../src/xstate/tool.ts';
+import { type Sequence, sequenceConfig, sequenceMachine } from './sequence.ts';
+import type { World } from './world.ts';
 
 /** What a release says: each member is one thing that a change may change. */
 export interface Release {
@@ -31,6 +33,20 @@ export interface Release {
   readonly isSwapped?: boolean;
   /** The name of the state that pays. */
   readonly paying?: string;
+  /** The name of the state that waits for a word, or for its delay. */
+  readonly waiting?: string;
+  /** The names of the tool that pays, of its unit, and of the unit that looks. */
+  readonly tool?: string;
+  readonly unit?: string;
+  readonly look?: string;
+  /** The tools that it asks, one behind the other, and how often; left out, it looks, pays and posts. */
+  readonly sequence?: Sequence;
+  /** True where the counterparty of `pay` can be asked. */
+  readonly canAsk?: boolean;
+  /** The rules of the calls that version 1 of `pay` has made; left out, there are none. */
+  readonly older?: { readonly effect: EffectClass; readonly canUndo: boolean; readonly canAsk: boolean };
+  /** The names of the two regions in which a run pays and counts side by side, and of the state that counts; left out, it only pays. */
+  readonly lanes?: readonly [pays: string, counts: string, counting: string];
 }
 
 interface Context {
@@ -48,77 +64,88 @@ const INPUTS = {
   more: ({ context }: { context: Context }) => ({ amount: context.total, more: 1 }),
 };
 
-/** A world: the acts of each tool by their keys, and what each was asked. */
-export class World {
-  readonly acts = new Map<string, Map<string, number>>();
-  readonly asked: { readonly tool: string; readonly version: string; readonly input: unknown }[] = [];
-  /** Holds each call back until it is let go; null lets each through. */
-  hold: string | null = null;
-
-  async act(name: string, version: string, key: string | undefined, input: unknown): Promise<unknown> {
-    this.asked.push({ tool: name, version, input });
-    const acts = this.acts.get(name) ?? new Map<string, number>();
-    this.acts.set(name, acts);
-    acts.set(key ?? `plain ${this.asked.length}`, 1);
-    if (this.hold === name) return new Promise(() => {});
-    return `${name} done`;
-  }
-
-  undo(name: string, key: string): void {
-    this.acts.get(name)?.delete(key);
-  }
-
-  /** The acts that stand, of one tool. */
-  standing(name: string): number {
-    return this.acts.get(name)?.size ?? 0;
-  }
+/** The config of a release. */
+export function configOf(release: Release): BoundaryConfig {
+  return release.sequence === undefined ? littleConfig(release) : sequenceConfig(release.sequence, release.effect);
 }
 
-/** The config of a release. */
-export function configOf({
+function littleConfig({
   effect = 'idempotent',
   timeout,
   paying = 'paying',
   key = 'receipt',
+  waiting = 'waiting',
+  tool: named = 'pay',
+  unit = 'Pay',
+  look = 'Look',
+  lanes,
+  canAsk = false,
+  older,
 }: Release): BoundaryConfig {
-  const undo = effect === 'reversible' ? ', undo: refund' : '';
+  const isUndone = effect === 'reversible' || effect === 'compensable';
+  const undo = `${isUndone ? ', undo: refund' : ''}${canAsk ? ', reconcile: find' : ''}`;
+  const was = older && `${older.canUndo ? ', undo: refundOlder' : ''}${older.canAsk ? ', reconcile: findOlder' : ''}`;
+  const rules = older && `\n  pay@1: { reads: [total], writes: [${key}], effect: ${older.effect}${was} }`;
+  const paid = lanes === undefined ? [paying, waiting] : [`${paying}.${lanes[0]}.doing`, `${paying}.${lanes[0]}.did`];
   const text = `
 belay: 1
 agent: shop
 tools:
   look: { writes: [price], effect: none }
-  pay: { reads: [total], writes: [${key}], effect: ${effect}${undo}${timeout === undefined ? '' : `, timeout: ${timeout}`} }
-  post: { reads: [total], writes: [posted], effect: idempotent }
+  ${named}: { reads: [total], writes: [${key}], effect: ${effect}${undo}${timeout === undefined ? '' : `, timeout: ${timeout}`} }
+  post: { reads: [total], writes: [posted], effect: idempotent }${rules ?? ''}
 skeletons:
-  Look:
+  ${look}:
     entity: '"it"'
     states: [looking]
     entry: [looking]
     outputs: [price]
     exit: [{ id: looked, at: looking -> check, when: 'true' }]
     rollback: { anchors: [looked], resume: looking }
-  Pay:
+  ${unit}:
     entity: '"it"'
-    states: [${paying}]
-    entry: [${paying}]
+    states: [${paid[0]}]
+    entry: [${paid[0]}]
     outputs: [${key}]
-    exit: [{ id: paid, at: ${paying} -> waiting, when: 'true' }]
-    rollback: { anchors: [paid], resume: ${paying}, compensable: undo, joint: [Look, Pay] }
+    exit: [{ id: paid, at: ${paid.join(' -> ')}, when: 'true' }]
+    rollback: { anchors: [paid], resume: ${paid[0]}, compensable: undo, joint: [${look}, ${unit}] }
 `;
   const { config, findings } = loadConfig(text, { file: 'shop.yaml' });
   if (config === null) throw new Error(findings.map(({ message }) => message).join('\n'));
   return config;
 }
 
+/** Pays in one region, and counts in another one: both are over before the run waits. */
+function besideCounting(
+  [pays, counts, counting]: NonNullable<Release['lanes']>,
+  invoke: { readonly src: string; readonly input: unknown },
+  waiting: string,
+) {
+  const lane = (state: string, invokes: object, over: string) => ({
+    initial: state,
+    states: { [state]: { invoke: invokes }, [over]: { type: 'final' as const }, last: { type: 'history' as const } },
+  });
+  return {
+    type: 'parallel' as const,
+    onDone: waiting,
+    states: {
+      [pays]: lane('doing', { ...invoke, onDone: { target: 'did', actions: 'receive' } }, 'did'),
+      [counts]: lane(counting, { src: 'look', onDone: { target: 'counted', actions: 'count' } }, 'counted'),
+    },
+  };
+}
+
 /** The machine of a release: it looks, checks, pays, waits for a word, and posts. */
 export function machineOf(release: Release, world: World) {
+  if (release.sequence !== undefined) return sequenceMachine(release.sequence, world);
   const { from = 100, factor = 2, asks = 'amount', pay, key = 'receipt', delay = 60_000, paying = 'paying' } = release;
+  const { waiting = 'waiting', tool: named = 'pay' } = release;
   const act = (name: string, options?: ToolOptions) =>
     tool<unknown, unknown>(
       ({ key: named, input }) => world.act(name, options?.version ?? '1', named, input),
       options,
     ) as never;
-  const [first, second] = release.isSwapped === true ? ['post', 'pay'] : ['pay', 'post'];
+  const [first, second] = release.isSwapped === true ? ['post', named] : [named, 'post'];
   const entry = release.entry ?? 'nothing';
   const onEntry = { nothing: {}, log: { entry: () => {} }, assign: { entry: assign({ checked: true } as never) } }[
     entry
@@ -128,14 +155,11 @@ export function machineOf(release: Release, world: World) {
     looking: { invoke: { src: 'look', onDone: { target: 'check', actions: 'keep' } } },
     check: { ...onEntry, always: [{ guard: 'isDear', target: 'asking' }, { target: paying }] },
     asking: { on: { yes: paying } },
-    [paying]: {
-      invoke: {
-        src: first,
-        input: INPUTS[asks],
-        onDone: { target: 'waiting', actions: 'receive' },
-      },
-    },
-    waiting: { after: { [delay]: 'late' }, on: { word: 'posting' } },
+    [paying]:
+      release.lanes === undefined
+        ? { invoke: { src: first, input: INPUTS[asks], onDone: { target: waiting, actions: 'receive' } } }
+        : besideCounting(release.lanes, { src: first, input: INPUTS[asks] }, waiting),
+    [waiting]: { after: { [delay]: 'late' }, on: { word: 'posting' } },
     posting: {
       invoke: {
         src: second,
@@ -149,11 +173,12 @@ export function machineOf(release: Release, world: World) {
     ...(release.beside !== undefined && { [release.beside]: {} }),
   };
   return setup({
-    actors: { look: act('look'), pay: act('pay', pay), post: act('post') } as never,
+    actors: { look: act('look'), [named]: act('pay', pay), post: act('post') } as never,
     actions: {
       keep: assign({ price: 10, total: 10 * factor } as never),
       receive: assign({ [key]: 'received' } as never),
       post: assign({ posted: true } as never),
+      count: assign({ count: 1 } as never),
     },
     guards: { isDear: GUARDS[from] as never },
   }).createMachine({ id: 'shop', context: { start: 1 } as never, initial: 'idle', states } as never);

@@ -2,6 +2,7 @@
 import type { Mutant } from './mutant.ts';
 
 const ACTS = { run: 'tests', file: 'test/steering/acts.test.ts' } as const;
+const BY_HAND = { run: 'tests', file: 'test/steering/undone-by-hand.test.ts' } as const;
 
 export const OF_LATER_WORDS: readonly Mutant[] = [
   {
@@ -35,6 +36,14 @@ export const OF_LATER_WORDS: readonly Mutant[] = [
     find: 'if (event !== null) machine.receives(step.actor, event);',
     replace: '',
     by: ACTS,
+  },
+  {
+    rule: 'ST3',
+    file: 'sidecar/failures/without-event.ts',
+    off: 'work that has read a revised event begins again before the new version is received',
+    find: 'if (!isRevised || !isRestore(decision)) return decision;',
+    replace: 'return decision;',
+    by: { run: 'tests', file: 'test/audit/interruptions.test.ts' },
   },
   {
     rule: 'ST4',
@@ -93,6 +102,62 @@ export const OF_LATER_WORDS: readonly Mutant[] = [
     by: { run: 'tests', file: 'test/steering/enumeration.test.ts' },
   },
   {
+    rule: 'ST3',
+    file: 'sidecar/paper/on-paper.ts',
+    off: 'where the machine goes another way, all that is kept goes back at once',
+    find: 'if (input !== undefined) lost.push(input);',
+    replace: 'if (input !== undefined && changed === null) lost.push(input);',
+    by: { run: 'tests', file: 'test/audit/interruptions.test.ts' },
+  },
+  {
+    rule: 'PA10',
+    file: 'sidecar/reuse.ts',
+    off: 'an event inside a record stands, whatever its sender had seen',
+    find: 'isOfSender(read, place) ? isSeen(step, read.saw, memory.at([])?.is) : isSame(read);',
+    replace: 'isOfSender(read, place) || isSame(read);',
+    by: { run: 'tests', file: 'test/steering/records.test.ts' },
+  },
+  {
+    rule: 'ST8',
+    file: 'projection/set-aside/set-aside.ts',
+    off: 'the events of a record that is given up are lost',
+    find: 'else if (item.step.isOutside) this.#run.redelivery',
+    replace: 'else if (item.step.nth < 0) this.#run.redelivery',
+    by: { run: 'tests', file: 'test/steering/records.test.ts' },
+  },
+  {
+    rule: 'ST7',
+    file: 'recovery/cut.ts',
+    off: 'what was undone by hand is in the way',
+    find: 'return this.#byHand.size === 0 ? effects : effects.filter(({ id }) => id === null || !this.#byHand.has(id));',
+    replace: 'return effects;',
+    by: BY_HAND,
+  },
+  {
+    rule: 'ST7',
+    file: 'sidecar/failures/without-event.ts',
+    off: 'work whose act was undone by hand is set aside',
+    find: '...readers], ...again.map(instanceName)]',
+    replace: '...readers]]',
+    by: BY_HAND,
+  },
+  {
+    rule: 'ST7',
+    file: 'sidecar/failures/decisions.ts',
+    off: 'what was undone by hand stands on',
+    find: 'decided, fenced, ...byHand]',
+    replace: 'decided, fenced]',
+    by: BY_HAND,
+  },
+  {
+    rule: 'ST7',
+    file: 'sidecar/failures/undone-by-hand.ts',
+    off: 'a call counts as undone that the act keeps',
+    find: 'const call = standing(of, keys).find((one) => !isTakenBack(one, decision));',
+    replace: 'const call = standing(of, keys).find(() => keys.length < 0);',
+    by: BY_HAND,
+  },
+  {
     rule: 'ST10',
     file: 'sidecar/failures/steered-event.ts',
     off: 'an act is carried out whatever version it means',
@@ -112,8 +177,8 @@ export const OF_LATER_WORDS: readonly Mutant[] = [
     rule: 'AB1',
     file: 'sidecar/lifecycle/table.ts',
     off: 'an abort refuses no approval, complaint or other end',
-    find: "aborting: refuses('aborting', ...MOVES, 'decide', 'plan', 'commit', 'choose', 'complain', 'approve', 'cancel'),",
-    replace: "aborting: refuses('aborting', ...MOVES, 'decide', 'plan', 'commit', 'choose'),",
+    find: "...refuses('aborting', ...MOVES, 'decide', 'plan', 'commit', 'choose', 'complain', 'approve', 'cancel'),",
+    replace: "...refuses('aborting', ...MOVES, 'decide', 'plan', 'commit', 'choose'),",
     by: { run: 'tests', file: 'test/semantics/abort.test.ts' },
   },
   {
@@ -168,8 +233,8 @@ export const OF_LATER_WORDS: readonly Mutant[] = [
     rule: 'CO1',
     file: 'projection/run-state.ts',
     off: 'no change of a config makes a checkpoint stale',
-    find: 'if (isReplaced || !this.#isCertifiedUnder(digests)) this.staleUpTo = this.history.head;',
-    replace: '',
+    find: 'this.staleUpTo = this.history.head;',
+    replace: 'this.staleUpTo += 0;',
     by: { run: 'tests', file: 'test/sidecar/other-config.test.ts' },
   },
   {
@@ -240,8 +305,8 @@ export const OF_LATER_WORDS: readonly Mutant[] = [
     rule: 'CO3',
     file: 'sidecar/paper/same-way.ts',
     off: 'other delays may be armed where the run stands',
-    find: 'return past.isOver ? this.#found(this.#delaysElse(last), 0)',
-    replace: 'return past.isOver ? this.#found(null, 0)',
+    find: '? this.#found(delaysElse(this.#runState, this.#machine, last), 0)',
+    replace: '? this.#found(null, 0)',
     by: { run: 'tests', file: 'test/migration/same-way.test.ts' },
   },
   {
@@ -264,9 +329,8 @@ export const OF_LATER_WORDS: readonly Mutant[] = [
     rule: 'CO4',
     file: 'sidecar/opening/kept-classes.ts',
     off: 'a call of another version is undone, or made again, as one of this',
-    find: 'const isOther = tools !== undefined && !takesVersion(tools.get(name), intent.version);',
-    replace:
-      'const isOther = tools !== undefined && tools.size > 1000 && !takesVersion(tools.get(name), intent.version);',
+    find: 'const rules = rulesOf(config, tools, call);',
+    replace: 'const rules = rulesOf(config, tools, call) ?? config.tools.get(name);',
     by: { run: 'tests', file: 'test/migration/other-version.test.ts' },
   },
   {

@@ -36,6 +36,8 @@ export function undoByHand(
       const act: Act | undefined = standing[fault.which % Math.max(1, standing.length)];
       if (act === undefined) return;
       act.stands = false;
+      // Who undoes an act by hand sees to it that no late copy of its call acts again: nobody who is told of the undo can.
+      world.refuse(act.key);
       world.byHand.set(act.key, act);
       world.moved();
       tell(fault.ms);

@@ -4,15 +4,16 @@
  */
 import { expect, test } from 'vitest';
 import { drawnScenarios, inputScenarios, mixedScenarios } from './draw.ts';
-import { FAMILIES, scenariosOf } from './family.ts';
+import { FAMILIES, scenariosOf, undoneByHand } from './family.ts';
 import { play, type Scenario } from './scenario.ts';
 import { waitingScenarios } from './waiting-family.ts';
 
 /** Plays scenarios. @returns the number of each verdict; fails at the first that is wrong. */
 async function verdicts(scenarios: Iterable<Scenario>): Promise<Readonly<Record<string, number>>> {
-  const counts: Record<string, number> = {};
+  const counts: Record<string, number> = { freed: 0 };
   for (const scenario of scenarios) {
-    const { verdict, why } = await play(scenario);
+    const { verdict, why, freed } = await play(scenario);
+    counts['freed'] = (counts['freed'] ?? 0) + freed;
     expect(verdict.startsWith('unsafe'), `${verdict}: ${why} in ${JSON.stringify(scenario)}`).toBe(false);
     counts[verdict] = (counts[verdict] ?? 0) + 1;
   }
@@ -34,22 +35,18 @@ test.each([
   ['par', 61],
   ['handlers', 11],
   ['input', 59],
-])(
-  'programs of the family %s',
-  async (family, every) => {
-    const programs = [...(FAMILIES[family] as () => Generator<never>)()];
-    const counts = await verdicts(
-      some(
-        programs.flatMap((one) => [...scenariosOf(one)]),
-        every,
-        90,
-      ),
-    );
-    expect(counts.ok).toBeGreaterThan(15);
-    expect(counts.refused).toBeGreaterThan(2);
-  },
-  120_000,
-);
+])('programs of the family %s', async (family, every) => {
+  const programs = [...(FAMILIES[family] as () => Generator<never>)()];
+  const counts = await verdicts(
+    some(
+      programs.flatMap((one) => [...scenariosOf(one)]),
+      every,
+      90,
+    ),
+  );
+  expect(counts.ok).toBeGreaterThan(15);
+  expect(counts.refused).toBeGreaterThan(2);
+});
 
 test('C12: drawn programs with a complaint, a second act, or both, at any moment', async () => {
   const counts = await verdicts(some(mixedScenarios(5), 1, 100));
@@ -81,6 +78,13 @@ test('ST7, ST9: an event that a complaint took back is not changed while acts be
   const counts = await verdicts(some(waitingScenarios(), 37, 100));
   expect(counts.ok).toBeGreaterThan(15);
   expect(counts.refused).toBeGreaterThan(10);
+});
+
+test('ST7, E8: what a person has undone by hand lets an act through, and is done again where control comes to it', async () => {
+  const programs = ['seq', 'par', 'input'].flatMap((family) => [...(FAMILIES[family] as () => Generator<never>)()]);
+  const all = programs.flatMap((one) => [...scenariosOf(one)].map(undoneByHand));
+  const counts = await verdicts(some(all, 97, 70));
+  expect(counts['freed']).toBeGreaterThan(10);
 });
 
 test('drawn programs of up to three regions', async () => {

@@ -95,3 +95,11 @@ export function* scenariosOf(program: Program): Generator<Scenario> {
         for (const actsAtOnce of [true, false])
           for (const [act, to] of acts) yield { program, order, sendAt, act, to, actAt, actsAtOnce };
 }
+
+/** A scenario in which a person undoes by hand what refuses an act. Each region has one call more, so that the run goes on meanwhile. */
+export function undoneByHand(scenario: Scenario): Scenario {
+  const { program } = scenario;
+  const { regions, joined } = program;
+  const longer = joined === true ? regions : regions.map((nodes) => [...nodes, call([])]);
+  return { ...scenario, program: { ...program, regions: longer }, byHand: true };
+}

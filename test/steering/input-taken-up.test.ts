@@ -113,5 +113,4 @@ test.each(['before', 'after'] as const)(
     }
     expect(deaths).toBeGreaterThan(3);
   },
-  120_000,
 );

@@ -34,6 +34,9 @@ export interface Program {
   readonly input?: boolean;
   /** True where all calls of a region are one unit, and not one each. */
   readonly joined?: boolean;
+  /** The nodes of a region whose calls are that unit: from one, and up to before another; all if left out. */
+  readonly from?: number;
+  readonly upTo?: number;
 }
 
 /** The words of GO; null where it is never sent. */
@@ -123,7 +126,7 @@ export function configFor(program: Program) {
     const undo = kind === 'reversible' ? ', undo: un' : '';
     const effect = kind === 'deciding' ? 'none, decides: true' : `${kind}, reconcile: ask`;
     tools[name] = `reads: [${reads.join(', ')}], writes: [k${name}], effect: ${effect}${undo}`;
-    if (program.joined) continue;
+    if (isJoined(program, name)) continue;
     const region = `both.${name[0]}`;
     const index = Number(name[1]);
     const nodes = program.regions['abc'.indexOf(name[0] as string)] as readonly Node[];
@@ -136,17 +139,26 @@ export function configFor(program: Program) {
   return configOf(tools, units, seen);
 }
 
+/** True for a call of the one unit of its region. */
+export function isJoined({ joined = false, from = 0, upTo = 9 }: Program, name: string): boolean {
+  const index = Number(name[1]);
+  return joined && index >= from && index < upTo;
+}
+
 /** One unit for each region, whose last node is a call. */
 function joinedUnits(program: Program): Record<string, Unit> {
   const calls = [...callsIn(program)];
   return Object.fromEntries(
     program.regions.map((nodes, nth) => {
-      const [letter, last] = ['abc'[nth], nodes.length - 1];
-      const own = calls.filter(([name]) => name[0] === letter);
-      const states = nodes.map((_, index) => `both.${letter}.s${index}`);
+      const { from = 0, upTo = nodes.length } = program;
+      const [letter, last] = ['abc'[nth], upTo - 1];
+      const own = calls.filter(([name]) => name[0] === letter && isJoined(program, name));
+      const states = nodes.map((_, index) => `both.${letter}.s${index}`).slice(from, upTo);
+      const target = upTo < nodes.length ? `s${upTo}` : 'over';
       const reads = [...new Set(own.flatMap(([, { reads: read }]) => read))];
-      const writes = own.map(([name]) => `k${name}`).reverse();
-      return [`U${letter}`, { states, at: `both.${letter}.s${last} -> both.${letter}.over`, writes, reads }];
+      const said = nodes.slice(from, upTo).flatMap((node) => (node.is === 'wait' ? [heard[node.type]] : []));
+      const writes = [...own.map(([name]) => `k${name}`).reverse(), ...said];
+      return [`U${letter}`, { states, at: `both.${letter}.s${last} -> both.${letter}.${target}`, writes, reads }];
     }),
   );
 }

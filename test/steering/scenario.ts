@@ -10,6 +10,7 @@ import {
   endsOf,
   endText,
   isActing,
+  isJoined,
   machineFor,
   outputOf,
   type Program,
@@ -33,6 +34,8 @@ export interface Scenario {
   readonly then?: { readonly act: Scenario['act']; readonly to: number; readonly at: number };
   /** A complaint about what a call has written, from so many answers on, as soon as its unit was begun. */
   readonly wrong?: { readonly call: string; readonly at: number };
+  /** True where a person undoes by hand what a refusal names, and says the act again with it. */
+  readonly byHand?: true;
 }
 
 /** The verdict: `ok` where a run of plain xstate may end or wait so, `refused` likewise with the words that were sent, `none` where nothing was said. */
@@ -109,6 +112,12 @@ class Counterparties {
 
 type Running = Awaited<ReturnType<typeof run>>;
 
+/** The act of a scenario. */
+type Act = { readonly revise: string; readonly to: { readonly v: number } } | { readonly retract: string };
+
+/** Says an act, with the calls that were undone by hand for it. */
+type Saying = (more: { readonly undoneByHand?: readonly string[] }) => ReturnType<Running['sidecar']['retract']>;
+
 /** A scenario under way. */
 class Playing {
   readonly #scenario: Scenario;
@@ -123,6 +132,10 @@ class Playing {
   input = 1;
   why = '';
   #isThen = false;
+  /** The number of acts that were refused first, and carried out once a person had undone what was in the way. */
+  freed = 0;
+  /** What each sender had seen when the event was said, or said to hold, by its type. */
+  readonly seen = new Map<string, Readonly<Record<string, unknown>>>();
   /** The value that was found wrong; null before the complaint. */
   complained: { readonly of: string; readonly value: unknown } | null = null;
 
@@ -167,8 +180,14 @@ class Playing {
   async #says(type: 'GO' | 'OK', v: number): Promise<void> {
     if (!this.#mayBeSaid(type)) return;
     this.#sent.add(type);
+    this.#sees(type);
     await this.#it.sidecar.send({ type, v } as never, { id: type, by: type === 'GO' ? 'ada' : 'bob' });
     await calm(8);
+  }
+
+  #sees(type: string, keys: readonly string[] = Object.keys(this.#it.context())): void {
+    const now = this.#it.context();
+    this.seen.set(type, Object.fromEntries(keys.map((key) => [key, now[key]])));
   }
 
   async #steers({ act, to }: Pick<Scenario, 'act' | 'to'>): Promise<void> {
@@ -177,18 +196,43 @@ class Playing {
     const { sidecar } = this.#it;
     const [how, of] = [{ by: 'ada' }, ofInput ? 'input' : 'GO'];
     const isRevised = ofInput || act === 'revise';
-    const answer = await (isRevised ? sidecar.revise(of, { v: to }, how) : sidecar.retract(of, how));
+    const say: Saying = (more) =>
+      isRevised ? sidecar.revise(of, { v: to }, { ...how, ...more }) : sidecar.retract(of, { ...how, ...more });
+    const what = isRevised ? { revise: of, to: { v: to } } : { retract: of };
+    const answer = this.#scenario.byHand === true ? await this.#sayByHand(what, say) : await say({});
     this.said = answer.is === 'refused' ? 'refused' : 'done';
+    // Its sender says it anew over what the sender has seen before it, as that is now.
+    if (answer.is !== 'refused' && !ofInput) this.#sees('GO', Object.keys(this.seen.get('GO') ?? {}));
     if (answer.is !== 'refused' && ofInput) this.input = to;
     else if (answer.is !== 'refused') this.words = act === 'retract' ? null : { v: to };
     this.why = answer.why ?? '';
     await calm(8);
   }
 
+  /** Says an act; where it is refused, a person undoes by hand what the refusals and previews name, and it is said again with that. */
+  async #sayByHand(act: Act, say: Saying): ReturnType<Saying> {
+    const { sidecar } = this.#it;
+    const keys: string[] = [];
+    const refused = await say({});
+    for (let { is, why } = refused; is === 'refused' && !this.isOver; ) {
+      const named = [...(why?.matchAll(/belay-[\w~-]+/g) ?? [])].flatMap(([key]) => (keys.includes(key) ? [] : [key]));
+      if (named.length === 0) break;
+      keys.push(...named);
+      ({ is, why } = await sidecar.preview({ ...act, by: 'ada', undoneByHand: keys }));
+      if (is === 'refused') continue;
+      for (const key of keys) this.#world.undo.un({ key });
+      const answer = await say({ undoneByHand: keys });
+      if (answer.is === 'refused') for (const key of keys) await sidecar.settle(key, 'compensated');
+      else this.freed += keys.length;
+      return answer;
+    }
+    return refused;
+  }
+
   async #complains(): Promise<void> {
     const { call } = this.#scenario.wrong as NonNullable<Scenario['wrong']>;
     if (this.complained !== null || this.isOver) return;
-    const instance = { skeleton: `U${this.#scenario.program.joined ? call[0] : call}`, entity: 'it' };
+    const instance = { skeleton: `U${isJoined(this.#scenario.program, call) ? call[0] : call}`, entity: 'it' };
     const value = this.#it.context()[`k${call}`];
     try {
       await this.#it.sidecar.fail('CONTRACT_VIOLATION', { instance, key: `k${call}` } as never);
@@ -209,6 +253,7 @@ class Playing {
     const { actAt, sendAt, then } = this.#scenario;
     if (waits === undefined && then !== undefined && !this.#isThen && this.said !== 'none') return false;
     if (waits === undefined) return this.said !== 'none' || nth > actAt + sendAt + 1;
+    this.#sees(waits.name);
     await sidecar.confirm(waits.name, { by: waits.by ?? '' });
     await calm(12);
     return this.#world.waiting.length === 0 && held() !== undefined;
@@ -222,7 +267,7 @@ export type Looks = (sidecar: Running['sidecar'], store: ReturnType<typeof memor
 export async function play(
   scenario: Scenario,
   looks: Looks = async () => {},
-): Promise<{ readonly verdict: Verdict; readonly why: string }> {
+): Promise<{ readonly verdict: Verdict; readonly why: string; readonly freed: number }> {
   const { program } = scenario;
   const world = new Counterparties();
   const { undo, reconcilers } = world;
@@ -239,18 +284,45 @@ export async function play(
   await it.sidecar.close();
   // One that a complaint took back is its sender's to send again: a run that ends meanwhile ends without it, and says so (LC8).
   const isTaken = (type: string) => fates.get(type) === 'taken';
-  const { said, why } = playing;
+  const { said, why, freed } = playing;
   const words = playing.words === null || !isTaken('GO') ? null : playing.words;
-  if (said === 'none' && playing.complained === null) return { verdict: 'none', why };
-  if (status === 'parked' || status === 'stuck') return { verdict: 'parked', why: `${why} ${status}` };
+  if (said === 'none' && playing.complained === null) return { verdict: 'none', why, freed };
+  if (status === 'parked' || status === 'stuck') return { verdict: 'parked', why: `${why} ${status}`, freed };
   const ends = endsOf(program, words, isTaken('OK') || !fates.has('OK'), playing.input, decidedIn(program, context));
   const resampled = resampledIn(program, world.decided, playing.complained, context);
-  if (resampled !== null) return { verdict: 'unsafe: decided', why: `${why} ${resampled}` };
-  if (ends.has(end)) return { verdict: said === 'refused' ? 'refused' : 'ok', why };
+  const unseen = ['GO', 'OK']
+    .filter(isTaken)
+    .flatMap((type) => otherThanSeen(program, type, playing.seen.get(type), context));
+  if (unseen.length > 0) return { verdict: 'unsafe: unseen', why: `${why} ${unseen.join('; ')}`, freed };
+  if (resampled !== null) return { verdict: 'unsafe: decided', why: `${why} ${resampled}`, freed };
+  if (ends.has(end)) return { verdict: said === 'refused' ? 'refused' : 'ok', why, freed };
   return {
     verdict: `unsafe: ${status === 'done' ? 'end' : 'idle'}`,
     why: `${why} ${end} is none of ${[...ends].join(' ')}`,
+    freed,
   };
+}
+
+/**
+ * What the sender of an event that stands had seen otherwise: each key is written once in a run, so that what was there when the event was said, or said to
+ * hold, is what it stands for (PA5, PA10).
+ */
+function otherThanSeen(
+  { seen: declared = null, input = false }: Program,
+  type: string,
+  then: Readonly<Record<string, unknown>> | undefined,
+  now: Readonly<Record<string, unknown>>,
+): string[] {
+  const keys = type === 'OK' && declared !== null ? declared : Object.keys(then ?? {});
+  // What GO says is written over what the input says.
+  const own = type === 'GO' || input ? ['q'] : [];
+  return keys.flatMap((key) => {
+    const value = then?.[key];
+    if (own.includes(key) || value === undefined || JSON.stringify(value) === JSON.stringify(now[key])) return [];
+    return [
+      `the sender of ${type} had seen ${JSON.stringify(value)} under ${key}, where ${JSON.stringify(now[key])} is`,
+    ];
+  });
 }
 
 /** The answers of deciding tools that a context has, by what others answer to the same question. */

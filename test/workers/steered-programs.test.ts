@@ -151,6 +151,5 @@ describe.each(kindsIn(folder))('turns of a $name in a worker', ({ name, make }) 
       }
       expect(deaths).toBeGreaterThan(5);
     },
-    120_000,
   );
 });

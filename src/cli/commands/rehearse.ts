@@ -12,6 +12,7 @@ interface Given {
   seed: number;
   sample?: number;
   kills: RehearseOptions['kills'];
+  acts: RehearseOptions['acts'];
   only?: string;
   changed?: string;
   mutate?: true | number;
@@ -40,6 +41,11 @@ export function addRehearse(program: Command): void {
         .choices(['sampled', 'all', 'none', 'process', 'process-all'])
         .default('sampled'),
     )
+    .addOption(
+      new Option('--acts <which>', 'acts on the events of the paths: revised, retracted, two at once')
+        .choices(['sampled', 'all', 'none'])
+        .default('sampled'),
+    )
     .option('--changed <old>', 'an earlier config: first what review --diff names since, then the rest')
     .option('--only <text>', 'only runs whose id has this text in it: to make one again')
     .addOption(new Option('--mutate [n]', 'try each loosening of the config, with at most n runs').argParser(whole))
@@ -59,9 +65,11 @@ fails before it acts, acts and loses its reply, never answers, answers what its
 schema refuses, or acts late, with a reconciler that knows, does not know or is
 absent; each certified boundary rests on a value that is found wrong later; each
 approval is denied or never comes; events come late, twice or never; delays are
-over late, never, or as a reply comes; the process is closed or killed. A run is
+over late, never, or as a reply comes; the process is closed or killed; an event
+is revised or retracted at a later call or event, and two at once. A run is
 judged by what is left in the world and in the context, against the run without
-faults: the same, parked, or harm.
+faults, or the run that was told so from the beginning: the same, parked, or
+harm.
 
 Then each act is asked for once more, as by a model that plans anew: the state
 that makes the call is entered again. What acts twice is listed, and is no harm:
@@ -103,6 +111,7 @@ does; 2 when the agent cannot be rehearsed, or the command is misused.`,
         seed: given.seed,
         sample: given.sample ?? null,
         kills: given.kills,
+        acts: given.acts,
         allowParked: given.allowParked?.flatMap((each) => each.split(',')) ?? null,
         changed: given.changed ?? null,
         only: given.only ?? null,

@@ -44,6 +44,7 @@ interface GivenAct {
   to?: string;
   from?: SteerFrom;
   later?: string[];
+  undone?: string[];
   dry?: boolean;
   machines?: string;
   config?: string;
@@ -66,6 +67,7 @@ export function addSteer(program: Command): void {
     .option('--to <json>', 'revise: the members of the event from here on, without its type')
     .addOption(new Option('--from <place>', 'revise: in its place, or as a new event').choices(['beginning', 'here']))
     .option('--later <event...>', 'your own later events that hold all the same')
+    .option('--undone <key...>', 'calls that were undone by hand for it, by their keys')
     .option('--base <version>', 'the version that was seen: on another one nothing is done')
     .option('--id <text>', 'a name for the act: said again under the same name, it is one')
     .option('--why <text>', 'the reason, for readers of the journal')
@@ -80,7 +82,8 @@ export function addSteer(program: Command): void {
 revise and retract change the past of the run: the event is received in its old
 place with its new words, or not at all. What does not rest on it stands; what
 does is undone where it has acted, and done again. Where an act would be left
-that cannot be undone, the word is refused with its reason, and nothing moves.
+that cannot be undone, the word is refused with its reason, and nothing moves:
+undo the act by hand, and say the word again with --undone and its key.
 A later event whose sender had seen what changed waits: its sender confirms it,
 revises it, or retracts it. belay events tells which wait. With --from here the
 event stands, and a new one that names it is sent: nothing of the past moves.
@@ -107,12 +110,13 @@ the module or the config is not the run's, or the command is misused.`,
         id = null,
         from = null,
         later = [],
+        undone = [],
         by,
         why = null,
         journal,
         json = false,
       } = given;
-      const said = { journal, run, act, event, to, from, later, base, id, by, why };
+      const said = { journal, run, act, event, to, from, later, undone, base, id, by, why };
       if (given.dry === true) return preview(said, given);
       const left = await steerRun(said);
       if ('problem' in left) return finish('', left.problem, left.code ?? 2);

@@ -17,6 +17,8 @@ export interface SteerOptions {
   readonly from: SteerFrom | null;
   /** The names of later events that hold with it. */
   readonly later: readonly string[];
+  /** The keys of the calls that a person has undone by hand for it. */
+  readonly undone: readonly string[];
   readonly base: string | null;
   readonly id: string | null;
   readonly by: string;
@@ -47,14 +49,26 @@ export async function steerRun(options: SteerOptions): Promise<LeftSteer | Probl
 }
 
 /** The act that options say. */
-export function actIn({ act, event, to, from, later, base, id }: SteerOptions): { readonly act: SteerAct } | Problem {
-  const odd = oddOption({ act, to, from, later });
+export function actIn({
+  act,
+  event,
+  to,
+  from,
+  later,
+  undone,
+  base,
+  id,
+}: SteerOptions): { readonly act: SteerAct } | Problem {
+  const odd = oddOption({ act, to, from, later, undone });
   if (odd !== null) return { problem: odd };
   const version = base === null ? null : Number(base);
   if (version !== null && !(Number.isSafeInteger(version) && version >= 0))
     return { problem: `--base is the number of a version, from 0 on; it is ${JSON.stringify(base)}` };
   const more = { ...(version !== null && { base: version }), ...(id !== null && { id }) };
-  const holds = later.length > 0 && { later: { confirm: later } };
+  const holds = {
+    ...(later.length > 0 && { later: { confirm: later } }),
+    ...(undone.length > 0 && { undoneByHand: undone }),
+  };
   if (act === 'retract') return { act: { retract: event, ...holds, ...more } };
   if (act === 'confirm') return { act: { confirm: event, ...more } };
   if (act !== 'revise') return { problem: `an act is one of: revise, retract, confirm; it is ${JSON.stringify(act)}` };
@@ -69,10 +83,19 @@ export function actIn({ act, event, to, from, later, base, id }: SteerOptions): 
 }
 
 /** The reason why an option does not go with an act; null where all do. */
-function oddOption({ act, to, from, later }: Pick<SteerOptions, 'act' | 'to' | 'from' | 'later'>): string | null {
+function oddOption({
+  act,
+  to,
+  from,
+  later,
+  undone,
+}: Pick<SteerOptions, 'act' | 'to' | 'from' | 'later' | 'undone'>): string | null {
   if (act !== 'revise' && to !== null) return '--to goes with revise: it is what the event says from here on';
   if (act !== 'revise' && from !== null) return '--from goes with revise: it is where the event says something else';
-  if (later.length > 0 && (act === 'confirm' || from === 'here'))
+  const isInPlace = act !== 'confirm' && from !== 'here';
+  if (later.length > 0 && !isInPlace)
     return '--later goes with revise and retract in their place: nothing else changes what events rest on';
+  if (undone.length > 0 && !isInPlace)
+    return '--undone goes with revise and retract in their place: nothing else takes calls back';
   return null;
 }

@@ -25,6 +25,7 @@ export interface RehearseOptions {
   readonly seed: number;
   readonly sample: number | null;
   readonly kills: NonNullable<RehearsalSettings['kills']>;
+  readonly acts: NonNullable<RehearsalSettings['acts']>;
   /** The config of before: the tools and boundaries that have changed since are rehearsed first; null for none. */
   readonly changed: string | null;
   /** Only cells whose id has this text in it; null for all. */
@@ -116,7 +117,12 @@ function settingsOf(
   return {
     ...agent.rehearsal,
     ...(input !== null && { paths: [{ input: input.value }] }),
-    ...{ seed: options.seed, kills: options.kills, onCell: (cell) => options.onProgress('run', cell) },
+    ...{
+      seed: options.seed,
+      kills: options.kills,
+      acts: options.acts,
+      onCell: (cell) => options.onProgress('run', cell),
+    },
     onAgain: (run) => options.onProgress('act', run),
     onMutation: (mutation) => options.onProgress('loosening', mutation),
     ...(options.sample !== null && { sample: options.sample }),

@@ -15,6 +15,8 @@ export interface SentSteer {
   readonly from?: SteerFrom;
   /** The names of later events of the same sender that hold although what was there before is changed. */
   readonly later?: readonly string[];
+  /** The keys of the calls that a person has undone by hand for the act (ST7). */
+  readonly undone?: readonly string[];
   /** The version that its sender has seen; left out where the sender takes any. */
   readonly base?: number;
   /** The name that its sender gives the act: the same act under the same name is one. */
@@ -37,8 +39,14 @@ export type SteerAct = {
       readonly from?: SteerFrom;
       /** Later events of the same sender that hold, although the act changes the situation before them. */
       readonly later?: { readonly confirm: readonly string[] };
+      /** The keys of the calls that a person has undone by hand for the act. With the act they count as undone; where it is refused, they do not. */
+      readonly undoneByHand?: readonly string[];
     }
-  | { readonly retract: string; readonly later?: { readonly confirm: readonly string[] } }
+  | {
+      readonly retract: string;
+      readonly later?: { readonly confirm: readonly string[] };
+      readonly undoneByHand?: readonly string[];
+    }
   | { readonly confirm: string }
 );
 
@@ -49,7 +57,7 @@ export type SaidSteer = SteerAct & { readonly by?: string; readonly why?: string
 export function sentSteer(said: SaidSteer): SentSteer {
   const { by = null, why = null, base, id } = said;
   const more = { by, why, ...(base !== undefined && { base }), ...(id !== undefined && { id }) };
-  const later = 'confirm' in said || said.later === undefined ? {} : { later: said.later.confirm };
+  const later = 'confirm' in said ? {} : besides(said);
   const from = 'revise' in said && said.from !== undefined ? { from: said.from } : {};
   const sent: SentSteer =
     'revise' in said
@@ -62,6 +70,11 @@ export function sentSteer(said: SaidSteer): SentSteer {
         };
   steerMessage(sent);
   return sent;
+}
+
+/** The later events and the undone calls that an act names. */
+function besides({ later, undoneByHand: undone }: Exclude<SteerAct, { readonly confirm: string }>) {
+  return { ...(later !== undefined && { later: later.confirm }), ...(undone !== undefined && { undone }) };
 }
 
 interface Message {
@@ -85,6 +98,7 @@ const read = readerOf<Message>({
         to: { type: 'object' },
         from: { enum: ['beginning', 'here'] },
         later: { type: 'array', minItems: 1, maxItems: 100, items: text(200) },
+        undone: { type: 'array', minItems: 1, maxItems: 100, items: text(500) },
         base: { type: 'integer', minimum: 0 },
         id: ID,
       },
@@ -101,7 +115,7 @@ export function steerMessage({ by, why, ...steer }: SentSteer): string {
     throw new TypeError(`no journal can hold it: ${encoded.reason} at ${encoded.path.join('.')}`);
   if (steerIn(encoded.text) !== null) return encoded.text;
   throw new TypeError(
-    'an act on an event is revise, retract or confirm, names the event (1 to 200 characters), and says what it says now, as an object without a type, where it is revised and nowhere else; only a revision is from here on, and then no later events hold with it',
+    'an act on an event is revise, retract or confirm, names the event (1 to 200 characters), and says what it says now, as an object without a type, where it is revised and nowhere else; only a revision is from here on, and then no later events hold with it, and no calls were undone for it',
   );
 }
 
@@ -113,9 +127,9 @@ export function steerIn(message: string): SentSteer | null {
 }
 
 /** True where an act has the members of its kind, and no other. */
-function isWhole({ act, of, to, from, later }: Message['steer']): boolean {
+function isWhole({ act, of, to, from, later, undone }: Message['steer']): boolean {
   // The type of an event stays; an input has members of its own alone.
   if (of !== INPUT && to !== undefined && 'type' in to) return false;
   if ((act === 'revise') !== (to !== undefined) || (from !== undefined && act !== 'revise')) return false;
-  return later === undefined || (act !== 'confirm' && from !== 'here');
+  return (later ?? undone) === undefined || (act !== 'confirm' && from !== 'here');
 }

@@ -203,6 +203,16 @@ function answersOf(gate: ApprovalRequest, read: Read): Offered[] {
     };
   };
   if (gate.asks === 'branch') return branchesOf(gate, tool, answer);
+  if (gate.asks === 'review')
+    return [
+      answer('accept', 'Let it stand', 'The boundary certifies, and what is held back leaves.', {
+        verdict: 'approved',
+        with: null,
+      }),
+      answer('reject', 'Reject it', 'The work goes back as found wrong, or the run is aborted, as the config says.', {
+        verdict: 'denied',
+      }),
+    ];
   if (gate.asks === 'outcome')
     return outcomesOf(tool).map(([id, title, does, saying, output]) => answer(id, title, does, saying, output));
   const same: Offered[] =
@@ -321,6 +331,7 @@ function settlingOf(act: Act, asked: ReadonlySet<string>): Offered[] {
         answered(act.obligation, 'broken', 'It is not kept, and the end of the run names it.'),
       ];
     case 'allow_joint':
+    case 'allow_exit':
     case 'end_instances':
     case 'name_suspect':
     case 'register_codec':

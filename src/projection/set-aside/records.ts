@@ -90,7 +90,7 @@ export interface Recordable {
 }
 
 /** The key of a whole context. */
-const EVERYTHING: Key = { text: '**', segments: [], pattern: true };
+export const EVERYTHING: Key = { text: '**', segments: [], pattern: true };
 
 /** The event of the step by which control comes behind a record that was claimed. */
 export const CLAIMED = '@belay.claimed';
@@ -132,10 +132,17 @@ export function recordOf(
     (last.leads as RecordedStep[])
       .filter((step) => !step.gone && step.ties.includes(last) && (step.actor === actor) === byItself)
       .map(({ entry }) => entry?.event);
-  // Code of the state behind has made such an event, and it may tell anything: it is what it was where a claim hands it on (K5, C5a).
-  const tells = [...heard(true), ...heard(false)].some((event) => Object.keys(event ?? {}).length > 1);
+  const lasts = [last, ...arrivalsAt(run, last)];
+  const timers = lasts.flatMap((step) => run.armedBy(step)).filter(({ actor: of }) => of === actor);
+  // Code of the state behind has made such an event, and it may tell anything, also where it is still to come: it is what it was where a claim
+  // hands it on (K5, C5a).
+  const tells = [...heard(true), ...heard(false), ...timers.map(({ event }) => event)].some(
+    (event) => Object.keys(event ?? {}).length > 1,
+  );
   const items: { at: number; item: RecordItem }[] = extent.steps.map((step) => {
-    const keys = [...readsIn(step, extent.members), ...(step === last && tells ? [EVERYTHING] : [])];
+    const own = [...readsIn(step, extent.members), ...(step === last && tells ? [EVERYTHING] : [])];
+    // What the sender of an event inside may have seen stands first (PA10).
+    const keys = step.isOutside ? [EVERYTHING, ...own] : own;
     const reads = step.actor === actor ? saw(keys, step, 'before', step.act + 1) : [];
     // The acts of a step follow the number at which the step begins: a call with the same number came before.
     return { at: step.act + 0.5, item: { is: 'step', step, reads } };
@@ -144,8 +151,6 @@ export function recordOf(
     for (const call of run.calls(name, from, closed.to))
       items.push({ at: call.at as number, item: { is: 'call', call } });
   items.sort((a, b) => a.at - b.at);
-  const lasts = [last, ...arrivalsAt(run, last)];
-  const timers = lasts.flatMap((step) => run.armedBy(step)).filter(({ actor: of }) => of === actor);
   return {
     id,
     structure: run.structureOf(region),
@@ -256,6 +261,14 @@ function unescaped(segment: string): string {
 /** True where two values are the same: those that are kept are shared, so that most are one. */
 export function isEqual(a: unknown, b: unknown): boolean {
   return Object.is(a, b) || (a !== ABSENT && b !== ABSENT && isSame(a, b));
+}
+
+/** The part of a state value that is no region's at a path. */
+export function besideOf(value: unknown, path: string): unknown {
+  const [key = '', ...inner] = path.split('.');
+  if (path === '' || typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return null;
+  const { [key]: part, ...others } = value as Record<string, unknown>;
+  return inner.length === 0 ? others : { ...others, [key]: besideOf(part, inner.join('.')) };
 }
 
 /** The part of a state value that is a region's. */

@@ -3,7 +3,7 @@ import { type ConfigDocument, field, itemsOf, nearest, textOf } from '../../boun
 import type { Place } from '../../boundaries/page/finding.ts';
 import type { RehearsedFault } from '../faults/fault.ts';
 
-/** The place of the tool or of the boundary of a fault; of the whole file for kills and events, and where nothing is declared. */
+/** The place of the tool or of the boundary of a fault; of the whole file for kills, events and acts on them, and where nothing is declared. */
 export function placeOf({ root }: ConfigDocument, fault: RehearsedFault): Place {
   if (root === null) return { line: 1, column: 1 };
   const path = pathOf(root, fault);
@@ -28,6 +28,7 @@ function pathOf(root: Parameters<typeof nearest>[0], fault: RehearsedFault): rea
     case 'timer':
       return fault.call === null ? null : ['tools', fault.call.tool];
     case 'event':
+    case 'steer':
     case 'kill':
       return null;
   }

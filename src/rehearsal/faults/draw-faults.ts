@@ -3,7 +3,6 @@ import type { BoundaryConfig, Tool } from '../../boundaries/config.ts';
 import { instanceName } from '../../model/instance.ts';
 import type { Course } from '../trial/course.ts';
 import type { Certified, Hearing, ObservedCall, ObservedTimer } from '../trial/observation.ts';
-import type { NamedPath } from '../trial/subject.ts';
 import {
   CALL_FAULTS,
   type CallFaultKind,
@@ -13,13 +12,9 @@ import {
   type RehearsedFault,
   type WrongFault,
 } from './fault.ts';
+import type { Reference } from './reference.ts';
+import { steerFaults } from './steers.ts';
 import { refusedValue } from './wrong-value.ts';
-
-/** The facts of a path that was run without faults. */
-export interface Reference {
-  readonly path: NamedPath;
-  readonly course: Course;
-}
 
 /** The faults that are possible besides those that the journal shows. */
 export interface Drawing {
@@ -33,7 +28,8 @@ export interface Drawing {
 }
 
 /** Every fault of a path, in the order of its calls. Kills stand last. */
-export function faultsOf({ path, course }: Reference, drawing: Drawing): readonly RehearsedFault[] {
+export function faultsOf(reference: Reference, drawing: Drawing): readonly RehearsedFault[] {
+  const { path, course } = reference;
   const sites = course.seen.calls.map(({ tool, nth }) => ({ tool, nth }));
   return [
     ...sites.flatMap((site) => callFaults(site, drawing)),
@@ -45,6 +41,7 @@ export function faultsOf({ path, course }: Reference, drawing: Drawing): readonl
     ...path.events.flatMap(({ send: { type } }, index): RehearsedFault[] =>
       (['late', 'doubled', 'missing'] as const).map((how) => ({ kind: 'event', index, type, how })),
     ),
+    ...steerFaults(reference),
     ...timerFaults(course, drawing.config),
     ...sites.map((site): RehearsedFault => ({ kind: 'restart', ...site })),
     ...Array.from({ length: Math.max(0, course.appends - 1) }, (_, index): RehearsedFault => {

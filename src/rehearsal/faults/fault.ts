@@ -53,6 +53,20 @@ interface EventFault {
   readonly how: 'late' | 'doubled' | 'missing';
 }
 
+/** The words that a person says otherwise: an event of the path, `index` from 0, has another content from its beginning, or was never sent. */
+export interface RehearsedAct {
+  readonly act: 'revise' | 'retract';
+  readonly index: number;
+  readonly type: string;
+}
+
+/** An act on an event of the path, or two of them at once, at a moment (a call leaves, or an event is sent), from 1. */
+export interface SteerFault {
+  readonly kind: 'steer';
+  readonly acts: readonly RehearsedAct[];
+  readonly moment: number;
+}
+
 /** The process is closed as a call leaves, and another one takes the run up. */
 interface RestartFault extends CallSite {
   readonly kind: 'restart';
@@ -86,6 +100,7 @@ export type RehearsedFault =
   | WrongFault
   | ApprovalFault
   | EventFault
+  | SteerFault
   | TimerFault
   | RestartFault
   | KillFault;
@@ -129,6 +144,8 @@ export function siteText(fault: RehearsedFault): string {
       return `${fault.instance.skeleton} ${fault.instance.entity} ${fault.boundary}`;
     case 'event':
       return `${fault.type}#${fault.index + 1}`;
+    case 'steer':
+      return [...new Set(fault.acts.map(({ type, index }) => `${type}#${index + 1}`))].join(' and ');
     case 'timer':
       return `${fault.timer}#${fault.nth}`;
     case 'kill':
@@ -154,6 +171,12 @@ export function faultText(fault: RehearsedFault): string {
       return { late: `${site} comes a day late`, doubled: `${site} comes twice`, missing: `${site} never comes` }[
         fault.how
       ];
+    case 'steer': {
+      const acts = fault.acts.map(
+        ({ act, type, index }) => `${type}#${index + 1} is ${act}${act === 'revise' ? 'd' : 'ed'}`,
+      );
+      return `${acts.join(', and ')}${acts.length > 1 ? ' at once' : ''}, at call or event ${fault.moment}`;
+    }
     case 'timer': {
       const meets = fault.call === null ? '' : ` ${fault.call.tool}#${fault.call.nth}`;
       return `the delay ${site} ${TIMER_TEXTS[fault.how]}${meets}`;
@@ -180,6 +203,8 @@ function details(fault: RehearsedFault): readonly string[] {
       return [fault.answer];
     case 'event':
       return [fault.how];
+    case 'steer':
+      return [fault.acts.map(({ act }) => act).join('+'), String(fault.moment)];
     case 'timer':
       return [fault.how, ...(fault.call === null ? [] : [`${fault.call.tool}#${fault.call.nth}`])];
     case 'kill':

@@ -14,6 +14,9 @@ export type RestStatus =
   /** Something threw where nothing catches it. */
   | 'broken';
 
+/** An act on an event as it was answered. */
+export type Answered = 'done' | 'same' | 'refused';
+
 /** The result of a run. */
 export interface Course {
   readonly status: RestStatus;
@@ -32,6 +35,8 @@ export interface Course {
   readonly fired: boolean;
   /** `found` once what was wrong was found and the complaint was taken; else why not. Null for other faults. */
   readonly complaint: 'taken' | 'refused' | 'never' | null;
+  /** The answers to acts on events, in their order; null for other faults, and where none was answered. */
+  readonly steered: readonly Answered[] | null;
   /** The calls that waited for an approval, each with its tool. */
   readonly approvals: readonly { readonly tool: string; readonly nth: number }[];
   /** The types of the events that were not sent. */

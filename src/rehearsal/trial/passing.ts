@@ -1,5 +1,5 @@
 /** The treatment of each call, question and undo that passes between an agent and its world. */
-import type { CallSite, RehearsedFault, WrongFault } from '../faults/fault.ts';
+import type { CallSite, RehearsedFault, SteerFault, WrongFault } from '../faults/fault.ts';
 import type { Dishonesty } from './dishonesty.ts';
 import type { RecordedCall } from './subject.ts';
 
@@ -24,6 +24,8 @@ export interface Passing {
   restart(): void;
   /** Told as a moment comes at which what is wrong is found. */
   complain(fault: WrongFault): void;
+  /** Told as the moment comes at which events are said otherwise. */
+  steer(fault: SteerFault): void;
   /** Resolves once the delay that a reply meets rings. */
   meets(call: CallSite): Promise<void>;
   /** True where a call that a delay meets does not act, and is not answered. */
@@ -31,7 +33,7 @@ export interface Passing {
 }
 
 /** The treatment of what passes, as far as it is the same for every run. */
-export type Treatment = Omit<Passing, 'fault' | 'restart' | 'complain' | 'meets'>;
+export type Treatment = Omit<Passing, 'fault' | 'restart' | 'complain' | 'steer' | 'meets'>;
 
 /** The recorded answer of a call of a tool that is replayed; undefined for others. */
 export function replayedAnswer(

@@ -6,6 +6,7 @@ import type { Event, Snapshot } from '../../xstate/actor.ts';
 import type { Sidecar } from '../../xstate/attach.ts';
 import type { CallSite, RehearsedFault } from '../faults/fault.ts';
 import type { Observation } from './observation.ts';
+import { Steering } from './steering.ts';
 import type { NamedPath } from './subject.ts';
 import type { Transport } from './transport.ts';
 
@@ -24,6 +25,8 @@ export class People {
   readonly approvals: CallSite[] = [];
   /** True once the fault has happened. */
   fired = false;
+  /** The acts on events; null where the fault is none. */
+  readonly steering: Steering | null;
   readonly #fault: RehearsedFault | null;
   readonly #path: NamedPath;
   readonly #seen: Observation;
@@ -40,6 +43,7 @@ export class People {
     this.#path = path;
     this.#seen = seen;
     this.#transport = transport;
+    this.steering = fault?.kind === 'steer' ? new Steering(path, seen) : null;
   }
 
   /** A call waits for an approval. */
@@ -67,6 +71,7 @@ export class People {
 
   /** Sends an event again that was taken back and that nothing has delivered since, where the machine waits for it. */
   sendAgain(sidecar: Sidecar | null): boolean {
+    if (this.steering !== null) return false;
     if (sidecar?.status !== 'running') return false;
     const event = this.#takenBack.find(({ type }) => {
       const again = (this.#came.get(type) ?? 0) - (this.#sends.get(type) ?? 0);
@@ -81,7 +86,8 @@ export class People {
 
   /** Does the next thing that is to be done. @returns false where there is none. */
   look(sidecar: Sidecar): boolean {
-    return this.#answer(sidecar) || this.#send(sidecar);
+    // No delay passes before a sender has said that an event still holds.
+    return this.#answer(sidecar) || this.#send(sidecar) || this.steering?.confirms(sidecar) === true;
   }
 
   /** The events that were not sent. */
@@ -121,6 +127,11 @@ export class People {
     // What is wrong is found before the event is sent, and not while it is on its way.
     if (this.#transport.moment()) return true;
     this.#seen.send();
+    if (this.steering !== null && event.to === null) {
+      this.#seen.tell(`event ${event.send.type}`);
+      this.steering.send(sidecar, this.#seen.sent - 1);
+      return true;
+    }
     if (how !== null) this.fired = true;
     if (how === 'missing') return true;
     for (let times = how === 'doubled' ? 2 : 1; times > 0; times -= 1) this.#deliver(hears, event.send);

@@ -91,6 +91,11 @@ export class Transport {
   moment(): boolean {
     this.#seen.moments += 1;
     const { fault } = this.#passing;
+    if (fault?.kind === 'steer' && !this.fired && this.#seen.moments >= fault.moment) {
+      this.fired = true;
+      this.#passing.steer(fault);
+      return true;
+    }
     if (fault?.kind !== 'wrong' || this.#wrongAt === null) return false;
     return this.#seen.moments - this.#wrongAt >= fault.after && this.find();
   }

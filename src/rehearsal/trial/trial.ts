@@ -72,6 +72,7 @@ class Trial {
           this.#wants = 'close';
         },
         complain: (wrong) => void this.#complain(wrong),
+        steer: (steer) => void this.#people.steering?.say(steer, this.#sidecar),
         meets: () => this.#delayed.meets(),
       },
       this.#seen,
@@ -252,6 +253,7 @@ class Trial {
       appends: this.#store.appends,
       fired: [this.#transport, this.#people, this.#delayed, this.#store].some(({ fired }) => fired),
       complaint: this.#complaint.status,
+      steered: this.#people.steering?.answered ?? null,
       approvals: this.#people.approvals,
       unsent: this.#people.unsent(),
       hanging: this.#transport.hanging.flatMap(({ tool }) => (this.#waitsFor(tool) ? [tool] : [])),

@@ -2,6 +2,7 @@
  * The calls of a run as an abort sees them: each call that may have happened, the act left to do about it, and the
  * calls it rests on (semantics.md AB3, AB7).
  */
+import { rulesOf, touchesAs, versioned } from '../../boundaries/version-rules.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { isOpen } from '../../model/effect.ts';
 import type { RunState } from '../../projection/run-state.ts';
@@ -15,7 +16,7 @@ export interface AbortedAct extends AbortedCall {
   readonly call: LedgerCall;
 }
 
-type Needs = Pick<RunParts, 'runState' | 'config'>;
+type Needs = Pick<RunParts, 'runState' | 'config'> & Partial<Pick<RunParts, 'versions'>>;
 
 /**
  * The calls that may have happened, in the order of their intents: a repetition of another call is no act, a held call
@@ -29,9 +30,11 @@ function actsOf({ runState }: Pick<Needs, 'runState'>): LedgerCall[] {
 }
 
 /** The calls that each call rests on. It is the same for as long as the machine stands still. */
-export function relationOf({ runState, config }: Needs, isByStep: boolean): ReturnType<typeof restsOn> {
+export function relationOf({ runState, config, versions }: Needs, isByStep: boolean): ReturnType<typeof restsOn> {
   const acts = [...runState.ledger.all()].filter(({ repeats }) => repeats === null);
-  const argued = acts.map((call) => ({ call, args: argsOf(runState, call.intent) }));
+  const argued = acts.map((call) => {
+    return { call, args: argsOf(runState, call.intent), touches: touchesAs(config, versions, call) };
+  });
   return restsOn(runState, config, argued, isByStep);
 }
 
@@ -77,10 +80,14 @@ export function abortedActs(
 }
 
 /** Says why a call is not undone by its class or its config; null where its undo is to be tried. */
-export function whyNotUndone({ config }: Pick<Needs, 'config'>, { intent, undo }: LedgerCall): string | null {
-  const { tool } = intent;
+export function whyNotUndone({ config, versions }: Omit<Needs, 'runState'>, call: LedgerCall): string | null {
+  const { intent, undo } = call;
+  const { tool, version } = intent;
+  const rules = rulesOf(config, versions, call);
+  if (rules === undefined && config.tools.has(tool))
+    return `another version made it, and the config has no ${versioned(tool, version)}`;
   if (intent.class === 'irreversible') return 'it is irreversible';
   if (intent.class === 'idempotent') return 'it is idempotent, and nothing undoes it';
-  if ((config.tools.get(tool)?.undo ?? null) === null) return `no undo of ${tool} is declared`;
+  if ((rules?.undo ?? null) === null) return `no undo of ${tool} is declared`;
   return intent.undo && !undo ? 'what it changed has moved on' : null;
 }

@@ -42,7 +42,7 @@ export async function countingDecision<Carried>(
     if (decision === null) continue;
     const isChanged = isRestore(decision)
       ? decision.undo.length > 0 && (await decisions.demote(decision.undo))
-      : await openCalls.askAbout(decision, raised.call?.key ?? null, asked);
+      : await openCalls.askAbout(decision, raised.call?.key ?? null, asked, raised.steers !== undefined);
     if (lifecycle.waits('plan') || decisions.isOutdated(decision, isChanged)) continue;
     return isLeft() ? null : carry(decision);
   }

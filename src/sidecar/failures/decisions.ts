@@ -15,6 +15,7 @@ import type { Complaints } from './complaints.ts';
 import { Deciding } from './deciding.ts';
 import type { RestoredParts } from './recovered-machine.ts';
 import type { RecoveryParts } from './recovery-parts.ts';
+import { undoneEntries } from './undone-by-hand.ts';
 import { decidedWithout } from './without-event.ts';
 import type { WrongAnswers } from './wrong-answers.ts';
 
@@ -97,7 +98,10 @@ export class Decisions {
     const moved = this.#run.queries.movedInputs(kept);
     const takenBack = this.#run.parts.runState.takenBackBy(kept, parts.aside);
     const decided = this.#run.queries.decisionEntry(raised, decision);
-    this.#run.write.append([...this.#complaints.answered(raised), decided, { do: 'phase', phase: 'FENCED' }]);
+    const { undone = [], heard } = raised;
+    const byHand = undoneEntries(this.#run.parts.runState, undone, { by: heard?.by ?? null, why: heard?.why ?? null });
+    const fenced = { do: 'phase', phase: 'FENCED' } as const;
+    this.#run.write.append([...this.#complaints.answered(raised), decided, fenced, ...byHand]);
     this.tell(raised, decision, moved, takenBack);
     return parts;
   }

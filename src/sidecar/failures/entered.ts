@@ -7,8 +7,9 @@ import { turnIn } from '../../model/turn-event.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
 import type { ChangedPaper } from '../../recovery/cut.ts';
-import type { Enterable, PaperChange } from '../../runtime/runtime.ts';
+import type { Enterable, PaperChange, PastStep } from '../../runtime/runtime.ts';
 import type { RunParts } from '../parts.ts';
+import { planBefore } from '../plan/restore-plan.ts';
 
 /** The past of a run, and the config of its calls. */
 export type Past = Pick<RunParts, 'runState' | 'config'>;
@@ -19,35 +20,49 @@ export function turnsFrom({ places }: Pick<RunState, 'places'>, nth: number): Re
   return steps.filter((step) => step.isOutside && turnIn(step.outside) !== null);
 }
 
-/** The names of the calls that a program comes to with the same arguments once an act has changed its past. */
-export function metOnPaper(program: Enterable, past: Past, steers: Steers): Promise<ReadonlySet<string>> {
-  return program.onPaper(changeOf(past, steers));
+/** The numbers of the calls that a program comes to with the same arguments once an act has changed its past. @param undone the keys of calls that are made again in any case. */
+export function metOnPaper(
+  program: Enterable,
+  past: Past,
+  steers: Steers,
+  undone: readonly string[] = [],
+): Promise<ReadonlySet<number>> {
+  return program.onPaper(changeOf(past, steers, undone));
 }
 
-function changeOf({ runState, config }: Past, { act, event, step, begun }: Steers): PaperChange {
+function changeOf(
+  { runState, config }: Past,
+  { act, event, step, begun }: Steers,
+  undone: readonly string[],
+): PaperChange {
   const is = (event as { readonly input?: unknown } | undefined)?.input;
-  const turn = begun === undefined ? (turnIn(runState.places.between(step - 1, step)[0]?.outside)?.turn ?? 0) : 0;
-  const started = startedFrom(runState, step);
-  const numbers = new Map(started.map(({ id, number }) => [id, number]));
-  const hasActed = (name: string, input: unknown) => {
-    const call = runState.ledger.ofActor(numbers.get(name) ?? -1);
-    if (call === undefined) return false;
+  const taken = turnIn(runState.places.between(step - 1, step)[0]?.outside);
+  const turn = begun === undefined ? (taken?.turn ?? 0) : 0;
+  // Behind the answer to a question nothing is known to meet the same.
+  const isInput = begun !== undefined || taken !== null;
+  const hasActed = (number: number, input: unknown) => {
+    const call = runState.ledger.ofActor(number);
+    if (call === undefined || undone.includes(call.key)) return false;
     const given = withComputed(config, call.tool, input);
     return argsDigest(given, runState.secret, runState.codecs) === call.intent.digest;
   };
-  return { turn, input: act === 'revise' ? { is } : null, behind: new Set(numbers.keys()), hasActed };
+  const steps = () => stepsFrom(runState, step);
+  const behind = new Map(steps().flatMap(({ started }) => started.map(({ id, number }) => [id, number])));
+  const standing = () => planBefore(runState, runState.places.between(step - 1, step)[0] as RecordedStep);
+  return { turn, input: act === 'revise' && isInput ? { is } : null, behind, steps, standing, hasActed };
 }
 
-/** The actors that steps have started from a step on. */
-function startedFrom({ places }: RunState, nth: number): { readonly id: string; readonly number: number }[] {
-  const behind = places.between(nth, Number.POSITIVE_INFINITY);
-  return behind.flatMap(({ entry, firstStarted }) =>
-    (entry?.started ?? []).map(({ id }, place) => ({ id, number: firstStarted + place })),
-  );
+/** The steps from a step on, with the actors that they have started. */
+function stepsFrom({ places }: RunState, nth: number): PastStep[] {
+  return places.between(nth, Number.POSITIVE_INFINITY).map(({ entry, value, firstStarted }) => ({
+    event: entry?.event,
+    value,
+    started: (entry?.started ?? []).map(({ id }, place) => ({ id, number: firstStarted + place })),
+  }));
 }
 
-/** A past on paper in which nothing behind a step stands: a call has read all that its program was given before. @param names those of the calls that meet the same. */
-export function enteredPaper(runState: RunState, changed: PlacedStep, names: ReadonlySet<string>): ChangedPaper {
+/** A past on paper in which nothing behind a step stands: a call has read all that its program was given before. @param met the numbers of the calls that meet the same. */
+export function enteredPaper(runState: RunState, changed: PlacedStep, met: ReadonlySet<number>): ChangedPaper {
   const { places } = runState;
   return {
     reads: () => false,
@@ -57,8 +72,9 @@ export function enteredPaper(runState: RunState, changed: PlacedStep, names: Rea
       return places.between(first - 1, Number.POSITIVE_INFINITY).filter((step) => !undone.has(step));
     },
     *met() {
-      const started = startedFrom(runState, changed.nth);
-      return new Set(started.flatMap(({ id, number }) => (names.has(id) ? [number] : [])));
+      // It comes in one piece.
+      yield* [];
+      return met;
     },
   };
 }

@@ -64,9 +64,10 @@ export class OpenCalls {
    * Makes known what became of calls that stand in the way because that is not known: one that is about to leave is withdrawn, one under way is
    * aborted and waited for, then its counterparty is asked; of the failed call it was asked before.
    * @param before the calls that were asked about for this failure already.
+   * @param isAct true for an act on an event: its refusal moves nothing (ST7), so a call under way goes on if only its own answer can tell.
    * @returns true where any of them is known now: then the answer that counts is still to come (R5).
    */
-  async askAbout({ refusals }: Decision, failed: string | null, before: Set<string>): Promise<boolean> {
+  async askAbout({ refusals }: Decision, failed: string | null, before: Set<string>, isAct = false): Promise<boolean> {
     const { calls, lifecycle } = this.#run;
     const standing = refusals.flatMap((refusal) => ('adds' in refusal ? refusal.adds : []));
     const keys = standing.flatMap((reason) =>
@@ -77,6 +78,7 @@ export class OpenCalls {
       before.add(key);
       if (withdraw(key, this.#run.parts, calls.underWay, this.#run.write)) continue;
       if (calls.underWay.has(key)) {
+        if (isAct && !calls.reconciling.canAsk(key)) continue;
         lifecycle.note({ isUnsure: true });
         await calls.underWay.abort(key);
       }

@@ -16,7 +16,8 @@ import type { RuntimeEvent } from '../../runtime/microstep.ts';
 import type { Enterable } from '../../runtime/runtime.ts';
 import type { Raised, RunParts } from '../parts.ts';
 import { SidecarError } from '../sidecar-error.ts';
-import { droppedWith, type Found, isOfProgram, refusalOfTurn, turnNamed } from './steered-turn.ts';
+import { droppedWith, type Found, isAnswer, isOfProgram, refusalOfTurn, turnNamed } from './steered-turn.ts';
+import { keptThoughUndone, keysOf, refusalOfUndone } from './undone-by-hand.ts';
 import { receiptAt, receiverOf } from './without-event.ts';
 
 /** An act, and the message that brought it; null for the program's own. */
@@ -69,7 +70,15 @@ export function lookAt(parts: LookedAt, word: Left): Looked {
   if ((runState.pending?.stuck.size ?? 0) > 0 || runState.open.size > 0)
     return no('the run waits for an answer to what was found wrong, or for an undo: that comes first');
   const found = find(runState, word.of, program);
-  return typeof found === 'string' ? no(found) : lookAtFound(parts, word, found);
+  if (typeof found === 'string') return no(found);
+  const looked = lookAtFound(parts, word, found);
+  if ('why' in looked && looked.why !== null) return looked;
+  const { undone = [] } = word;
+  // The decision says what an act on a received event takes back.
+  const isDecided = looked.is === 'open' && looked.found.step !== null;
+  const kept = () => keptThoughUndone(runState, undone, looked.is === 'open' ? 'waits' : 'nothing');
+  const why = refusalOfUndone(runState, word) ?? (isDecided ? null : kept());
+  return why === null ? looked : no(why);
 }
 
 function lookAtFound(parts: LookedAt, word: Left, found: Found): Looked {
@@ -161,7 +170,8 @@ export function named<Said extends SentSteer>(runState: RunState, said: Said): S
   const before = said.id === undefined ? undefined : runState.received.act(said.id);
   // An act that is said again is about the event that it was about, which may be no more.
   const isGone = of === said.of && runState.received.get(of) === undefined && stepOfName(of) === null;
-  return { ...said, of: isGone && of !== INPUT ? (before?.of ?? of) : of };
+  const undone = said.undone === undefined ? {} : { undone: keysOf(runState, said.undone) };
+  return { ...said, ...undone, of: isGone && of !== INPUT ? (before?.of ?? of) : of };
 }
 
 /** The name of an event as the journal knows it: the id of a turn that was handed in is none. */
@@ -183,8 +193,13 @@ function inputOf({ places, received }: RunState, program: Enterable | null): Fou
   const version = received.get(INPUT)?.version ?? 0;
   const of = { name: INPUT, by: null, version, isTakenBack: false, step, program };
   return isOfProgram(event)
-    ? { ...of, event: { ...(event as object), input: program?.input }, isOfProgram: true }
+    ? { ...of, event: { ...(event as object), input: program?.inputIn(begunAt(step)) }, isOfProgram: true }
     : { ...of, event, isOfProgram: false };
+}
+
+/** The context that the first step of a program has begun with. */
+function begunAt({ edits: [edit] }: RecordedStep): unknown {
+  return edit?.op === 'set' ? edit.value : undefined;
 }
 
 /**
@@ -218,6 +233,7 @@ export function causeOf(
     failure: { in: receiver, key: null },
     call: null,
     heard: entry,
+    ...(word.undone !== undefined && { undone: word.undone }),
     steers: { act, of, step: step.nth, ...more, ...(begun !== null && { begun }) },
   };
 }
@@ -251,8 +267,9 @@ export function unnamed({ id: _, ...word }: Word): Word {
   return word;
 }
 
-function digestOf({ secret, codecs }: RunState, { act, of, to, from, later }: SentSteer): string {
-  return argsDigest([act, of, to ?? null, from ?? null, later ?? null], secret, codecs);
+function digestOf({ secret, codecs }: RunState, { act, of, to, from, later, undone }: SentSteer): string {
+  const more = undone === undefined ? [] : [undone];
+  return argsDigest([act, of, to ?? null, from ?? null, later ?? null, ...more], secret, codecs);
 }
 
 /** The event in its new version. */
@@ -263,6 +280,7 @@ export function revised(
   const type = eventType(event);
   if (turnIn(event) !== null)
     return program?.turnWith(event as RuntimeEvent, to?.input) ?? { ...(event as RuntimeEvent), input: to?.input };
+  if (isAnswer(event)) return { ...(event as RuntimeEvent), ...to, type };
   return name === INPUT ? ({ ...(event as object), type, input: to } as never) : { ...to, type };
 }
 

@@ -1,5 +1,6 @@
 /** Acts on the inputs of a program that receives (semantics.md RC8, RC9): who may change what was answered, and what becomes of the turns behind it. */
 import type { SentSteer } from '../../effects/messages/steers.ts';
+import { INPUT } from '../../model/message-entries.ts';
 import { eventType } from '../../model/reply-event.ts';
 import { turnIn } from '../../model/turn-event.ts';
 import { nameOfStep } from '../../projection/received.ts';
@@ -39,19 +40,18 @@ export function turnNamed(runState: RunState, id: string): RecordedStep | undefi
 export function refusalOfTurn(
   runState: RunState,
   word: SentSteer & AfterPosts,
-  { name, event, step, program, isTakenBack, isOfProgram: isInput }: Found,
+  { name, event, step, program, isOfProgram: isInput }: Found,
 ): string | null {
-  if (!isInput) return null;
-  if (program === null && (step !== null || isTakenBack))
-    return 'steer_unsupported: the inputs of a graph are not changed: fork the run before the turn, or begin another one';
-  const isTurn = turnIn(event) !== null;
+  if (!isInput || program === null) return null;
+  if (name === INPUT && program.begunWith(null) === undefined)
+    return 'steer_unsupported: a thread is begun without an input: change the input of its first turn';
+  const odd = word.act === 'revise' ? oddVersion(event, Object.keys(word.to ?? {}).join()) : null;
+  if (odd !== null) return odd;
   if (word.from === 'here') return 'steer_unsupported: hand it in as the next turn';
-  if (isTurn && word.act === 'revise' && Object.keys(word.to ?? {}).join() !== 'input')
-    return 'steer_unsupported: a turn is revised by its input: { input: … }';
   if (step === null) return null;
   const { said } = runState.turns;
   if (said === null || said.step <= step.nth) return null;
-  const other = turnsFrom(runState, step.nth).find((one) => senderOf(runState, one) !== word.by);
+  const other = turnsFrom(runState, turnAt(runState, step)).find((one) => senderOf(runState, one) !== word.by);
   const waits = turnsBefore(runState, word).find(({ held }) => held?.by !== word.by);
   if (other === undefined && waits === undefined) return null;
   const by = other === undefined ? waits?.held?.by : senderOf(runState, other);
@@ -60,11 +60,27 @@ export function refusalOfTurn(
   return `said_to_person: what was said behind ${name} was read in ${turn}, and ${reader}: only its reader may change what led to it. Fork the run at the last row before ${name} (belay fork), or correct it in a new turn`;
 }
 
+/** The reason why an input, or an answer, cannot say other members from here on; null where it can. */
+function oddVersion(event: unknown, members: string): string | null {
+  if (turnIn(event) !== null)
+    return members === 'input' ? null : 'steer_unsupported: a turn is revised by its input: { input: … }';
+  if (!isAnswer(event)) return null;
+  if (members !== 'value') return 'steer_unsupported: an answer is revised by its value: { value: … }';
+  return (event as { readonly of?: unknown }).of === undefined
+    ? 'steer_unsupported: the journal does not say what was asked: retract the answer, and answer what is asked then'
+    : null;
+}
+
 /** The cause of an act, with what the program comes to on paper. */
 export async function metBy(past: Past, raised: Raised, program: Enterable | null): Promise<Raised> {
   const { steers } = raised;
   const isEntered = program !== null && steers !== undefined;
-  return isEntered ? { ...raised, met: await metOnPaper(program, past, steers) } : raised;
+  return isEntered ? { ...raised, met: await metOnPaper(program, past, steers, raised.undone) } : raised;
+}
+
+/** The number of the step that has begun the turn of a step; its own where none has. */
+function turnAt(runState: RunState, { nth }: RecordedStep): number {
+  return turnsFrom(runState, 0).findLast((turn) => turn.nth <= nth)?.nth ?? nth;
 }
 
 function senderOf({ received }: RunState, { nth }: RecordedStep): string | null {
@@ -101,5 +117,11 @@ export function isOfProgram(event: unknown): boolean {
   return turnIn(event) !== null || INPUTS.includes(eventType(event));
 }
 
+/** True for an event that brings the answer to a question. */
+export function isAnswer(event: unknown): boolean {
+  return eventType(event) === ANSWER;
+}
+
 /** The events of the first steps of programs, and that of an answer. */
-const INPUTS: readonly string[] = ['loop.begin', 'flow.begin', 'graph.begin', 'graph.answer'];
+const ANSWER = 'graph.answer';
+const INPUTS: readonly string[] = ['loop.begin', 'flow.begin', 'graph.begin', ANSWER];

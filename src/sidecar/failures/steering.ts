@@ -34,6 +34,7 @@ import {
   type Word,
 } from './steered-event.ts';
 import { metBy } from './steered-turn.ts';
+import { keptThoughUndone, undoneEntries } from './undone-by-hand.ts';
 import { leftByWaiting } from './without-event.ts';
 
 type Needs = Pick<
@@ -126,7 +127,7 @@ export class Steering {
     const { found } = looked;
     if (looked.is === 'here') return this.#sendHere(word, found);
     if (found.step !== null) return this.#change(word, found, found.step);
-    const left = word.act === 'confirm' ? [] : leftByWaiting(this.#run, found);
+    const left = word.act === 'confirm' ? [] : leftByWaiting(this.#run, found, word.undone);
     const unknown = left.find(({ id, status }) => id !== null && isOpen(status) && !asked.has(id));
     if (unknown?.id != null) {
       await this.#by.openCalls.findOut(unknown.id);
@@ -138,6 +139,7 @@ export class Steering {
     write.together(() => {
       write.append([steeredEntry(parts.runState, word, found, null)]);
       write.append(laterEntries(parts.runState, word));
+      write.append(undoneEntries(parts.runState, word.undone ?? [], word));
     }, false);
     machine.offer();
     return this.#told(word, { is: 'done', why: null }, null, false);
@@ -184,6 +186,8 @@ export class Steering {
     const { decisions, plans } = this.#by;
     const answer = inFull({ parts, queries }, 'decided', decision, []);
     if (!isRestore(decision)) return this.#told(word, { is: 'refused', why: blockedText(decision) }, answer);
+    const kept = keptThoughUndone(parts.runState, word.undone ?? [], decision);
+    if (kept !== null) return this.#told(word, { is: 'refused', why: kept }, answer);
     await plans.carryOut(decision, decisions.fence(raised, decision));
     const why = open.stuck === null ? null : 'an undo has failed: the run goes on once it is made';
     return this.#told(word, { is: 'done', why }, answer, false);

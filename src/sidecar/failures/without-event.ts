@@ -74,8 +74,11 @@ export function* decidedWithout(
   if (step === undefined || failed === undefined || before === null || paper === null)
     return effectsStand(parts, failure, []);
   const effort = new Effort(REPORTED_IN_RUN);
+  const byHand = new Set(raised.undone);
   const met = yield* paper.met(effort);
-  const others = leftBehind(runState, step, met);
+  const others = leftBehind(runState, step, met, byHand);
+  // What was undone by hand is done again, whatever its call is given.
+  const again = [...byHand].flatMap((key) => runState.ledger.get(key)?.intent.instance ?? []);
   const lost = begun === undefined ? null : lostReads(runState, step, begun);
   // A call of a program has read all of its input (LP3): the paper says which of them meet the same.
   const readers = (raised.met === undefined ? (lost ?? []) : []).flatMap(([{ by }]) =>
@@ -84,18 +87,18 @@ export function* decidedWithout(
   const published = runState.publications.map(({ instance }) => instanceName(instance));
   const control = {
     places,
-    suspects: new Set([...beside, ...published, ...others.keys(), ...readers]),
+    suspects: new Set([...[...beside, ...published, ...others.keys(), ...readers], ...again.map(instanceName)]),
     escapes: queries.escaping(),
-    paper,
+    ...{ byHand, paper },
   };
   // That work is finished is no reason: who changes the words changes what was made of them. What is committed stays.
   const rules = { ...queries.rules(failure), joint: 'all' } as const;
   const around = { control, unavailable: queries.unavailable(raised), effort };
   const decision = yield* lost === null
-    ? withoutReceipt(history, failed, before, rules, around)
+    ? decidedInPlace({ history, places, failed, before, step, isRevised: act === 'revise' }, rules, around)
     : withoutReads(history, failed, lost, rules, around);
   if (!isRestore(decision)) return decision;
-  const left = [...leftOver(decision, others), ...leftWithoutPlace({ parts, queries }, step, decision)];
+  const left = [...leftOver(decision, others), ...leftWithoutPlace({ parts, queries }, step, decision, byHand)];
   // What is not known is asked about first: an act that has not happened is none.
   const unknown = left.filter(({ status }) => isOpen(status));
   const adds: Reason[] = [
@@ -104,6 +107,68 @@ export function* decidedWithout(
   ];
   if (adds.length > 0) return { ...effectsStand(parts, failure, []), refusals: [{ candidate: before, adds }] };
   return left.length > 0 ? effectsStand(parts, failure, left) : decision;
+}
+
+/** An act on an event, and what stands of it. */
+interface InPlace extends Pick<RunState, 'history' | 'places'> {
+  readonly failed: InstanceRecord;
+  readonly before: Checkpoint;
+  readonly step: RecordedStep;
+  readonly isRevised: boolean;
+}
+
+/**
+ * Decides with the event's step out of the past. Work that has read the event and would begin again behind its place would be given what the run had
+ * without it, for its calls are made before the new version is received: the step that entered such work goes as well (ST3).
+ */
+function* decidedInPlace(
+  { history, places, failed, before, step, isRevised }: InPlace,
+  rules: Parameters<typeof withoutReceipt>[3],
+  around: Around,
+): Pieces<Decision> {
+  const entering = new Set<RecordedStep>();
+  const { control } = around;
+  for (;;) {
+    const paper = withoutSteps(control.paper, entering);
+    const decision = yield* withoutReceipt(history, failed, before, rules, {
+      ...around,
+      control: { ...control, paper },
+    });
+    if (!isRevised || !isRestore(decision)) return decision;
+    const known = entering.size;
+    for (const at of restartsBefore(decision, step)) {
+      const entered = places.between(step.nth, Number.POSITIVE_INFINITY).find(({ to }) => to >= at);
+      if (entered !== undefined) entering.add(entered);
+    }
+    if (entering.size === known) return decision;
+  }
+}
+
+/** What a decision about an act is made with. */
+type Around = Parameters<typeof withoutReceipt>[4] & {
+  readonly control: { readonly paper: ChangedPaper };
+};
+
+/** The positions behind an event's place at which work that has read the event would begin again. */
+function restartsBefore({ line, failed }: Restore, { act }: RecordedStep): number[] {
+  const receiver = instanceName(failed);
+  return line.moves.flatMap(({ keep, cause }) => {
+    const isReader = cause?.kind === 'read' && instanceName(cause.producer) === receiver;
+    return isReader && keep !== 'none' && keep.at > act ? [keep.at] : [];
+  });
+}
+
+/** The same past, of which some steps are not kept. */
+function withoutSteps(paper: ChangedPaper, lost: ReadonlySet<RecordedStep>): ChangedPaper {
+  return {
+    reads: (read) => paper.reads(read),
+    looks: (step) => paper.looks(step),
+    met: (effort) => paper.met(effort),
+    *judge(undone, effort) {
+      const kept = [...lost].filter((step) => !undone.has(step));
+      return kept.length > 0 ? kept : yield* paper.judge(undone, effort);
+    },
+  };
 }
 
 /** The past on paper with a change, of a program or of a machine. */
@@ -147,6 +212,7 @@ function leftBehind(
   { history, ledger, places }: RunState,
   step: RecordedStep,
   met: ReadonlySet<number>,
+  byHand: ReadonlySet<string>,
 ): ReadonlyMap<string, readonly Effect[]> {
   const left = new Map<string, readonly Effect[]>();
   const names = new Set<string>();
@@ -156,6 +222,7 @@ function leftBehind(
     const record = history.registry.named(name);
     const effects = record === undefined ? [] : history.effects.of(record, step.act, history.head);
     const others = effects.filter(({ id, status }) => {
+      if (id !== null && byHand.has(id)) return false;
       const actor = id === null ? undefined : ledger.get(id)?.intent.actor;
       return status !== 'failed' && status !== 'compensated' && (actor === undefined || !met.has(actor));
     });
@@ -172,6 +239,7 @@ function leftWithoutPlace(
   { parts: { runState }, queries }: Pick<Steered, 'parts' | 'queries'>,
   { nth, firstStarted, outside }: RecordedStep,
   { line }: Restore,
+  byHand: ReadonlySet<string>,
 ): Effect[] {
   const { history, received } = runState;
   const moved = new Set(line.moves.map(({ instance }) => instanceName(instance)));
@@ -181,7 +249,7 @@ function leftWithoutPlace(
     const name = instanceName(intent.instance);
     return moved.has(name) || history.registry.named(name) === undefined;
   };
-  return displacedSince(runState, since)
+  return displacedSince(runState, since, byHand)
     .filter(isLost)
     .map(({ key, intent }) => queries.effectOf(key, intent.instance));
 }
@@ -194,16 +262,19 @@ function leftWithoutPlace(
 export function leftByWaiting(
   { parts: { runState }, queries }: Pick<Steered, 'parts' | 'queries'>,
   { name, event, isTakenBack }: { readonly name: string; readonly event: unknown; readonly isTakenBack: boolean },
+  undone: readonly string[] = [],
 ): Effect[] {
   const since = turnIn(event) !== null && isTakenBack ? 0 : (runState.received.get(name)?.since ?? null);
   if (since === null) return [];
-  return displacedSince(runState, since).map(({ key, intent }) => queries.effectOf(key, intent.instance));
+  return displacedSince(runState, since, new Set(undone)).map(({ key, intent }) =>
+    queries.effectOf(key, intent.instance),
+  );
 }
 
-/** The displaced acts that may stand, of the actors from a number on. */
-function displacedSince({ ledger }: RunState, since: number): LedgerCall[] {
+/** The displaced acts that may stand, of the actors from a number on, but for those that were undone by hand. */
+function displacedSince({ ledger }: RunState, since: number, byHand: ReadonlySet<string>): LedgerCall[] {
   const mayStand = ({ status, discarded }: LedgerCall) => (status === 'confirmed' || isOpen(status)) && !discarded;
-  return ledger.displaced().filter((call) => call.intent.actor >= since && mayStand(call));
+  return ledger.displaced().filter((call) => call.intent.actor >= since && mayStand(call) && !byHand.has(call.key));
 }
 
 /** The idempotent acts of a restore that would be asked something else, or never come again: a counterparty answers from memory (ST7). */

@@ -27,8 +27,8 @@ import { closeRun } from './closing.ts';
 
 /** The words about an act on an event. */
 type SteerWord = Pick<SaidSteer, 'by' | 'why' | 'base' | 'id'>;
-type ReviseWord = SteerWord & Pick<Extract<SaidSteer, { readonly revise: string }>, 'from' | 'later'>;
-type RetractWord = SteerWord & Pick<Extract<SaidSteer, { readonly retract: string }>, 'later'>;
+type ReviseWord = SteerWord & Pick<Extract<SaidSteer, { readonly revise: string }>, 'from' | 'later' | 'undoneByHand'>;
+type RetractWord = SteerWord & Pick<Extract<SaidSteer, { readonly retract: string }>, 'later' | 'undoneByHand'>;
 
 /** The commands to a run that is open. */
 export interface RunCommands {

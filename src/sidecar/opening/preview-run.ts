@@ -14,10 +14,11 @@ import { SilentWatcher } from '../../runtime/silent-watcher.ts';
 import { type AbortPreview, endedError, previewAbort } from '../aborting/preview-abort.ts';
 import type { SteerAnswer } from '../failures/steering.ts';
 import { Lifecycle } from '../lifecycle/lifecycle.ts';
+import { planResume } from '../plan/resume-plan.ts';
 import { RecoveryQueries } from '../queries/recovery-queries.ts';
 import { paperOf, papersOf } from '../run/ports.ts';
 import { type ComplaintPreview, type PreviewedComplaint, previewed } from '../run/preview.ts';
-import { previewedSteer } from '../run/preview-steer.ts';
+import { metAhead, previewedSteer } from '../run/preview-steer.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import { failureBy } from '../taking-up/journaled-questions.ts';
 import { configOf } from './config.ts';
@@ -30,7 +31,7 @@ import { readRun } from './read-run.ts';
 /** The options of a run that its preview needs. */
 export type PreviewOptions = Pick<RunOptions, 'run' | 'config' | 'guards' | 'codecs'>;
 
-type PreviewedProgram = Pick<Program, 'agent' | 'digest' | 'runtime'>;
+type PreviewedProgram = Pick<Program, 'agent' | 'digest' | 'runtime' | 'tools'>;
 
 /**
  * Makes the preview of a complaint from the rows of a run.
@@ -54,24 +55,29 @@ export function previewRun(
 }
 
 /**
- * Makes the preview of an act on an event from the rows of a run.
+ * Makes the preview of an act on an event from the rows of a run. A program that is entered again is entered on paper: its code runs, and makes no call.
  * @throws SidecarError `event_unknown`, `run_finished`, and as {@link previewRun}.
  */
-export function previewSteerOf(
+export async function previewSteerOf(
   program: PreviewedProgram,
   options: PreviewOptions,
   rows: Iterable<StoredRow>,
   sent: SentSteer,
-): SteerAnswer {
+): Promise<SteerAnswer> {
   const { parts, queries, runtime } = standingRun(program, options, rows);
-  return inOneGo(previewedSteer({ parts, queries, beside: [], ...papersOf(parts, runtime) }, sent));
+  const { runState } = parts;
+  if (runtime.enterable !== null && runState.places.steps.last !== undefined)
+    runtime.make({ plan: planResume(runState, () => 0) });
+  const papers = papersOf(parts, runtime);
+  const met = await metAhead({ parts, ...papers }, sent);
+  return inOneGo(previewedSteer({ parts, queries, beside: [], ...papers, ...(met !== null && { met }) }, sent));
 }
 
 /** A run as the process that has it, or takes it, stands there once what it was parked on is asked again. */
 function standingRun(program: PreviewedProgram, options: PreviewOptions, rows: Iterable<StoredRow>) {
   const { runState, config, runtime, placed } = readBy(program, options, rows);
   const lifecycle = new Lifecycle(runState);
-  const parts = { runState, config, decisionPolicy: DECISION_POLICY, lifecycle };
+  const parts = { runState, config, decisionPolicy: DECISION_POLICY, lifecycle, versions: program.tools };
   lifecycle.note({
     hold: 'held',
     machine: 'awake',
@@ -94,7 +100,7 @@ export function previewAbortOf(
 ): AbortPreview {
   const { runState, config, runtime } = readBy(program, options, rows);
   if (runState.ended !== null) throw endedError(runState.ended);
-  return previewAbort({ runState, config }, { hasMachines: runtime.machines !== null });
+  return previewAbort({ runState, config, versions: program.tools }, { hasMachines: runtime.machines !== null });
 }
 
 /** A run as its journal has it, with the program and the config that it was journaled under. */

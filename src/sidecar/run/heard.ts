@@ -1,4 +1,4 @@
-/** Dispatches inbox messages other than approvals: events, complaints, cancel, pause and retry. */
+/** Dispatches the messages of an inbox that answer no request, each kind to the part of the run that acts on it. */
 import type { SentEvent } from '../../effects/messages/sent-events.ts';
 import type { EndEntry } from '../../model/message-entries.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
@@ -7,6 +7,7 @@ import type { Hearers } from '../approvals/inbox.ts';
 import type { Attempting } from '../attempts/attempting.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { LeftActs } from '../calls/left-acts.ts';
+import type { Judging } from '../commits/judging.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { Recovering } from '../failures/recovering.ts';
 import type { Mandates } from '../mandates/mandates.ts';
@@ -37,6 +38,7 @@ interface HeardPort {
   readonly run: {
     readonly pauses: Pauses;
     readonly mandates: Mandates;
+    readonly judging: Pick<Judging, 'begin'>;
     readonly root: ActorHandle | undefined;
     readonly complaints: Complaints;
     settled(): void;
@@ -72,6 +74,7 @@ export class Heard implements Hearers {
 
   said(): void {
     this.#port.choosing.begin();
+    this.#port.run.judging.begin();
   }
 
   event(...[post, sent]: Parameters<Hearers['event']>): void {

@@ -11,6 +11,7 @@ import type { Enterable } from '../../runtime/runtime.ts';
 import { causeOf, lookAt, lookedAt, named, notReceived, revised } from '../failures/steered-event.ts';
 import { metBy } from '../failures/steered-turn.ts';
 import type { SteerAnswer } from '../failures/steering.ts';
+import { keptThoughUndone } from '../failures/undone-by-hand.ts';
 import { decidedWithout, leftByWaiting } from '../failures/without-event.ts';
 import type { Change, RunParts } from '../parts.ts';
 import { inFull, type PreviewedAnswer } from '../queries/answer-in-full.ts';
@@ -22,8 +23,8 @@ interface SteeredRun {
   readonly parts: Pick<RunParts, 'runState' | 'config' | 'decisionPolicy' | 'lifecycle'>;
   /** The program as it is entered on paper; null for a machine, and where it cannot be. */
   readonly program: Enterable | null;
-  /** The calls of a program that meet the same, by their names; left out where that is not known. */
-  readonly met?: ReadonlySet<string>;
+  /** The calls of a program that meet the same, by their numbers; left out where that is not known. */
+  readonly met?: ReadonlySet<number>;
   readonly queries: RecoveryQueries;
   /** The past of the run on paper with a change; null for a runtime that has no machine. */
   paperWith(change: Change): ChangedPaper | null;
@@ -33,11 +34,11 @@ interface SteeredRun {
   readonly beside: readonly string[];
 }
 
-/** The calls of a program that meet the same behind an act, by their names; null where the act has none to ask for. @throws SidecarError as {@link previewedSteer}. */
+/** The calls of a program that meet the same behind an act, by their numbers; null where the act has none to ask for. @throws SidecarError as {@link previewedSteer}. */
 export async function metAhead(
   { parts, program, begunWith }: Pick<SteeredRun, 'parts' | 'program' | 'begunWith'>,
   sent: SentSteer,
-): Promise<ReadonlySet<string> | null> {
+): Promise<ReadonlySet<number> | null> {
   const word = { ...named(parts.runState, sent), post: null };
   const looked = program === null ? null : lookAt(lookedAt(parts, program), word);
   if (looked?.is !== 'open' || looked.found.step === null) return null;
@@ -64,7 +65,7 @@ export function* previewedSteer(run: SteeredRun, sent: SentSteer): Pieces<SteerA
   const { found } = looked;
   if (looked.is === 'here') return says('done', null);
   if (found.step === null) {
-    const left = word.act === 'confirm' ? [] : leftByWaiting(run, found);
+    const left = word.act === 'confirm' ? [] : leftByWaiting(run, found, word.undone);
     return left.length > 0 ? says('refused', waitingText(left)) : says('done', null);
   }
   const begun = found.name === INPUT ? run.begunWith(revised(found, word)) : null;
@@ -74,5 +75,6 @@ export function* previewedSteer(run: SteeredRun, sent: SentSteer): Pieces<SteerA
   const asked = met === undefined ? raised : { ...raised, met };
   const decision = heldToChoice(run, yield* decidedWithout(run, asked, raised.steers, run.beside));
   const answer = inFull(run, 'decided', decision, []);
-  return isRestore(decision) ? says('done', null, answer) : says('refused', blockedText(decision), answer);
+  const kept = isRestore(decision) ? keptThoughUndone(runState, word.undone ?? [], decision) : blockedText(decision);
+  return kept === null ? says('done', null, answer) : says('refused', kept, answer);
 }
