@@ -1,5 +1,5 @@
 /**
- * What a step costs beside an older tree: `npm run bench:against -- COMMIT`. Lays the older tree beside this one, runs the same steps
+ * What a step costs beside an older tree: `npm run bench against -- COMMIT`. Lays the older tree beside this one, runs the same steps
  * in both by turns, a process each, and prints the medians over the rounds, their ratio, and whether the goal is met. Asserts nothing.
  */
 import { execFileSync } from 'node:child_process';
@@ -11,7 +11,7 @@ import { Command, InvalidArgumentError } from 'commander';
 const GOAL = 1.05;
 const OURS = join(import.meta.dirname, '..');
 
-const command = new Command('bench:against')
+const command = new Command('npm run bench against --')
   .description('compares what a step costs with an older tree, interleaved')
   .argument('<commit>', 'the older tree')
   .option('--rounds <n>', 'how often each tree runs', whole, 10)

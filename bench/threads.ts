@@ -1,5 +1,5 @@
 /**
- * What a thread costs as it grows: `npm run bench:threads -- [turns]`, 1,000 if left out. Each turn is a message and its answer, in a process that takes the
+ * What a thread costs as it grows: `npm run bench threads -- [turns]`, 1,000 if left out. Each turn is a message and its answer, in a process that takes the
  * thread up and gives it back; the journal is an SQLite file. Prints the medians of the first and of the last tenth, their ratio, and the bytes of
  * each half. Nothing is asserted: a busy machine is no defect.
  */

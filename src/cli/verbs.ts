@@ -194,6 +194,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Verb>>>> = {
       'delete a run that has ended, or was cancelled, and owes nothing: for good',
       async () => (await ending()).addDelete,
     ],
+    project: [
+      'write the checkpointer of a graph anew, from the journal of a thread',
+      async () => (await import('./commands/project.ts')).addProject,
+    ],
     compact: [
       'archive the runs that are over and the oldest rows of the others, and say why the rest stays',
       async () => (await import('./commands/compact.ts')).addCompact,

@@ -6,22 +6,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { argsDigest } from '../effects/digest.ts';
 import type { StateValue } from '../model/step-entry.ts';
 import { EnteredRuntime } from '../runtime/entered.ts';
-import { END, type Lane, laneNamed, partOf, placeNamed, placeOf, stateOf } from '../runtime/lanes.ts';
+import { END, type Lane, laneNamed, partOf, placeNamed, placeOf } from '../runtime/lanes.ts';
 import type { ActorHandle, Place, RuntimeEvent } from '../runtime/microstep.ts';
 import { rootPlace } from '../runtime/plain-step.ts';
 import type { ActorPlan } from '../runtime/restore-plan.ts';
-import type { Crash, Watcher } from '../runtime/runtime.ts';
+import type { Crash, Enterable, PaperChange, Watcher } from '../runtime/runtime.ts';
 import { Turns } from '../runtime/turns.ts';
-import {
-  checkpointAt,
-  checkpointBetween,
-  checkpointOf,
-  type Memory,
-  notesOn,
-  OWN,
-  SENDS,
-  seenInSuperstep,
-} from './checkpoint/memory.ts';
+import { type Memory, notesOn, OWN, SENDS, seenInSuperstep } from './checkpoint/memory.ts';
+import { reachedIn, valuesOf } from './checkpoint/reached.ts';
 import type { Graph } from './copy.ts';
 import { GraphError, isGraphRecursionError } from './graph-error.ts';
 import type { Closed, Host, Question } from './host.ts';
@@ -29,6 +21,8 @@ import { placesIn } from './line/control.ts';
 import { besideEachOther } from './line/refused.ts';
 import { inLine } from './line/steps.ts';
 import type { Observed } from './observe.ts';
+import { settingOnPaper } from './paper/setting.ts';
+import { PaperWatcher } from './paper/watcher.ts';
 import { Pass } from './pass.ts';
 import type { Answer } from './questions.ts';
 import type { Setting } from './setting.ts';
@@ -39,6 +33,7 @@ import type { NodeCalls } from './tools/node-calls.ts';
 import { BETWEEN_NODES, caller } from './tools/tool.ts';
 import { Unguarded } from './tools/unguarded.ts';
 import {
+  type AnswerEvent,
   type Around,
   answered,
   holds,
@@ -52,6 +47,8 @@ import {
 
 /** The type of the event that brings the input of a turn. */
 const INPUT: TurnEvent['type'] = 'graph.input';
+/** The type of the event that brings an answer. */
+const ANSWER: AnswerEvent['type'] = 'graph.answer';
 
 /** Runs a function outside of the node that caused it: LangGraph would take what is entered in a node for a part of its graph. */
 const outside = AsyncLocalStorage.snapshot();
@@ -74,6 +71,7 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
     this.#steps = setting.units === null ? IN_LANES : inLine(setting.units);
     this.at = new Telling(this, watcher);
     this.#unguarded = new Unguarded(setting.tools, (text) => watcher.finds('unguarded_tool', text));
+    setting.beside?.tellTo((text) => watcher.finds('checkpointer_failed', text));
     const when = (event: RuntimeEvent, isStale: () => boolean, then: () => void) => this.when(event, isStale, then);
     this.calls = new Calls({ telling: this.at, watcher, codecs: setting.codecs, tools: setting.tools, when });
     this.turns = new Turns({
@@ -94,6 +92,39 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
     return this.program.said === null ? null : this.turns;
   }
 
+  override get enterable(): Enterable {
+    const { said, salt } = this.program;
+    return {
+      said,
+      inputIn: (context) => (context as Memory)[OWN].input,
+      // The digest stays: a caller that hands the first input in again has this turn.
+      turnWith: (event, input) => ({ ...event, input }),
+      begunWith: (input) => (said === null ? { [OWN]: { salt: this.at.memory[OWN].salt ?? salt, input } } : undefined),
+      onPaper: (change) => this.#onPaper(change),
+    };
+  }
+
+  /** The graph is entered on paper, from where it stood before the change. */
+  async #onPaper(change: PaperChange): Promise<ReadonlySet<number>> {
+    const { input, turn } = change;
+    if (input === null) return new Set();
+    const event = turn === 0 ? null : { type: INPUT, input: input.is, turn, is: '' };
+    const watcher = new PaperWatcher(change, event);
+    const own = new Execution(settingOnPaper(this.program, watcher), watcher);
+    if (event === null) own.make({ input: input.is });
+    else own.puts(change.standing());
+    own.start();
+    await watcher.over();
+    own.stop();
+    return watcher.met;
+  }
+
+  /** Puts a graph that was not started where control and context say. */
+  private puts({ value, context }: Pick<ActorPlan, 'value' | 'context'>): void {
+    this.at.value = value;
+    this.at.memory = context as Memory;
+  }
+
   /** A node that waits for a call, and a graph that asks, do nothing by themselves. */
   protected runs(): boolean {
     return !this.#isAsking && !this.isResting && this.calls.underWay.size === 0;
@@ -106,18 +137,19 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
   }
 
   /** The graph as it is executed now; null before it was entered. */
-  running = (): Graph | null => this.entry?.graph ?? (this.isResting ? new Pass(this.program.graph, this).graph : null);
+  running = (): Graph | null =>
+    this.isResting ? new Pass(this.program.graph, this).graph : (this.entry?.graph ?? null);
 
   /** The channels that the graph gives out. */
   get result(): unknown {
     const { outputChannels } = this.program.graph;
     if (typeof outputChannels === 'string') return this.at.memory[outputChannels];
-    return this.#valuesOf(outputChannels);
+    return valuesOf(this.at.memory, outputChannels);
   }
 
-  #valuesOf(channels: readonly string[]): Record<string, unknown> {
-    const { memory } = this.at;
-    return Object.fromEntries(channels.flatMap((name) => (name in memory ? [[name, memory[name]]] : [])));
+  override stop(): void {
+    this.program.beside?.leave();
+    super.stop();
   }
 
   override restore(ref: ActorHandle, plan: ActorPlan): void {
@@ -161,7 +193,7 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
   get asked() {
     const { channels, settings, modes, subgraphs, units } = this.program;
     const own = this.at.memory[OWN];
-    const callbacks = [this.#unguarded];
+    const callbacks = [this.program.told ?? this.#unguarded];
     const isTurn = own.thread?.isOpen === true && 'input' in own;
     const { input } = own;
     return {
@@ -175,18 +207,7 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
       edges: units !== null,
     };
   }
-  from(): ReturnType<Host['from']> {
-    const { at, turn } = this.at.memory[OWN];
-    const [lane] = this.lanes();
-    if (turn !== undefined && lane !== undefined) {
-      const { graph, channels } = this.program;
-      const [, node] = Object.entries(graph.nodes).find(([name]) => stateOf(name) === lane.node) ?? [];
-      return { checkpoint: checkpointAt(turn, this.#valuesOf(channels), node?.triggers[0] ?? ''), step: turn.step };
-    }
-    if (turn !== undefined)
-      return { checkpoint: checkpointBetween(turn, this.#valuesOf(this.program.channels)), step: turn.step };
-    return at === undefined ? null : { checkpoint: checkpointOf(at), step: at.step };
-  }
+  from = () => reachedIn(this.program, this.at.memory);
   refused = (tasks: readonly Task[]) => (this.program.units === null ? null : besideEachOther(tasks));
   lanes = () => this.at.lanes;
   notes = ({ name }: Lane) => notesOn(this.at.memory, name);
@@ -199,9 +220,7 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
   tieOf = (node: string, args: unknown) => this.program.tieOf(node, args, this.at.memory);
   chunk = (chunk: unknown, questions: readonly Question[]) => this.program.chunk(chunk, questions);
   idOf(lane: Lane, task: string, interrupt: Question['interrupt']): string {
-    const { answers } = this.notes(lane);
-    const nth = answers?.task === task ? answers.values.length : 0;
-    return this.program.idOf(interrupt, nth, this.watcher.epochIn(lane.name));
+    return this.program.idOf(interrupt, this.#answered(lane, task), this.watcher.epochIn(lane.name));
   }
 
   open(pass: Pass, closed: Closed | null, tasks: readonly Task[], then: () => void): void {
@@ -251,17 +270,42 @@ export class Execution extends EnteredRuntime<Setting, Memory, Pass> implements 
   asks(pass: Pass, questions: readonly Question[]): void {
     if (pass.isStale) return;
     this.#isAsking = questions.length > 0;
-    this.program.asks(questions);
+    if (!this.#answersAgain(questions)) this.program.asks(questions);
   }
 
   /** Answers questions, and enters the graph again. */
   answer(answers: readonly Answer[]): void {
+    this.#answers(answers.map((each) => [each, { type: ANSWER, value: each.value, of: this.#nameOf(each.question) }]));
+  }
+
+  /** Answers a question by what its answer was revised to. @returns false where none of the questions was answered so. */
+  #answersAgain(questions: readonly Question[]): boolean {
+    for (const event of this.watcher.toComeAgain(ANSWER) as readonly AnswerEvent[]) {
+      const question = questions.find((each) => this.#nameOf(each) === event.of);
+      if (question === undefined) continue;
+      this.#answers([[{ question, value: event.value }, event]]);
+      return true;
+    }
+    return false;
+  }
+
+  #answers(answers: readonly (readonly [Answer, AnswerEvent])[]): void {
     const pass = this.entry as Pass;
-    this.#on(pass, 'graph.answer', () => {
+    this.#on(pass, ANSWER, () => {
       this.leave();
-      this.at.tell(answers.map(answered));
+      this.at.tell(answers.map(([answer, event]) => answered(answer, event)));
       this.enter();
     });
+  }
+
+  /** The name of a question, which it keeps where it is asked again. */
+  #nameOf({ lane, task, interrupt }: Question): string {
+    return this.program.idOf(interrupt, this.#answered(lane, task), 0);
+  }
+
+  #answered(lane: Lane, task: string): number {
+    const { answers } = this.notes(lane);
+    return answers?.task === task ? answers.values.length : 0;
   }
 
   failed(pass: Pass, lane: Lane | null, error: unknown): void {

@@ -5,7 +5,7 @@ import { type Command, INTERRUPT, isCommand, type StateSnapshot } from '@langcha
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { ANYTHING, kind, NAME, OBJECT, optional, refuseOther, shape } from '../model/argument.ts';
 import type { DecisionPolicy } from '../recovery/decision-policy.ts';
-import { handIn, type TurnCode, type TurnOptions } from '../runtime/turns.ts';
+import { handIn, TAKEN_OUT, type ThreadNotes, type TurnCode, type TurnOptions } from '../runtime/turns.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
 import { configOf } from '../sidecar/opening/config.ts';
 import { type EnteredProgram, HANDED_OUT } from '../sidecar/opening/handed-out.ts';
@@ -14,6 +14,7 @@ import type { RunOptions } from '../sidecar/opening/options.ts';
 import type { Program } from '../sidecar/opening/program.ts';
 import { RUN_FIELDS } from '../sidecar/opening/taken-options.ts';
 import { isStill, noTurn, type Standstill, standstill } from '../sidecar/standstill.ts';
+import { Beside } from './beside/beside.ts';
 import { CODECS } from './codecs.ts';
 import { type Graph, keptCopy } from './copy.ts';
 import { Execution } from './execution.ts';
@@ -23,6 +24,7 @@ import { Questions } from './questions.ts';
 import {
   type GraphSettings,
   refuseBound,
+  refuseCheckpointer,
   refuseConfig,
   refuseFork,
   refuseInput,
@@ -65,7 +67,8 @@ export interface AttachedGraph extends RunCommands {
   /**
    * Begins the next turn of a thread with an input, and runs the graph until it rests behind that turn or asks. The input of the turn that is open goes
    * on with it, in another process, too.
-   * @throws GraphError `turn_open` for another input while a turn is open; `turn_differs`, `turn_over` for the id of another turn; `run_parked`.
+   * @throws GraphError `turn_open` for another input while a turn is open; `turn_differs`, `turn_over` for the id of another turn; `turn_retracted` for a turn
+   * that an act on a turn has taken out; `run_parked`.
    */
   invoke(input: object, turn?: TurnOptions): Promise<Record<string, unknown>>;
   /** Runs the graph as `invoke` does, and gives its chunks. What is done again after a failure is streamed again. @throws GraphError as `invoke`. */
@@ -158,7 +161,7 @@ export function attachGraphJudged(
 export function graphThreads(graph: object, more: Pick<GraphOptions, 'settings'> = {}): EnteredProgram {
   refuseOther('graphThreads', { graph: [graph, GRAPH], settings: [more, THREADS] });
   const own = graph as Graph;
-  refuseGraph(own, more);
+  refuseGraph(own, more, true);
   const withOwn = (options: RunOptions): GraphOptions => ({ ...options, ...more, codecs: codecsOf(options) });
   return {
     [HANDED_OUT]: {
@@ -183,8 +186,9 @@ function codecsOf({ codecs = [] }: RunOptions): NonNullable<RunOptions['codecs']
 }
 
 /** @throws GraphError `unsupported_graph`. */
-function refuseGraph(graph: Graph, { settings = {} }: Pick<GraphOptions, 'settings'>): void {
+function refuseGraph(graph: Graph, { settings = {} }: Pick<GraphOptions, 'settings'>, isOfThreads: boolean): void {
   refuseUnsupported(graph, null);
+  if (!isOfThreads) refuseCheckpointer(graph);
   refuseSettings(settings);
   refuseBound(graph.config ?? {});
 }
@@ -193,7 +197,8 @@ function programOf(graph: Graph, setting: Setting, input?: unknown): Program {
   const { said, limit } = setting;
   const isHeldToInput = said === null ? { isHeldToInput: true as const } : {};
   const runtime: Program['runtime'] = (watcher) => new Execution(setting, watcher);
-  return { agent: graph.getName(), digest: digestOf(graph, setting), input, ...isHeldToInput, runtime, limit };
+  const more = { ...isHeldToInput, ...(setting.beside !== null && { observer: setting.beside }) };
+  return { agent: graph.getName(), digest: digestOf(graph, setting), input, ...more, runtime, limit };
 }
 
 async function open(
@@ -206,7 +211,7 @@ async function open(
   const codecs = codecsOf(given);
   const resting = new Resting(new Questions(codecs));
   const options = { ...given, codecs };
-  refuseGraph(graph, given);
+  refuseGraph(graph, given, isThread(given));
   if (isThread(given)) refuseInput(given.input);
   const config = configOf(graph.getName(), options);
   refuseUnsupported(graph, config);
@@ -220,10 +225,14 @@ const DEFAULT_LIMIT = 25;
 
 function settingOf(graph: Graph, config: BoundaryConfig, options: GraphOptions, resting: Resting): Setting {
   const { settings = {}, codecs = [] } = options;
+  const [own, channels, thread] = [keptCopy(graph), stateChannels(graph), threadOf(graph, options)];
+  const { checkpointer: saver } = graph;
+  const beside = typeof saver === 'object' ? new Beside({ saver, thread: String(thread), graph: own, channels }) : null;
   return {
-    graph: keptCopy(graph),
+    graph: own,
     codecs,
-    channels: stateChannels(graph),
+    channels,
+    beside,
     tools: config.tools,
     units: unitsOf(config, graph),
     salt: randomBytes(16).toString('hex'),
@@ -231,13 +240,16 @@ function settingOf(graph: Graph, config: BoundaryConfig, options: GraphOptions, 
     rests: () => resting.rests(),
     leavesRest: () => resting.leavesRest(),
     limit: settings.recursionLimit ?? graph.config?.recursionLimit ?? DEFAULT_LIMIT,
-    settings: { ...settings, configurable: { ...settings.configurable, thread_id: threadOf(graph, options) } },
+    settings: { ...settings, configurable: { ...settings.configurable, thread_id: thread } },
     modes: () => resting.modes,
     subgraphs: () => resting.subgraphs,
     tieOf: tieFor(config),
     chunk: (chunk, questions) => resting.chunk(chunk, questions),
     idOf: (interrupt, nth, epoch) => resting.questions.idOf(interrupt, nth, epoch),
-    asks: (questions) => resting.asks(questions),
+    asks: (questions) => {
+      resting.asks(questions);
+      beside?.asks(questions);
+    },
     drains: (error) => resting.drains(error),
   };
 }
@@ -274,27 +286,34 @@ function attached(
   execution: Execution,
   commands: RunCommands,
   resting: Resting,
-  { settings: { configurable }, said }: Setting,
+  { settings: { configurable }, said, beside }: Setting,
 ): AttachedGraph {
-  /** Sets the graph going, or on. */
-  const goOn = (command: Command | object | null | undefined, { id }: TurnOptions = {}): void => {
+  const refuse = (code: TurnCode, text: string) => new GraphError(code, text);
+  /** Sets the graph going, or on. @returns the turn that was handed in or answered; null where none was. */
+  const goOn = (command: Command | object | null | undefined, { id }: TurnOptions = {}): ThreadNotes | null => {
     resting.drained = null;
     if (command == null) {
       execution.start();
-      return;
+      return null;
     }
     if (said !== null && !isCommand(command)) {
       execution.start();
-      const refuse = (code: TurnCode, text: string) => new GraphError(code, text);
       handIn(execution.turns, command, id, refuse, () => still(noTurn(commands.status)));
-      return;
+      return execution.turns.turn;
     }
     if (!isCommand(command))
       throw new GraphError('no_question', 'A graph that runs takes a Command, and its input when it is attached.');
     execution.answer(resting.questions.answer(command));
+    return said === null ? null : execution.turns.turn;
   };
-  const rest = async (command: Command | object | null | undefined): Promise<Record<string, unknown>> => {
+  const rest = async (
+    command: Command | object | null | undefined,
+    turn: ThreadNotes | null,
+  ): Promise<Record<string, unknown>> => {
     const ending = await Promise.race([resting.asked(), commands.finished()]);
+    await beside?.settled();
+    // An earlier turn may ask again, or the thread rests.
+    if (typeof ending === 'string' && execution.turns.isGone(turn)) throw refuse('turn_retracted', TAKEN_OUT);
     if (ending === 'asks') {
       // Who only asks where the graph stands is handed its questions; who answers may say the same answer twice, and has to look.
       if (!isCommand(command)) resting.questions.handOut();
@@ -311,8 +330,7 @@ function attached(
   const mine: Omit<AttachedGraph, keyof RunCommands> = {
     async invoke(command?: Command | object | null, ...[config]: unknown[]) {
       if (said === null || command == null || isCommand(command)) refuseConfig(config);
-      goOn(command, turnIn(config));
-      return rest(command);
+      return rest(command, goOn(command, turnIn(config)));
     },
     resume: (...given) => mine.invoke(...given),
     async *stream(command, { streamMode = 'values', subgraphs = false, ...config } = {}) {
@@ -321,8 +339,7 @@ function attached(
       const isSingle = typeof streamMode === 'string';
       resting.modes = isSingle ? [streamMode] : streamMode;
       resting.subgraphs = subgraphs;
-      goOn(command, turn);
-      const ending = rest(command);
+      const ending = rest(command, goOn(command, turn));
       for await (const chunk of resting.until(ending)) yield isSingle ? alone(chunk as unknown[]) : chunk;
       await ending;
     },

@@ -2,6 +2,7 @@
 
 export type { TurnOptions } from '../runtime/turns.ts';
 export { type BelayedGraph, type BelayedOptions, belayed, type ThreadConfig } from './belayed.ts';
+export { type ProjectOptions, projectThread } from './beside/project.ts';
 export {
   type AttachedGraph,
   attachGraph,

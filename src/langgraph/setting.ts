@@ -1,6 +1,8 @@
 /** The setting that a graph is executed in: what its caller wants, and what it tells the caller. */
+import type { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { ValueCodec } from '../journal/value-codec.ts';
+import type { Beside } from './beside/beside.ts';
 import type { Memory } from './checkpoint/memory.ts';
 import type { Graph } from './copy.ts';
 import type { Host, Question } from './host.ts';
@@ -17,8 +19,12 @@ export interface Setting extends Pick<Host['asked'], 'channels' | 'settings'> {
   readonly salt: string;
   /** The units over several nodes, of a graph that runs one node at a time; null where each node is a unit. */
   readonly units: Units | null;
+  /** Told of what runs in the nodes, beside the callbacks of the settings: where it is left out, of tools that run unguarded. */
+  readonly told?: BaseCallbackHandler;
   /** The promise of a thread at the end of a turn; null for a run that is no thread. */
   readonly said: 'stands' | 'rewritten' | null;
+  /** The user's own checkpointer, which is only written; null without one. */
+  readonly beside: Beside | null;
   /** The thread rests between two turns. */
   rests(): void;
   /** The thread goes on, or is put elsewhere. */

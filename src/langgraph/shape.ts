@@ -7,6 +7,7 @@ import type { BoundaryConfig } from '../boundaries/config.ts';
 import type { MachineShape, StateShape } from '../model/machine.ts';
 import { BEGIN, END, stateOf } from '../runtime/lanes.ts';
 import { appendedChannels } from './appended.ts';
+import type { ProjectOptions } from './beside/project.ts';
 import type { Graph } from './copy.ts';
 import { edgesFor } from './line/edges.ts';
 import { stateChannels, whyUnsupported } from './refusals/support.ts';
@@ -18,6 +19,8 @@ export interface GraphFacts {
   shapeFor(config: BoundaryConfig): MachineShape;
   /** Tells why the graph cannot be attached; empty where it can. */
   unsupported(config: BoundaryConfig): readonly string[];
+  /** Writes the checkpointer of the graph anew from the journal of a thread. @returns how many checkpoints were written. */
+  project(options: ProjectOptions): Promise<number>;
 }
 
 /** The facts of a value, where it is a compiled graph; null else. */
@@ -27,6 +30,7 @@ export function graphFacts(value: unknown): GraphFacts | null {
     shape: shapeOf(value, null),
     shapeFor: (config) => shapeOf(value, config),
     unsupported: (config) => whyUnsupported(value, config),
+    project: async (options) => (await import('./beside/project.ts')).projectThread(value, options),
   };
 }
 

@@ -32,6 +32,8 @@ export interface OwnNotes {
   /** Under which the digests of inputs are made. */
   readonly salt: string;
   readonly thread: ThreadNotes;
+  /** The markers that a flow has passed (CO8). */
+  readonly since?: Readonly<Record<string, number>>;
 }
 
 /** What a program has read as it goes on: everything that it was given before. */
@@ -114,6 +116,17 @@ export abstract class ReceivingRuntime<
     return this.at.memory[OWN]?.thread ?? NO_TURN;
   }
 
+  /** True where the function has been given all that the run was, and waits in no receive. */
+  protected isGiven(received: number): boolean {
+    return this.#thread.isOpen && received >= Object.keys(this.at.memory.turns ?? {}).length;
+  }
+
+  /** A context with more notes of the runtime's own. */
+  protected noted(memory: TMemory, notes: Partial<OwnNotes>): TMemory {
+    const own = { salt: this.program.salt, thread: NO_TURN, ...memory[OWN], ...notes };
+    return { ...memory, [OWN]: own };
+  }
+
   /** What the turn has said that was last, or the output of a program that has returned. */
   get said(): unknown {
     const { memory } = this.at;
@@ -190,7 +203,7 @@ export abstract class ReceivingRuntime<
   }
 
   #noted(memory: TMemory, thread: ThreadNotes): TMemory {
-    const { turns = {}, said = {}, [OWN]: own = { salt: this.program.salt } } = memory as Received;
-    return { ...memory, turns, said, [OWN]: { ...own, thread } };
+    const { turns = {}, said = {} } = memory as Received;
+    return this.noted({ ...memory, turns, said }, { thread });
   }
 }

@@ -40,8 +40,8 @@ export interface OpenAgent {
   readonly guards?: Guards;
   /** The content of the world: rows by the name of their table. It shows what the run did. */
   world?(): Promise<Readonly<Record<string, readonly object[]>>>;
-  /** Lets go of everything that was opened. */
-  close(): Promise<void>;
+  /** Lets go of everything that was opened; left out where nothing was. */
+  close?(): Promise<void>;
 }
 
 /** One way through a machine, for a rehearsal: an input, and the events that are sent from outside, in order. */
@@ -101,6 +101,23 @@ export interface Agent {
   open(setting: AgentSetting): Promise<OpenAgent>;
   /** The rehearsal of it by `belay rehearse`. */
   readonly rehearsal?: AgentRehearsal;
+}
+
+/** Opens what one run of an agent needs. @throws what `open` throws; TypeError where `open` answers with nothing. */
+export async function openedFor<T extends object>(
+  agent: { open(setting: AgentSetting): Promise<T> },
+  setting: AgentSetting,
+): Promise<T> {
+  const open: unknown = await agent.open(setting);
+  if (typeof open === 'object' && open !== null) return open as T;
+  throw new TypeError(
+    'open() has answered with nothing; it answers with { machine }, and with what its run needs besides',
+  );
+}
+
+/** Lets go of what was opened for a run. @throws what `close` throws. */
+export async function letGo(open: { close?(): unknown }): Promise<void> {
+  await open.close?.();
 }
 
 /** The options of a sidecar that an opened agent brings. */

@@ -100,9 +100,14 @@ describe('belay check of a graph', () => {
   });
 
   test('says what attachGraph would refuse', async () => {
-    const found = await check(CONFIG, moduleOf("{ name: 'shop', checkpointer: new MemorySaver() }"));
+    const found = await check(CONFIG, moduleOf("{ name: 'shop', interruptBefore: ['sum'] }"));
     expect(found).toMatchObject({ code: 1, codes: ['unsupported_graph'] });
-    expect(found.text).toMatch(/checkpointer.*Compile it without one/);
+    expect(found.text).toMatch(/interruptBefore.*Call interrupt/);
+  });
+
+  test('says nothing of a checkpointer, since a run of the graph may be a thread', async () => {
+    const kept = await check(CONFIG, moduleOf("{ name: 'shop', checkpointer: new MemorySaver() }"));
+    expect(kept.codes).not.toContain('unsupported_graph');
   });
 
   describe('with a skeleton over several nodes', () => {

@@ -37,9 +37,10 @@ describe('a complaint and a word about a call, taken in one breath', () => {
     expect(await desk.json('runs')).toMatchObject([{ run: 'both', standing: 'parked', verdict: 'escalate' }]);
     const told = await desk.ask('explain', 'both');
     expect(told.out).toMatch(
-      /^both: parked \(escalate\), 3 decisions\n(?: {2}waits for: .*\n)+\n1 older decision: belay explain both --all\n/,
+      /^both: parked \(escalate\), 3 decisions\n(?: {2}waits for: .*\n)+\n2 older decisions: belay explain both --all\n/,
     );
-    expect(told.out.match(/^decision /gm)).toHaveLength(2);
+    // The outcome of the mail is told: nobody is asked about it any more.
+    expect(told.out.match(/^decision /gm)).toHaveLength(1);
     expect((await desk.ask('explain', 'both', '--all')).out.match(/^decision /gm)).toHaveLength(3);
     expect(told.out).toContain('belay resume both --settle pay --as compensated --by NAME');
     const [ledgers] = await desk.json('ledger', 'both', '--obligations');
@@ -58,6 +59,8 @@ describe('an undo that fails for good', () => {
     await desk.ask('resume', 'closed', '--settle', 'pay', '--as', 'failed', '--by', 'ann');
     const stuck = await desk.ask('resume', 'closed');
     expect([stuck.code, stuck.out]).toEqual([1, expect.stringMatching(/the warehouse\s+is closed/)]);
+    const head = (await desk.ask('explain', 'closed')).out.split('\n').slice(0, 3).join('\n');
+    expect(head).toMatch(/^closed: stuck, .*\n {2}the undo of hold failed: ".*the warehouse\s+is closed/);
     const told = await desk.ask('explain', 'closed');
     expect(told.out).toContain('belay resume closed --settle hold --as compensated --by NAME\n');
     expect(told.out).toContain('    once hold has been undone by hand');
@@ -101,5 +104,25 @@ describe('a run with the name of an option', () => {
     const done = await desk.ask(...(printed[1] as string).split(' '));
     expect([done.code, done.out]).toEqual([0, expect.stringContaining('--help: done')]);
     expect(done.out).toContain('belay show -- --help\nbelay explain -- --help\n');
+  });
+});
+
+describe('a question whose outcome a person has told beside the run', () => {
+  const receipts = new Desk(fileURLToPath(new URL('fixtures/receipt/agents.mjs', import.meta.url)));
+  afterAll(() => receipts.clear());
+
+  test('is asked no more where the answer then makes the code throw: the fix alone is named', async () => {
+    await receipts.ask('run', 'receipt', '--fail-at', 'pay');
+    const [shown] = await receipts.json('show', 'receipt-1');
+    const { key } = shown.effects[0];
+    const told = ['settle', key, '--run', 'receipt-1', '--as', 'confirmed', '--output', '7', '--by', 'ann'];
+    expect((await receipts.ask(...told)).code).toBe(0);
+    expect((await receipts.ask('resume', 'receipt-1')).code).toBe(1);
+    const waits = [{ text: 'a fix of the code' }, { text: 'a process to take it up' }];
+    expect(await receipts.json('runs')).toMatchObject([{ standing: 'parked', waits }]);
+    const { out } = await receipts.ask('explain', 'receipt-1');
+    expect(out.match(/^decision /gm)).toHaveLength(1);
+    expect(out).toContain('belay retry receipt-1 --by NAME');
+    expect(out).not.toContain('--as confirmed');
   });
 });

@@ -1,7 +1,9 @@
 /** The mutants of the rules of threads. */
 import type { Mutant } from './mutant.ts';
 
+const steered = { run: 'tests', file: 'test/langgraph/steered.test.ts' } as const;
 const by = { run: 'tests', file: 'test/langgraph/threads.test.ts' } as const;
+const beside = { run: 'tests', file: 'test/langgraph/beside.test.ts' } as const;
 
 export const OF_THREADS: readonly Mutant[] = [
   {
@@ -43,5 +45,109 @@ export const OF_THREADS: readonly Mutant[] = [
     find: 'if (left.length > 0) await outbox.abandon();',
     replace: '',
     by,
+  },
+  {
+    rule: 'PA14',
+    file: 'langgraph/paper/watcher.ts',
+    off: 'a call of a node meets the same whatever it is given',
+    find: 'past === undefined || !this.#change.hasActed(past.number, input)',
+    replace: 'past === undefined || input === this.met',
+    by: steered,
+  },
+  {
+    rule: 'PA14',
+    file: 'langgraph/paper/visits.ts',
+    off: 'a call is not told from a later one of its node',
+    find: 'this.#counts.get(laneIn(id)) ?? 0',
+    replace: 'this.#counts.size && laneIn(id) && 0',
+    by: steered,
+  },
+  {
+    rule: 'PA14',
+    file: 'langgraph/paper/unasked.ts',
+    off: 'a model is asked on paper',
+    find: '  override handleLLMStart(): Promise<never> {\n    return this.#stops();\n  }\n',
+    replace: '',
+    by: steered,
+  },
+  {
+    rule: 'PA14',
+    file: 'sidecar/failures/steered-turn.ts',
+    off: 'an answer is revised in what it was given to',
+    find: '  if (!isAnswer(event)) return null;\n',
+    replace: '  if (isAnswer(event)) return null;\n',
+    by: steered,
+  },
+  {
+    rule: 'PA14',
+    file: 'langgraph/execution.ts',
+    off: 'an answer that was revised is given to whatever is asked',
+    find: 'questions.find((each) => this.#nameOf(each) === event.of)',
+    replace: 'questions.find((each) => this.#nameOf(each) !== null)',
+    by: steered,
+  },
+  {
+    rule: 'PA14',
+    file: 'langgraph/execution.ts',
+    off: 'an answer that was revised is asked for again',
+    find: 'if (!this.#answersAgain(questions)) this.program.asks(questions);',
+    replace: 'if (this.watcher.toComeAgain(ANSWER) !== null) this.program.asks(questions);',
+    by: steered,
+  },
+  {
+    rule: 'RC4',
+    file: 'sidecar/run/run.ts',
+    off: 'an answer comes again by itself where a complaint took its work back',
+    find: 'turnIn(event) !== null || place !== undefined)',
+    replace: 'turnIn(event) !== null || place !== null)',
+    by: { run: 'tests', file: 'test/langgraph/answers.test.ts' },
+  },
+  {
+    rule: 'RC13',
+    file: 'langgraph/beside/beside.ts',
+    off: 'the checkpointer is written before the journal is durable',
+    find: '        await this.#flush();\n',
+    replace: '',
+    by: beside,
+  },
+  {
+    rule: 'RC13',
+    file: 'langgraph/beside/beside.ts',
+    off: 'a restore writes no checkpoint',
+    find: "by === 'step' ? 'on' : 'back'",
+    replace: "by === 'end' ? 'back' : 'on'",
+    by: beside,
+  },
+  {
+    rule: 'RC13',
+    file: 'langgraph/beside/projection.ts',
+    off: 'the copy of a restore is older than the branch that was left',
+    find: 'at > head.id ? at : following(head.id)',
+    replace: "at === '' ? following(head.id) : at",
+    by: beside,
+  },
+  {
+    rule: 'RC13',
+    file: 'langgraph/beside/beside.ts',
+    off: 'a checkpointer that has failed is believed to have what was written',
+    find: '      this.#head = null;\n',
+    replace: '',
+    by: beside,
+  },
+  {
+    rule: 'RC13',
+    file: 'langgraph/beside/projection.ts',
+    off: 'a version of a channel comes twice, behind a restore',
+    find: 'back * APART +',
+    replace: 'back * 0 +',
+    by: beside,
+  },
+  {
+    rule: 'RC9',
+    file: 'langgraph/graph.ts',
+    off: 'who waits for a turn that an act takes out is answered with another turn',
+    find: "if (typeof ending === 'string' && execution.turns.isGone(turn)) throw refuse('turn_retracted', TAKEN_OUT);",
+    replace: 'void [TAKEN_OUT, turn];',
+    by: steered,
   },
 ];

@@ -56,12 +56,7 @@ function text(
   const hasEnded = isOver(standing);
   const nothing = hasEnded && Object.keys(standing).length === 1 ? ', nothing is open' : '';
   const waits = waitsOf(standing.is, read.waits, { held, last: read.times?.last ?? null });
-  const why =
-    standing.is === 'paused' && standing.why !== null
-      ? [`because ${quotedText(read.runState.redaction.text(standing.why))}`]
-      : [];
-  const mandate = standing.is === 'parked' ? mandateText(read.runState.mandates) : null;
-  if (mandate !== null) why.push(`mandate: ${read.runState.redaction.text(mandate)}`);
+  const why = whyItStands(read);
   const under = [...why, ...waits.map((wait) => `waits for: ${wait.text}`)].map((each) => ({ text: each }));
   const head = layOut(null, { label: run, text: `${statusText(standing, held)}${nothing}, ${made}`, under }, medium);
   const wanted = all ? decisions : standingOver(read);
@@ -91,6 +86,25 @@ function text(
       ...leftAtEndText(left, medium),
     ].join('\n') + movesText(movesOn(read, file), read, medium)
   );
+}
+
+/** The words for why a run stands still, besides its decisions. */
+function whyItStands({ standing, runState }: ReadRun): string[] {
+  const { redaction, ledger, mandates } = runState;
+  switch (standing.is) {
+    case 'paused':
+      return standing.why === null ? [] : [`because ${quotedText(redaction.text(standing.why))}`];
+    case 'parked': {
+      const mandate = mandateText(mandates);
+      return mandate === null ? [] : [`mandate: ${redaction.text(mandate)}`];
+    }
+    case 'stuck': {
+      const tool = ledger.get(standing.effect)?.intent.tool ?? standing.effect;
+      return [`the undo of ${tool} failed: ${quotedText(redaction.text(standing.error))}`];
+    }
+    default:
+      return [];
+  }
 }
 
 /** The decisions that a run stands still over; the newest where it does not. */

@@ -72,6 +72,14 @@ export function refuseBound(settings: object): void {
   refuseSettings(Object.fromEntries(Object.entries(settings).filter(([name]) => name === 'configurable' || WHY[name])));
 }
 
+/** Refuses a checkpointer beside a run that is no thread. @throws GraphError `unsupported_graph`. */
+export function refuseCheckpointer({ checkpointer }: { readonly checkpointer?: unknown }): void {
+  if (checkpointer)
+    throw refused(
+      'Belay cannot run this graph: it was compiled with a checkpointer, which is kept beside threads alone. Compile it without one, or give `thread: true`: the journal keeps the run, interrupts included.',
+    );
+}
+
 /** Refuses a checkpoint to go on from. @throws GraphError `unsupported_graph`. */
 export function refuseFork(config: unknown): void {
   const { configurable } = (config ?? {}) as RunnableConfig;

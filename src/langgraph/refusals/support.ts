@@ -42,8 +42,8 @@ function* ofGraph(graph: Graph): Generator<string> {
     return yield 'it is no compiled StateGraph. Give attachGraph what compile() returned; a RemoteGraph runs elsewhere, where its calls cannot be guarded.';
   if (builder === undefined)
     yield 'it was made with the functional API, whose tasks have no nodes. Write it as a StateGraph, or as a flow (belay-sidecar/flow).';
-  if (graph.checkpointer)
-    yield 'it was compiled with a checkpointer. Compile it without one: the journal keeps the run, interrupts included.';
+  if (graph.checkpointer === true)
+    yield 'it was compiled with the checkpointer of a graph around it, and is in none. Compile it without one, or with a saver.';
   if (graph.store !== undefined)
     yield 'it was compiled with a store, and what a node puts there is no guarded call. Compile it without one, and write through a tool.';
   if (graph.cache !== undefined)

@@ -3,6 +3,7 @@ import type { ActorCodec } from '../../model/actor-reference.ts';
 import type { MachineShape } from '../../model/machine.ts';
 import type { ToolVersion } from '../../model/tool-version.ts';
 import type { Runtime, Watcher } from '../../runtime/runtime.ts';
+import type { EntryObserver } from '../observing.ts';
 
 /** A program that a run executes. */
 export interface Program {
@@ -28,6 +29,8 @@ export interface Program {
   readonly limit?: number;
   /** True where a run that was begun with an input is taken up with no other one. */
   readonly isHeldToInput?: true;
+  /** Shown its run, beside the observer of the options; left out where it wants none. */
+  readonly observer?: EntryObserver;
   /** Makes what executes it, by the clock of the run. */
   runtime(watcher: Watcher, now: () => number): Runtime;
 }

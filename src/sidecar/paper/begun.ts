@@ -49,7 +49,9 @@ export function enteredWith(
 ): Begun | null {
   const entry = runState.places.first?.entry ?? null;
   if (entry === null || !isOneWrite(entry.edits)) return null;
-  const begun = { context: program.begunWith((event as { readonly input?: unknown }).input), inputs: [] };
+  const context = program.begunWith((event as { readonly input?: unknown }).input);
+  if (context === undefined) return null;
+  const begun = { context, inputs: [] };
   return 'text' in encode(begun, { codecs: runState.codecs }) ? begun : null;
 }
 

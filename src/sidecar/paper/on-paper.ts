@@ -199,8 +199,12 @@ class OnPaper {
     }
     // A step that the cut does not keep is taken again where the run stands: that may come to something else than in its place.
     const last = more.at(-1);
-    if (lost.length === 0 && last !== undefined && !this.#endsThere(undone, changed))
-      lost.push(...(changed === null ? [last] : keptIn(passages, undone).filter(({ nth }) => nth > 0)));
+    if (lost.length === 0 && last !== undefined && !this.#endsThere(undone, changed)) {
+      const input = more.findLast((step) => step.nth > 0 && !undone.has(step));
+      // The place of a changed event is the head where no such input is left.
+      if (input !== undefined) lost.push(input);
+      else lost.push(...(changed === null ? [last] : keptIn(passages, undone).filter(({ nth }) => nth > 0)));
+    }
     // The first step of a run always stands (C1a): where it would have to go, the cut decides alone.
     return lost.some(({ nth }) => nth === 0) ? null : lost;
   }

@@ -118,6 +118,12 @@ export class PaperMachine extends SilentWatcher {
     return [...((ref && this.#armed.get(ref)) ?? new Map<string, Armed>()).values()];
   }
 
+  /** The input of an actor; undefined where there is no such actor. */
+  inputOf(actor: number): { readonly is: unknown } | undefined {
+    const ref = this.#refs.get(actor);
+    return ref === undefined ? undefined : { is: this.#runtime.inputOf(ref) };
+  }
+
   /** Lets go of the steps that were not asked for. */
   forget(): void {
     this.#taken = new Map();

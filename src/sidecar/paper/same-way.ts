@@ -7,29 +7,18 @@ import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { argsDigest } from '../../effects/digest.ts';
 import { diff } from '../../history/context.ts';
 import { eventType } from '../../model/reply-event.ts';
-import type { StateValue } from '../../model/step-entry.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { isEqual, partOf } from '../../projection/set-aside/records.ts';
 import type { RecordedStep } from '../../projection/state-types.ts';
 import type { Machines } from '../../runtime/runtime.ts';
+import { planBefore } from '../plan/restore-plan.ts';
 import { Outside } from './outside.ts';
 import { PaperMachine } from './paper-machine.ts';
+import { differently, type Parting, parted, shapeOf, statesOf } from './parting.ts';
 import { isRestart, UnchangedPast } from './past.ts';
+import { argsOf, delaysElse, goesOn, standsElse } from './stands-otherwise.ts';
 
 const NO_TOOLS: BoundaryConfig['tools'] = new Map();
-
-/** The first step at which another machine goes another way. */
-export interface Parting {
-  /** The number of the step among those of the run, from 1. */
-  readonly step: number;
-  readonly event: string;
-  /** The part of the step that is another one. */
-  readonly is: 'step' | 'event' | 'state' | 'context' | 'actors' | 'arguments' | 'delays';
-  /** The state, the key of the context, or the tool. */
-  readonly at: string;
-  readonly expected: string;
-  readonly found: string;
-}
 
 /** The part of a past that was gone through. */
 interface Covered {
@@ -88,10 +77,12 @@ class Comparison {
   }
 
   whole(): Compared {
-    const steps = [...this.#runState.places.between(-1, Number.POSITIVE_INFINITY)].filter((step) => !isRestart(step));
-    const [first] = steps;
-    const last = steps.at(-1);
-    if (first === undefined || last === undefined) return this.#found(null, 0);
+    const { places, comparedFrom } = this.#runState;
+    const steps = [...places.between(comparedFrom - 1, Number.POSITIVE_INFINITY)].filter((step) => !isRestart(step));
+    const first = steps[0];
+    const last = steps.at(-1) ?? (comparedFrom > 0 ? (places.steps.last as RecordedStep) : undefined);
+    if (last === undefined) return this.#found(null, 0);
+    if (first === undefined) return this.#found(standsElse(this.#runState, this.#machine, this.#tools), 0);
     if (!this.#begins(first))
       return this.#found(parted(first, { is: 'step', at: '', expected: statesOf(first.value), found: 'it throws' }), 0);
     const past = new UnchangedPast(this.#machine);
@@ -107,7 +98,9 @@ class Comparison {
       this.#steps += 1;
     }
     // A delay may have been set in any passage.
-    return past.isOver ? this.#found(this.#delaysElse(last), 0) : this.#found(this.#goesOn(last), since);
+    return past.isOver
+      ? this.#found(delaysElse(this.#runState, this.#machine, last), 0)
+      : this.#found(goesOn(this.#runState, this.#machine, last), since);
   }
 
   /** @param since how often the code had asked outside before what it came to. */
@@ -117,9 +110,12 @@ class Comparison {
     return parting === null ? { covered } : { covered, parting, isSure: asked === since && !isBlind };
   }
 
-  #begins({ entry }: RecordedStep): boolean {
+  #begins(first: RecordedStep): boolean {
     try {
-      this.#machine.begin((entry?.event as { readonly input?: unknown } | undefined)?.input);
+      if (first.nth > 0) {
+        this.#machine.putAt(planBefore(this.#runState, first));
+        this.#machine.forget();
+      } else this.#machine.begin((first.entry?.event as { readonly input?: unknown } | undefined)?.input);
       return !this.#machine.hasThrown;
     } catch {
       return false;
@@ -184,64 +180,4 @@ class Comparison {
     }
     return null;
   }
-
-  /** The step that the machine takes of itself where the past ends. */
-  #goesOn(last: RecordedStep): Parting {
-    const [ahead] = this.#runState.actors.flatMap(({ number }) => this.#machine.ahead(number));
-    const found = ahead === undefined ? 'another context' : statesOf(ahead.value);
-    return parted(last, { is: 'step', at: '', expected: 'no further step', found });
-  }
-
-  /** The delays that are armed where the run stands, where the machine waits for others: a plan arms those of the journal. */
-  #delaysElse(last: RecordedStep): Parting | null {
-    const { timers, actors } = this.#runState;
-    for (const { number, ended } of actors) {
-      if (ended !== null) continue;
-      const then = timers.armed(number).filter(({ id }) => !id.startsWith('belay.sent.'));
-      const now = this.#machine.armedBy(number);
-      const [expected, found] = [then, now].map((all) =>
-        all
-          .map(({ event, delay }) => `${eventType(event)} after ${delay} ms`)
-          .toSorted()
-          .join(', '),
-      ) as [string, string];
-      if (expected !== found)
-        return parted(last, { is: 'delays', at: '', expected: expected || 'no delay', found: found || 'no delay' });
-    }
-    return null;
-  }
-}
-
-/** The arguments of a call by the input of its actor: one of a toolbox is asked with a part of it. */
-function argsOf(input: unknown, src: string | null, name: string): unknown {
-  const { tool, input: own } = (input ?? {}) as { readonly tool?: unknown; readonly input?: unknown };
-  return src !== null && name === `${src}/${String(tool)}` ? own : input;
-}
-
-function parted({ nth, entry }: RecordedStep, difference: Omit<Parting, 'step' | 'event'>): Parting {
-  return { step: nth + 1, event: eventType(entry?.event), ...difference };
-}
-
-/** The states of a value, as people write them. */
-function statesOf(value: StateValue): string {
-  if (typeof value === 'string') return value;
-  const parts = Object.entries(value).map(([name, inner]) => {
-    const below = inner === undefined ? '' : statesOf(inner);
-    return below === '' ? name : `${name}.${below}`;
-  });
-  return parts.join(', ');
-}
-
-/** The shape of a value: a message never shows what a context holds. */
-function shapeOf(value: unknown): string {
-  if (value === undefined || value === null) return 'nothing';
-  if (typeof value === 'string') return `a text of ${value.length}`;
-  if (Array.isArray(value)) return `a list of ${value.length}`;
-  if (typeof value === 'object')
-    return `an object with ${Object.keys(value).toSorted().slice(0, 8).join(', ') || 'no keys'}`;
-  return typeof value === 'boolean' ? 'true or false' : `a ${typeof value}`;
-}
-
-function differently(expected: string, found: string): string {
-  return expected === found ? `${found} that is another one` : found;
 }

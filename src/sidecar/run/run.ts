@@ -7,6 +7,7 @@ import type { SentEvent } from '../../effects/messages/sent-events.ts';
 import type { Decision } from '../../model/decision.ts';
 import type { DismissalReason } from '../../model/entry.ts';
 import { eventType } from '../../model/reply-event.ts';
+import { turnIn } from '../../model/turn-event.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { CLAIMED, type WorkRecord } from '../../projection/set-aside/records.ts';
 import { placedIn } from '../../recording/entry-states.ts';
@@ -20,6 +21,7 @@ import { Attempting } from '../attempts/attempting.ts';
 import { Calls } from '../calls/calls.ts';
 import { LeftActs } from '../calls/left-acts.ts';
 import { Announcing } from '../commits/announcing.ts';
+import { Judging } from '../commits/judging.ts';
 import type { Outbox } from '../commits/outbox.ts';
 import type { RestoredParts } from '../failures/recovered-machine.ts';
 import { Recovering } from '../failures/recovering.ts';
@@ -40,7 +42,7 @@ import { Heard } from './heard.ts';
 import { Messages } from './messages.ts';
 import { Owing } from './owing.ts';
 import { Pauses } from './pauses.ts';
-import { outboxOf, papersOf } from './ports.ts';
+import { outboxOf, papersOf, readsIn } from './ports.ts';
 import { Restoring } from './restoring.ts';
 import { Steps } from './steps.ts';
 import { Timers } from './timers.ts';
@@ -75,6 +77,7 @@ export class Run implements Watcher {
   readonly heard: Heard;
   readonly pauses: Pauses;
   readonly mandates: Mandates;
+  readonly judging: Judging;
   /** True while the machine of a run that is taken up was not started yet, and claims wait for that. */
   #wakes = false;
 
@@ -98,6 +101,7 @@ export class Run implements Watcher {
     const outbox = outboxOf(parts, { write, calls, runtime, mandates }, () => this.recovering);
     const helpers = { write, calls, queries, approvals, outbox, ...papersOf(parts, runtime) };
     const recovering = new Recovering(parts, this, helpers);
+    this.judging = new Judging({ parts, write, calls, approvals, run: this });
     const { runState } = parts;
     const macrosteps = new Macrosteps(runState.places);
     const finds = this.finds.bind(this);
@@ -109,12 +113,10 @@ export class Run implements Watcher {
     const choosing = new Choosing({ parts, write, runtime, actors, deliveries, recovering, approvals, finds });
     this.announcing = new Announcing(parts, write, choosing.branches);
     this.owing = new Owing({ parts, write, runtime, actors, deliveries, events, recovering });
-    const beside = { attempting, announcing: this.announcing, owing: this.owing, choosing, verifier, now: parts.now };
+    const { judging, announcing, owing } = this;
+    const beside = { attempting, announcing, owing, judging, choosing, verifier, now: parts.now };
     const common = { ...shared, ...beside, left, deliveries, macrosteps, timers, recovering };
-    const unheard = () => {
-      const untaken = runState.toRedeliver.length + runState.held.length + events.waiting;
-      return { heard: approvals.looked, ...(untaken > 0 && { untaken }) };
-    };
+    const unheard = () => unheardOf(runState, approvals.looked, events.waiting);
     const mail = { hasMail: () => approvals.hasMail, isAccused: () => this.#isAccused(), unheard };
     this.end = new RunEnd({ ...common, ...mail, input });
     const restoring = new Restoring({ ...common, look: () => this.#look(), finds });
@@ -164,13 +166,15 @@ export class Run implements Watcher {
     lifecycle.whenever('claim', () => this.reuse.begin());
   }
 
-  #reuseOf({ runState, lifecycle }: RunParts): Reuse {
+  #reuseOf(parts: RunParts): Reuse {
+    const { runState, lifecycle } = parts;
     return new Reuse(runState, {
       lifecycle,
       turns: this.#turns,
       claim: (live, record) => this.#claiming.claim(live.id, record),
       dismiss: (record, why) => this.dismiss(record, why),
       settled: () => this.settled(),
+      readsOf: readsIn(parts),
       seen: (context) => this.runtime.seen(context),
       asks: () => this.runtime.enterable?.asks ?? null,
     });
@@ -238,9 +242,10 @@ export class Run implements Watcher {
     this.end.endsTurn(...turn);
   }
 
-  toComeAgain(type: string): RuntimeEvent | null {
-    const events = this.runState.toRedeliver.map(({ event }) => event as RuntimeEvent);
-    return events.find((event) => event.type === type) ?? null;
+  toComeAgain(type: string): readonly RuntimeEvent[] {
+    // The answer to a question comes again where an act on it says another one: then it has a place.
+    const all = this.runState.toRedeliver.filter(({ event, place }) => turnIn(event) !== null || place !== undefined);
+    return all.map(({ event }) => event as RuntimeEvent).filter((event) => event.type === type);
   }
 
   awaitsInput(): void {
@@ -408,6 +413,7 @@ export class Run implements Watcher {
       this.#outbox.begin();
       this.announcing.begin();
       this.owing.begin();
+      this.judging.begin();
       void this.end.try();
     }
   }
@@ -435,6 +441,11 @@ export class Run implements Watcher {
     this.owing.begin();
   }
 
+  /** Releases what a boundary releases, behind its verdict. */
+  released(): void {
+    void this.#steps.release();
+  }
+
   /** The run goes on where a pause had stood it still: what is in question comes first. */
   unpaused(): void {
     // One that is being taken up goes on by itself once its machine is there.
@@ -442,4 +453,10 @@ export class Run implements Watcher {
     this.recovering.unpaused();
     this.settled();
   }
+}
+
+/** The messages that a run has looked at, and the events among them that no state has taken. */
+function unheardOf({ toRedeliver, held }: RunState, heard: number, waiting: number) {
+  const untaken = toRedeliver.length + held.length + waiting;
+  return { heard, ...(untaken > 0 && { untaken }) };
 }

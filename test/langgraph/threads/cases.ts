@@ -29,8 +29,16 @@ export interface Complaint {
   readonly inFlight: boolean;
 }
 
+/** An act on the input of a turn, and when, as a complaint. */
+export interface TurnAct extends Complaint {
+  /** `blind`: the input says something else that nobody reads; `revise`: that the call is given; `elsewhere`: it leads to the other node. `reopen`: what the turn asked was never answered; `answer`: it was answered otherwise. */
+  readonly does: 'retract' | 'revise' | 'blind' | 'elsewhere' | 'reopen' | 'answer';
+}
+
 /** One case. */
 export interface Case {
+  /** Left out where nobody says an input otherwise. */
+  readonly act?: TurnAct;
   readonly thread: LittleThread;
   readonly setting: (typeof SETTINGS)[number];
   readonly complaint: Complaint | null;
@@ -83,14 +91,64 @@ export function complaintsAbout({ nodes, turns }: LittleThread): (Complaint | nu
   return all;
 }
 
+/** The acts on each turn, while each turn from there on is under way or over. */
+export function actsOn({ nodes, turns }: LittleThread): TurnAct[] {
+  const kinds = ['retract', 'revise', 'blind', ...(nodes.length > 1 ? (['elsewhere'] as const) : [])] as const;
+  return turns.flatMap((node, about) =>
+    turns.slice(about).flatMap((_, later) =>
+      [true, false].flatMap((inFlight) => {
+        const asks = nodes[node]?.asks;
+        const isAnswered = asks === 'before' || (asks === 'behind' && (later > 0 || !inFlight));
+        const all = [...kinds, ...(isAnswered ? (['reopen', 'answer'] as const) : [])];
+        return all.map((does) => ({ about, during: about + later, inFlight, does }));
+      }),
+    ),
+  );
+}
+
+/** The node that a turn leads to in the end. */
+export function nodeOf(
+  { thread: { nodes, turns }, act }: Pick<Case, 'thread' | 'act'>,
+  turn: number,
+  isChanged: boolean,
+) {
+  const node = turns[turn] as number;
+  return isChanged && act?.does === 'elsewhere' && act.about === turn ? (node + 1) % nodes.length : node;
+}
+
 /** The name of a case, by which it is found again. */
-export function nameOf({ thread, setting, complaint, dies }: Case): string {
+export function nameOf({ thread, setting, complaint, act, dies }: Case): string {
   const nodes = thread.nodes.map(
     (node) => `${node.class}${node.reads ? '<n0' : ''}${{ never: '', before: '?', behind: '!' }[node.asks]}`,
   );
   const wrong =
-    complaint === null
-      ? 'nothing wrong'
-      : `turn ${complaint.about + 1} wrong in ${complaint.during + 1}${complaint.inFlight ? ' in flight' : ''}`;
+    act !== undefined
+      ? `turn ${act.about + 1} ${act.does} in ${act.during + 1}${act.inFlight ? ' in flight' : ''}`
+      : complaint === null
+        ? 'nothing wrong'
+        : `turn ${complaint.about + 1} wrong in ${complaint.during + 1}${complaint.inFlight ? ' in flight' : ''}`;
   return `${nodes.join(' ')} / ${thread.turns.join('')} / ${setting} / ${wrong} / ${dies === null ? 'lives' : `dies at ${dies}`}`;
+}
+
+/** The case of a name. @throws Error for a text that names none. */
+export function caseNamed(name: string): Case {
+  const [nodes = '', turns = '', setting, wrong = '', dies = ''] = name.split(' / ');
+  const thread = { nodes: nodes.split(' ').map(nodeNamed), turns: [...turns].map(Number) };
+  const [, about, does, during, inFlight] = /^turn (\d) (\w+) in (\d)( in flight)?$/.exec(wrong) ?? [];
+  const due = { about: Number(about) - 1, during: Number(during) - 1, inFlight: inFlight !== undefined };
+  const named: Case = {
+    thread,
+    setting: setting as Case['setting'],
+    complaint: does === 'wrong' ? due : null,
+    ...(does !== undefined && does !== 'wrong' && { act: { ...due, does: does as TurnAct['does'] } }),
+    dies: dies === 'lives' ? null : Number(dies.replace('dies at ', '')),
+  };
+  if (nameOf(named) !== name) throw new Error(`no case is named ${name}: copy a name from what the enumeration prints`);
+  return named;
+}
+
+function nodeNamed(text: string): LittleNode {
+  const [, effect = '', reads = '', mark = ''] = /^([a-z]+)(<n0)?([?!])?$/.exec(text) ?? [];
+  const asks = mark === '?' ? 'before' : mark === '!' ? 'behind' : 'never';
+  return { class: effect as Class, reads: reads !== '', asks };
 }

@@ -7,9 +7,9 @@ import { memoryStore } from '../../../src/journal/memory/store.ts';
 import { type AttachedGraph, attachGraph, resumeGraph } from '../../../src/langgraph/graph.ts';
 import { MortalStore } from '../../../src/rehearsal/trial/mortal-store.ts';
 import { VirtualTime } from '../../virtual-time.ts';
-import type { Case } from './cases.ts';
+import { type Case, nodeOf, type TurnAct } from './cases.ts';
 import { configOf, graphOf } from './little.ts';
-import { World } from './world.ts';
+import { type Act, World } from './world.ts';
 
 /** The state of a thread, as its caller has it. */
 export interface Said {
@@ -26,8 +26,12 @@ export interface Result {
   readonly state: Said | null;
   /** The code by which the complaint was refused; `taken` where it was, null where there was none. */
   readonly answer: string | null;
-  /** The acts that stood when the complaint was told. */
+  /** The acts that stood when the complaint was told, or the act on a turn. */
   readonly before: readonly string[];
+  /** The acts that stood when the act on a turn was answered: what may be why it was refused. */
+  readonly after: readonly Act[];
+  /** The turns that an act has taken out while they were open, or before they were handed in again. */
+  readonly gone: readonly number[];
   /** Null where it came to rest. */
   readonly hangs: string | null;
   /** The answers that the journal had when the process died. */
@@ -37,6 +41,8 @@ export interface Result {
 
 const LONGEST = 3_000;
 const IDLE = 4;
+/** Longer than a graph that is entered on paper waits for its next step. */
+const ON_PAPER = 110;
 
 class Dead extends Error {}
 
@@ -65,6 +71,10 @@ class Drive {
   #beats = 0;
   #answer: string | null = null;
   #before: string[] = [];
+  #after: Act[] = [];
+  readonly #gone: number[] = [];
+  /** The name of the answer that is retracted; null before that. */
+  #reopens: string | null = null;
   #isDue = false;
   readonly #durable: string[] = [];
 
@@ -110,6 +120,8 @@ class Drive {
       state,
       answer: this.#answer,
       before: this.#before,
+      after: this.#after,
+      gone: this.#gone,
       hangs,
       durable: this.#durable,
       appends,
@@ -120,9 +132,9 @@ class Drive {
     const life = { isDead: false };
     this.#life = life;
     const never = () => new Promise<never>(() => {});
-    const { thread, setting } = this.#case;
+    const { setting } = this.#case;
     const opening = opens(
-      graphOf(thread, (tool, call) => (life.isDead ? never() : this.#world.call(tool, call))),
+      graphOf(this.#case, (tool, call) => (life.isDead ? never() : this.#world.call(tool, call))),
       {
         run: 'r',
         config: configOf(this.#case),
@@ -153,13 +165,72 @@ class Drive {
   async #turn(run: AttachedGraph, turn: number, node: number): Promise<Said> {
     // What is done again behind a complaint is waited for: its questions are answered there.
     if (this.#answer === 'taken') await this.#toEnd(run.invoke());
-    const invoked = run.invoke({ go: `n${node}` }, { id: `m${turn}` });
+    const { act, complaint } = this.#case;
+    const note = act === undefined ? {} : { note: 'first' };
+    let invoked: Promise<object> = run.invoke({ go: `n${node}`, ...note }, { id: `m${turn}` });
     invoked.catch(() => {});
     await this.#quiet();
     const isUnderWay = () => this.#world.calls.some(({ tool }) => tool === `n${node}`);
-    const isOwn = this.#case.complaint?.about === turn;
-    if (this.#isDueAt(turn, true) && !isOwn && isUnderWay()) await this.#complain(run);
-    return this.#toEnd(invoked, isOwn ? turn : null);
+    const isOwn = complaint?.about === turn;
+    try {
+      if (this.#isDueAt(turn, true) && !isOwn) {
+        // Where a person is asked before it, the call comes behind the answer.
+        if (act !== undefined && !isUnderWay()) invoked = (await this.#answers(invoked, isUnderWay)).now;
+        if (act !== undefined || isUnderWay()) await this.#complain(run);
+      }
+      return await this.#toEnd(invoked, isOwn ? turn : null);
+    } catch (error) {
+      if ((error as { readonly code?: string }).code !== 'turn_retracted' || act === undefined) throw error;
+      this.#gone.push(turn);
+      return { log: [] };
+    }
+  }
+
+  /** Answers what a turn asks, until its call is under way. */
+  async #answers(invoked: Promise<object>, isUnderWay: () => boolean): Promise<{ readonly now: Promise<object> }> {
+    const state = (await this.#settles(invoked)) as Said;
+    if (!('__interrupt__' in state)) return { now: invoked };
+    const run = this.#run as AttachedGraph;
+    const resume = Object.fromEntries(run.questions().map(({ id }) => [id, 'yes']));
+    const now = run.resume(new Command({ resume }));
+    now.catch(() => {});
+    for (let times = 0; times < 9 && !isUnderWay(); times += 1) await this.#quiet();
+    if (this.#life.isDead) throw new Dead();
+    return { now };
+  }
+
+  /** Says the input of a turn otherwise, or that it never was. */
+  async #steer(run: AttachedGraph, act: TurnAct): Promise<void> {
+    const { about, does } = act;
+    if (this.#answer !== null) return;
+    this.#isDue = true;
+    this.#before = this.#world.acts.filter(({ undone }) => !undone).map(({ answer }) => answer);
+    this.#world.log.push(`${does} turn ${about + 1}`);
+    if (run.status === 'opening') void run.invoke().catch(() => {});
+    await this.#quiet();
+    const node = nodeOf(this.#case, about, true);
+    const said = {
+      go: `n${node}`,
+      note: does === 'revise' ? 'second' : 'first',
+      ...(does === 'blind' && { other: 'x' }),
+    };
+    const { nodes, turns } = this.#case.thread;
+    const asked = turns.slice(0, about).filter((each) => nodes[each]?.asks !== 'never').length;
+    const answers = run.events().filter(({ type, is }) => type === 'graph.answer' && is !== 'retracted');
+    this.#reopens ??= answers[asked]?.name ?? null;
+    const isOfAnswer = does === 'reopen' || does === 'answer';
+    const of = isOfAnswer ? (this.#reopens ?? 'none') : `m${about}`;
+    const isRetracted = does === 'reopen' || does === 'retract';
+    const to = does === 'answer' ? { value: 'no' } : { input: said };
+    const saying = isRetracted ? run.retract(of, { id: 'act' }) : run.revise(of, to, { id: 'act' });
+    const answer = await this.#settled(saying);
+    if ('error' in answer) this.#answer = String((answer.error as { readonly code?: string }).code ?? answer.error);
+    else {
+      const { is, why } = answer.value as { readonly is: string; readonly why: string | null };
+      this.#answer = is === 'refused' ? `refused: ${why}` : 'taken';
+    }
+    this.#after = this.#world.acts.filter(({ undone }) => !undone).map((each) => ({ ...each }));
+    this.#world.log.push(`answer: ${this.#answer}`);
   }
 
   /** Waits for the end of a turn, and answers what it asks. @param own the turn in which its own answer may be found wrong. */
@@ -178,12 +249,13 @@ class Drive {
   }
 
   #isDueAt(turn: number, inFlight: boolean): boolean {
-    const { complaint } = this.#case;
-    return complaint?.during === turn && complaint.inFlight === inFlight && this.#answer === null;
+    const due = this.#case.act ?? this.#case.complaint;
+    return due?.during === turn && due.inFlight === inFlight && this.#answer === null;
   }
 
   async #complain(run: AttachedGraph): Promise<void> {
-    const { complaint, thread } = this.#case;
+    const { complaint, thread, act } = this.#case;
+    if (act !== undefined) return this.#steer(run, act);
     if (complaint === null) return;
     const node = thread.turns[complaint.about] as number;
     const ordinal = thread.turns.slice(0, complaint.about).filter((other) => other === node).length;
@@ -232,7 +304,9 @@ class Drive {
 
   /** Waits until promises and flushes have nothing more to do. */
   async #quiet(): Promise<void> {
-    for (let idle = 0, before = -1, turns = 0; idle < IDLE; turns += 1) {
+    // A graph that is entered on paper is waited for.
+    const longest = this.#isDue && this.#case.act !== undefined && this.#answer === null ? ON_PAPER : IDLE;
+    for (let idle = 0, before = -1, turns = 0; idle < longest; turns += 1) {
       if (turns > LONGEST) throw new Error('it is busy with itself for ever');
       await new Promise((resolve) => setImmediate(resolve));
       const now = this.#beats + this.#world.log.length;

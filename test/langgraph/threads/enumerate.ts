@@ -1,5 +1,15 @@
 /** Goes through the cases of small threads, and counts how they end. */
-import { type Case, complaintsAbout, type LittleThread, nameOf, ofThreeTurns, ofTwoTurns, SETTINGS } from './cases.ts';
+import {
+  actsOn,
+  type Case,
+  caseNamed,
+  complaintsAbout,
+  type LittleThread,
+  nameOf,
+  ofThreeTurns,
+  ofTwoTurns,
+  SETTINGS,
+} from './cases.ts';
 import { type Result, runCase } from './drive.ts';
 import { type Judged, judge, type Verdict } from './judge.ts';
 
@@ -12,7 +22,9 @@ export interface Options {
   /** The number of cases, where they are drawn. */
   readonly cases?: number;
   readonly seed?: number;
-  /** A case by its name. */
+  /** True for acts on turns in place of complaints. */
+  readonly acts?: boolean;
+  /** A case by its name: it alone is run. */
   readonly only?: string;
   /** Begins none after so many milliseconds. */
   readonly until?: number;
@@ -40,7 +52,7 @@ export function drawing(seed: number): (below: number) => number {
 
 function count(totals: Totals, one: Case, judged: Judged): void {
   totals.cases += 1;
-  const wrong = one.complaint === null ? 'nothing wrong' : 'found wrong';
+  const wrong = one.act !== undefined ? one.act.does : one.complaint === null ? 'nothing wrong' : 'found wrong';
   const of = `${one.setting}, ${wrong}${one.dies === null ? '' : ', killed'}`;
   const counts = totals.shares[of] ?? {};
   totals.shares[of] = counts;
@@ -61,10 +73,13 @@ export async function enumerate(options: Options): Promise<Totals> {
     options.onCase?.(one, judged, result);
     return result;
   };
+  if (options.only !== undefined) {
+    await run(caseNamed(options.only));
+    return totals;
+  }
   const isOver = () => performance.now() - began > until || totals.cases >= (options.cases ?? Number.POSITIVE_INFINITY);
-  for (const whole of options.turns === 2 ? twoTurns() : threeTurns(draw)) {
+  for (const whole of options.turns === 2 ? twoTurns(options) : threeTurns(draw, options)) {
     if (isOver()) break;
-    if (options.only !== undefined && !options.only.startsWith(nameOf(whole).replace(/lives$/, ''))) continue;
     if (options.turns === 3) {
       const { appends } = await runCase(whole);
       await run({ ...whole, dies: draw(5) === 0 || appends === 0 ? null : draw(appends) });
@@ -78,31 +93,30 @@ export async function enumerate(options: Options): Promise<Totals> {
 
 /** The same case with the deaths of its process that are wanted. */
 function* dying(
-  { share = 1, only }: Options,
+  { share = 1 }: Options,
   whole: Case,
   appends: number,
   draw: (below: number) => number,
 ): Generator<Case> {
-  for (let dies = 0; dies < appends; dies += 1) {
-    const one = { ...whole, dies };
-    if (only === undefined ? share === 1 || draw(share) === 0 : only === nameOf(one)) yield one;
-  }
+  for (let dies = 0; dies < appends; dies += 1) if (share === 1 || draw(share) === 0) yield { ...whole, dies };
 }
 
-function* twoTurns(): Generator<Case> {
-  for (const thread of ofTwoTurns()) yield* casesOf(thread);
+function* twoTurns(options: Options): Generator<Case> {
+  for (const thread of ofTwoTurns()) yield* casesOf(thread, options);
 }
 
-function* threeTurns(draw: (below: number) => number): Generator<Case> {
+function* threeTurns(draw: (below: number) => number, options: Options): Generator<Case> {
   for (;;) {
-    const all = [...casesOf(ofThreeTurns(draw))];
+    const all = [...casesOf(ofThreeTurns(draw), options)];
     yield all[draw(all.length)] as Case;
   }
 }
 
-function* casesOf(thread: LittleThread): Generator<Case> {
+/** All cases of a thread in which no process dies. */
+export function* casesOf(thread: LittleThread, { acts = false }: Pick<Options, 'acts'>): Generator<Case> {
   for (const setting of SETTINGS)
-    for (const complaint of complaintsAbout(thread)) yield { thread, setting, complaint, dies: null };
+    if (acts) for (const act of actsOn(thread)) yield { thread, setting, complaint: null, act, dies: null };
+    else for (const complaint of complaintsAbout(thread)) yield { thread, setting, complaint, dies: null };
 }
 
 /** The totals as text. */

@@ -4,17 +4,20 @@ import type { BoundaryConfig } from '../../../src/boundaries/config.ts';
 import { loadConfig } from '../../../src/boundaries/load.ts';
 import { graphTool } from '../../../src/langgraph/tools/tool.ts';
 import type { ToolCall } from '../../../src/runtime/tool-call.ts';
-import type { Case, LittleThread } from './cases.ts';
+import type { Case } from './cases.ts';
 import type { Args } from './world.ts';
 
 type Act = (tool: string, call: ToolCall<Args>) => Promise<string>;
 type Values = Readonly<Record<string, unknown>>;
 
 /** The graph: each turn leads to one node, which may read what the first one wrote. */
-export function graphOf({ nodes }: LittleThread, act: Act): object {
+export function graphOf({ thread: { nodes }, act: turnAct }: Pick<Case, 'thread' | 'act'>, act: Act): object {
   const keys = nodes.map((_, nth) => [`k${nth}`, Annotation<string>]);
   const State = Annotation.Root({
     go: Annotation<string>,
+    note: Annotation<string>,
+    other: Annotation<string>,
+    heard: Annotation<string>,
     log: Annotation<string[]>({ reducer: (before, more) => [...before, ...more], default: () => [] }),
     ...Object.fromEntries(keys),
   });
@@ -28,17 +31,14 @@ export function graphOf({ nodes }: LittleThread, act: Act): object {
     const tool = graphTool(`n${nth}`, (call: ToolCall<Args>) => act(`n${nth}`, call));
     builder.addNode(`n${nth}`, async (state) => {
       const price = reads ? ((state.k0 as string | undefined) ?? null) : null;
-      if (asks === 'before') interrupt(`may n${nth}?`);
-      const answer = await tool({ price });
+      const may = asks === 'before' ? (interrupt(`may n${nth}?`) as string) : undefined;
+      const said = turnAct === undefined ? {} : { note: state.note as string, ...(may !== undefined && { may }) };
+      const answer = await tool({ price, ...said });
       return { [`k${nth}`]: answer, log: [answer] };
     });
   }
   const names = nodes.map((_, nth) => `n${nth}`);
-  if (nodes.some(({ asks }) => asks === 'behind'))
-    builder.addNode('q', async () => {
-      interrupt('well?');
-      return {};
-    });
+  if (nodes.some(({ asks }) => asks === 'behind')) builder.addNode('q', async () => ({ heard: interrupt('well?') }));
   for (const [nth, { asks }] of nodes.entries()) builder.addEdge(`n${nth}`, asks === 'behind' ? 'q' : '__end__');
   builder.addConditionalEdges('__start__', ({ go }) => go as string, names);
   return builder.compile({ name: 'thread' });

@@ -6,6 +6,10 @@ import type { Case, Class } from './cases.ts';
 /** What a tool is called with. */
 export interface Args {
   readonly price: string | null;
+  /** What the input of the turn says besides; left out where nobody says an input otherwise. */
+  readonly note?: string;
+  /** What a person has answered before; left out where nobody was asked, or says an input otherwise. */
+  readonly may?: string;
 }
 
 /** An act, or the answer of a model. */
