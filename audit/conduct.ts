@@ -3,8 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { agents } from '../domains/agents.ts';
 import { there } from '../domains/there.ts';
+import { type Atomix, joined, nameOf, parts } from './atomix/study.ts';
 import { type Case, readCases, readDomains, readSites } from './case.ts';
 import type { Depth, Overhead, Signalled, WrongEdge } from './experiments.ts';
+import { type Interrupted, STUDIED } from './interruptions/study.ts';
 import type { JudgedCase, Wanted } from './judge.ts';
 import { readSets } from './langgraph/sets.ts';
 import type { Studied, Witnessed } from './langgraph/study.ts';
@@ -23,6 +25,9 @@ const TIMES = 7;
 const DEPTHS = Array.from({ length: 5 }, (_, index) => ({
   slots: ['Kickoff', 'Budget', 'Roadmap', 'Hiring', 'Closing'].slice(0, index + 1),
 }));
+
+/** The shares of one agent's interruptions, each a task of its own. */
+const SHARES = 6;
 
 type Study = Pick<Experiments, 'studied' | 'witnesses'>;
 
@@ -50,7 +55,9 @@ export class Threads {
   }
 
   /** Measures what is measured besides, of the domains that are chosen. Timings come last, one after the other. */
-  async experiments(isChosen: (domain: string) => boolean): Promise<Omit<Experiments, keyof Study | 'swept'>> {
+  async experiments(
+    isChosen: (domain: string) => boolean,
+  ): Promise<Omit<Experiments, keyof Study | 'interrupted' | 'atomix' | 'swept'>> {
     const domains = readDomains().filter(({ name }) => isChosen(name));
     const sites = readSites().filter(({ domain }) => isChosen(domain));
     const signals = sites.map(async ({ site, domain, case: name }) => {
@@ -92,6 +99,27 @@ export class Threads {
       ),
     ]);
     return { studied: cases, witnesses: past };
+  }
+
+  /** Runs the study of interruptions, of the agents that are chosen. */
+  async interruptions(isChosen: (domain: string) => boolean): Promise<Pick<Experiments, 'interrupted'>> {
+    const shares = STUDIED.filter(isChosen).flatMap((domain) =>
+      Array.from({ length: SHARES }, (_, from) =>
+        this.#run<readonly Interrupted[]>({
+          do: 'interruptions',
+          domain,
+          case: `interruptions ${from + 1} of ${SHARES}`,
+          share: { every: SHARES, from },
+        }),
+      ),
+    );
+    return { interrupted: (await Promise.all(shares)).flat() };
+  }
+
+  /** Counts the tables of Atomix. */
+  async atomix(): Promise<Pick<Experiments, 'atomix'>> {
+    const all = parts().map((part) => this.#run<Atomix>({ do: 'atomix', domain: 'atomix', case: nameOf(part), part }));
+    return { atomix: joined(await Promise.all(all)) };
   }
 
   /** Fails every call of a run of each domain in turn; of the run with the input that the agent has by itself, where a case has it. */

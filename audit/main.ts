@@ -31,7 +31,7 @@ interface Options {
 }
 
 /** The parts of the audit that can be run alone. */
-const PARTS = ['cases', 'langgraph'] as const;
+const PARTS = ['cases', 'langgraph', 'interruptions', 'atomix'] as const;
 type Part = (typeof PARTS)[number];
 
 const program = new Command('npm run audit --')
@@ -41,9 +41,10 @@ const program = new Command('npm run audit --')
   .addOption(new Option('--strategy <name>', 'only one way of recovering').choices(STRATEGIES))
   .addOption(new Option('--without <guard>', 'Belay without one of its guards').choices(Object.keys(GUARDS)))
   .addOption(
-    new Option('--only <part>', 'only the cases and what belongs to them, or only the study on LangGraph').choices(
-      PARTS,
-    ),
+    new Option(
+      '--only <part>',
+      'only the cases and what belongs to them, or only the study on LangGraph; or the study of interruptions or the tables of Atomix, which run nowhere else',
+    ).choices(PARTS),
   )
   .option('--full', 'every call of a run failed in turn, too, and docs/dart.md written')
   .option('--repeat <n>', 'how often each case is run, each time with another seed', counted, ALL.repeat)
@@ -63,6 +64,8 @@ Examples:
   npm run audit -- --strategy belay --json
   npm run audit -- --without live_readers
   npm run audit -- --only langgraph --repeat 1
+  npm run audit -- --only interruptions --domain navigation
+  npm run audit -- --only atomix
   npm run audit -- --full
 
 The report is left in audit/report/: index.html, report.json, report.txt and junit.xml. How a case is written: audit/README.md.
@@ -144,8 +147,10 @@ async function conducted(options: Options, chosen: readonly Case[], all: boolean
     const isChosen = (domain: string) => domains.has(domain);
     const study = partial || !isWanted('langgraph') ? {} : await threads.study(isChosen, repeat);
     const besides = partial || !isWanted('cases') ? {} : await threads.experiments(isChosen);
+    const interrupted = partial || only !== 'interruptions' ? {} : await threads.interruptions(isChosen);
+    const atomix = partial || only !== 'atomix' ? {} : await threads.atomix();
     const swept = partial || !full || !all || only !== undefined ? [] : await threads.sweep();
-    const experiments = { ...NONE, ...study, ...besides, swept };
+    const experiments = { ...NONE, ...study, ...besides, ...interrupted, ...atomix, swept };
     return reportOf(judged, experiments, readPaper(), { whole: all && !partial && isWanted('cases'), without });
   } finally {
     line.done();

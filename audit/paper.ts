@@ -95,6 +95,50 @@ export interface Paper {
   readonly langgraph: PaperLangGraph;
 }
 
+/** What the post on interrupted agents hands down: a taxonomy, and a headline of how many times fewer steps than a restart. */
+export interface PostInterruptions {
+  readonly source: string;
+  /** An order of magnitude. */
+  readonly lessThanRestart: number;
+  readonly kinds: Readonly<
+    Record<string, { readonly example: string; readonly transaction: string; readonly handling: string }>
+  >;
+}
+
+/** The figures of Atomix, by the names of its modes. */
+export interface PaperAtomix {
+  readonly speculation: {
+    /** Of a hundred runs, and of files: three branches, one kept. */
+    readonly rows: ByDomain<{ readonly transient: number; readonly contaminated: number }>;
+    readonly files: { readonly tasks: number; readonly leaked: ByDomain<number> };
+  };
+  /** By the number of branches: the commit, and the 99th of a hundred, in microseconds. */
+  readonly choice: { readonly rows: ByDomain<readonly [commit: number, p99: number]> };
+  /** By mode and probability, of a hundred runs. */
+  readonly faults: { readonly correct: ByDomain<ByDomain<number>>; readonly corrupted: ByDomain<ByDomain<number>> };
+  /** By mode and scenario, of a hundred runs with 2, 4 and 8 agents, or with 2 alone. */
+  readonly contention: ByDomain<ByDomain<readonly number[]>>;
+  /** By mode and probability, the tasks that end well in OSWorld and in WebArena, in percent. */
+  readonly rates: ByDomain<ByDomain<readonly [osWorld: number, webArena: number]>>;
+  /** By mode and tries, of a hundred runs. */
+  readonly tries: { readonly rows: ByDomain<ByDomain<number>> };
+  readonly mails: { readonly source: string; readonly rows: ByDomain<readonly number[]> };
+}
+
+/** Reads the figures of Atomix. */
+export function readAtomix(): PaperAtomix {
+  const { atomix, ...rest } = JSON.parse(readFileSync(join(ROOT, 'audit', 'figures.json'), 'utf8'));
+  return { ...atomix, mails: rest['atomix-table-10'] };
+}
+
+/** Reads what is handed down of interruptions. */
+export function readInterruptions(): PostInterruptions {
+  const { interruptions }: { interruptions: PostInterruptions } = JSON.parse(
+    readFileSync(join(ROOT, 'audit', 'figures.json'), 'utf8'),
+  );
+  return interruptions;
+}
+
 /** Reads them. */
 export function readPaper(): Paper {
   const file = join(ROOT, 'audit', 'figures.json');

@@ -1,14 +1,17 @@
 /** The report: every table, what it comes to in counts, and what is wrong. */
 
 import { keysOf } from '../domains/there.ts';
+import type { Atomix } from './atomix/study.ts';
 import { FROZEN, type Strategy } from './case.ts';
 import type { Depth, Overhead, Signalled, WrongEdge } from './experiments.ts';
 import { GUARDS, type Guard } from './guards.ts';
+import type { Interrupted } from './interruptions/study.ts';
 import type { JudgedCase } from './judge.ts';
 import type { Studied, Witnessed } from './langgraph/study.ts';
-import type { Paper } from './paper.ts';
+import { type Paper, readAtomix, readInterruptions } from './paper.ts';
 import type { Reviewed } from './reviewed.ts';
 import type { Swept } from './sweep.ts';
+import { atomixTables, wrongAtomix } from './tables/atomix.ts';
 import { admittedTable, calibrationTable, eventsOf, newlyAdmitted } from './tables/calibration.ts';
 import {
   depthTable,
@@ -19,6 +22,7 @@ import {
   signalsTable,
   wrongEdgeTable,
 } from './tables/experiments.ts';
+import { interruptionTables, wrongInterruptions } from './tables/interruptions.ts';
 import { langgraphTables } from './tables/langgraph.ts';
 import { harmIn, studiedTable, witnessTable, wrongIn as wrongInStudy } from './tables/langgraph-cases.ts';
 import { latencyTable } from './tables/latency.ts';
@@ -44,6 +48,10 @@ export interface Experiments {
   /** The study on LangGraph, and its blocking witnesses. */
   readonly studied: readonly Studied[];
   readonly witnesses: readonly Witnessed[];
+  /** The study of interruptions; only where it alone is asked for. */
+  readonly interrupted: readonly Interrupted[];
+  /** The tables of Atomix; null where they are not asked for. */
+  readonly atomix: Atomix | null;
   /** Every call of a run of each domain, failed in turn; only with `--full`. */
   readonly swept: readonly Swept[];
 }
@@ -57,6 +65,8 @@ export const NONE: Experiments = {
   overheads: [],
   studied: [],
   witnesses: [],
+  interrupted: [],
+  atomix: null,
   swept: [],
 };
 
@@ -115,12 +125,14 @@ export interface Report {
 
 /** Puts the report together. */
 export function reportOf(judged: readonly JudgedCase[], experiments: Experiments, paper: Paper, scope: Scope): Report {
-  const { studied, witnesses } = experiments;
+  const { studied, witnesses, interrupted, atomix } = experiments;
   const tables = [
     ...(judged.length > 0 ? caseTables(judged, experiments, paper) : []),
     ...(studied.length > 0 ? langgraphTables(studied, paper) : []),
     witnessTable(witnesses, paper),
     studiedTable(studied),
+    ...(interrupted.length > 0 ? interruptionTables(interrupted, readInterruptions()) : []),
+    ...(atomix === null ? [] : atomixTables(atomix, readAtomix())),
   ]
     .filter(({ rows }) => rows.length > 0)
     .map((table) => ({ ...table, title: `${table.title}${plannedBy(process.env.PLANNER)}` }));
@@ -211,7 +223,7 @@ function wrongIn(
 /** The errors of the audit as a whole. */
 function wrongAround(
   judged: readonly JudgedCase[],
-  { signals, edges, studied, witnesses, swept }: Experiments,
+  { signals, edges, studied, witnesses, interrupted, atomix, swept }: Experiments,
   { blocked }: Pick<Summary, 'blocked'>,
   { whole, without }: Scope,
 ): readonly string[] {
@@ -225,6 +237,8 @@ function wrongAround(
     ...several.map(({ site }) => `${site}: raw failures lead to several decisions`),
     ...marked.map(({ domain, edge }) => `${domain}: ${edge} is an exit as reviewed, or none when declared`),
     ...wrongInStudy(studied, witnesses),
+    ...wrongInterruptions(interrupted),
+    ...(atomix === null ? [] : wrongAtomix(atomix)),
   ];
   if (!whole || without !== null) return wrong;
   const idle = keysOf<Guard>(GUARDS).filter(

@@ -5,8 +5,10 @@ import { chosen } from '../domains/planner/chosen.ts';
 import { scheduleForm } from '../domains/schedule-form/agent.ts';
 import { MailServer } from '../domains/schedule-form/mail.ts';
 import { scripted } from '../domains/schedule-form/planner.ts';
+import { counted, type Part } from './atomix/study.ts';
 import { type Case, CaseError, type Domain, readCases, readDomains } from './case.ts';
 import { depths, overhead, signalled, wrongEdge } from './experiments.ts';
+import { interruptions, type Share } from './interruptions/study.ts';
 import { judge, type Wanted } from './judge.ts';
 import { study, witness } from './langgraph/study.ts';
 import { sweep } from './sweep.ts';
@@ -22,6 +24,8 @@ export type Task =
       readonly sets: readonly string[];
       readonly repeat: number;
     }
+  | { readonly do: 'interruptions'; readonly domain: string; readonly case: string; readonly share: Share }
+  | { readonly do: 'atomix'; readonly domain: string; readonly case: string; readonly part: Part }
   | { readonly do: 'depths'; readonly domain: string; readonly case: string; readonly inputs: readonly unknown[] }
   | { readonly do: 'overhead'; readonly domain: string; readonly case: string; readonly times: number };
 
@@ -33,6 +37,9 @@ const CHEAP: Readonly<Record<string, Agent>> = {
 
 /** Runs a task. @throws CaseError where there is no such agent or case. */
 export default async function run(task: Task): Promise<unknown> {
+  // The agents of that study hear words, and have inputs of their own.
+  if (task.do === 'interruptions') return interruptions(task.domain, task.share);
+  if (task.do === 'atomix') return counted(task.part);
   const { agent, domain, given } = found(task);
   switch (task.do) {
     case 'judge':

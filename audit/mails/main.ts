@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `npm run audit:mails`: two file writes and two mails under faults, with Belay and without it, counted at the mail server. */
+/** `npm run audit mails`: two file writes and two mails under faults, with Belay and without it, counted at the mail server. */
 import { readFileSync } from 'node:fs';
 import Table from 'cli-table3';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
@@ -13,7 +13,7 @@ const whole = (text: string) => {
   return number;
 };
 
-const program = new Command('npm run audit:mails --')
+const program = new Command('npm run audit mails --')
   .description('Writes two files and sends two mails in each run, under faults, and counts what came out.')
   .option('--runs <number>', 'runs for each probability, once confirmed and once given up', whole, 100)
   .option('--seed <number>', 'from which the faults are drawn', whole, 1)

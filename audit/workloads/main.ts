@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { join } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-/** `npm run workloads`: other people's tasks under faults, with Belay and without it, and what comes of the comparison. */
+/** `npm run audit workloads`: other people's tasks under faults, with Belay and without it, and what comes of the comparison. */
 import { fieldOf, messageOf } from '../../domains/there.ts';
 import { ROOT } from '../root.ts';
 import { progressLine, wantsColours } from '../terminal.ts';
@@ -21,7 +21,7 @@ interface Given {
   readonly json?: boolean;
 }
 
-const program = new Command('npm run workloads --')
+const program = new Command('npm run audit workloads --')
   .description("Runs other people's tasks under faults, with Belay and without it, and compares.")
   .requiredOption('--data <directory>', 'the data sets: a folder each, or one of them')
   .option('--set <name...>', 'only some of the sets, by their name or folder')
@@ -48,10 +48,10 @@ The comparison is left in audit/report/: as workloads.json, and as a section of
 index.html.
 
 Examples:
-  npm run workloads -- --data data/
-  npm run workloads -- --data data/ --p 0.3 --seed 7
-  npm run workloads -- --data data/ --set NAME --policy belay oracle --no-asking
-  npm run --silent workloads -- --data data/ --json > comparison.json
+  npm run audit workloads -- --data data/
+  npm run audit workloads -- --data data/ --p 0.3 --seed 7
+  npm run audit workloads -- --data data/ --set NAME --policy belay oracle --no-asking
+  npm run --silent audit workloads -- --data data/ --json > comparison.json
 
 Exit code: 0 when everything that Belay promises of these tasks was kept; 1 when
 something was missed: the last table says what, and by how much; 2 when there is

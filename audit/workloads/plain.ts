@@ -14,7 +14,7 @@ import {
 import { fieldOf } from '../../domains/there.ts';
 
 /** The longest that a run may stand still before it counts as broken, in milliseconds. */
-export const LONGEST = 20_000;
+export const LONGEST = 300_000;
 
 /** The snapshot after a step. */
 export interface Persisted {

@@ -30,6 +30,8 @@ describe('the audit can fail', () => {
       overheads: [],
       studied: [],
       witnesses: [],
+      interrupted: [],
+      atomix: null,
       swept: [],
     };
     return reportOf([judged], none, readPaper(), { whole: false, without: null }).summary.wrong;

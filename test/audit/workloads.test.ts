@@ -1,4 +1,4 @@
-/** `npm run workloads` as it is typed, on a small data set of our own in the form of a public one. */
+/** `npm run audit workloads` as it is typed, on a small data set of our own in the form of a public one. */
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { compare } from '../../audit/workloads/answer.ts';
 import { DataError } from '../../audit/workloads/set.ts';
+import { GROUPS } from '../../scripts/commands.mjs';
 import { folderOf } from '../workloads/shop.ts';
 
 const MAIN = fileURLToPath(new URL('../../build/audit/workloads/main.js', import.meta.url));
@@ -52,7 +53,7 @@ interface Left {
   readonly cells: readonly { readonly policy: string; readonly runs: readonly unknown[] }[];
 }
 
-describe('npm run workloads', () => {
+describe('npm run audit workloads', () => {
   const directory = data();
   const report = folderOf({});
   // Those that a promise or a sentence names; all policies are compared in `workloads/compare.test.ts`.
@@ -105,7 +106,7 @@ describe('npm run workloads', () => {
   });
 });
 
-test('npm run workloads takes an adapter of the user’s own, and its config, from a module', async () => {
+test('npm run audit workloads takes an adapter of the user’s own, and its config, from a module', async () => {
   const agent = pathToFileURL(join(MAIN, '../agent.js')).href;
   const folder = folderOf({
     'bells.yaml': `belay: 1
@@ -167,7 +168,7 @@ export const bells = {
   expect(kept || / of 19 promises were missed/.test(out)).toBe(true);
 });
 
-describe('npm run workloads refuses, and says the fix,', () => {
+describe('npm run audit workloads refuses, and says the fix,', () => {
   const WANTED = { sets: null, probabilities: [0.3], repeat: 1, seed: 1, policies: null, asks: true };
   const quiet = { progress: () => {}, note: () => {} };
 
@@ -199,11 +200,10 @@ describe('npm run workloads refuses, and says the fix,', () => {
   });
 });
 
-test('npm run workloads builds the comparison and runs it', () => {
-  const scripts = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).scripts as Record<
-    string,
-    string
-  >;
-  expect(scripts.workloads).toBe('npm run build:domains --silent && node build/audit/workloads/main.js');
+test('npm run audit workloads builds the comparison and runs it', () => {
+  expect(GROUPS.audit?.workloads).toMatchObject({
+    needs: ['build domains'],
+    run: ['node build/audit/workloads/main.js'],
+  });
   expect(existsSync(MAIN)).toBe(true);
 });

@@ -75,8 +75,13 @@ export function agentIn(world, ms) {
         writeFileSync(join(world, 'audits', `${run}.${group}.${Math.random()}.json`), JSON.stringify(found));
         return after;
       };
+      // A person may cancel a run whose worker was killed over a call: without an answer it would wait for a person to say what became of that call.
+      const find = async ({ args: { group, item }, key }) => {
+        const at = listOf(world, group, item).findIndex((each) => each.key === key);
+        return at < 0 ? { is: 'not_applied' } : { is: 'applied', output: at + 1 };
+      };
       const actors = { append: tool(append), audit: tool(audit) };
-      return { machine: machine.provide({ actors }), input, close: async () => {} };
+      return { machine: machine.provide({ actors }), input, reconcilers: { find }, close: async () => {} };
     },
   };
 }

@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { JournalStore } from '../../../src/journal/journal.ts';
+import type { WorkOrder } from '../../../src/journal/work.ts';
 import { type WorkClient, workClient } from '../../../src/workers/client.ts';
 
 const WORKER = fileURLToPath(new URL('worker.mjs', import.meta.url));
@@ -49,9 +50,12 @@ export async function carried(
     for (let [last, since] = [0, performance.now()]; ; ) {
       const over = children.reduce((sum, { done }) => sum + done.size, 0);
       if (over > last) [last, since] = [over, performance.now()];
-      const broken = children.find(({ child }) => (child.exitCode ?? 0) !== 0);
-      if (broken !== undefined) throw new Error(`a worker has ended with ${broken.child.exitCode}`);
-      if (performance.now() - since > STILL) throw new Error(await standstill(fleet.store, over, runs.length));
+      const broken = children.slice(killed).find(({ child }) => (child.exitCode ?? child.signalCode ?? 0) !== 0);
+      if (broken !== undefined) {
+        const { exitCode, signalCode } = broken.child;
+        throw new Error(`a worker has ended with ${signalCode ?? exitCode}`);
+      }
+      if (performance.now() - since > STILL) throw new Error(await standstill(fleet.store, over, runs));
       if (killed < fleet.kills && over >= (runs.length * (killed + 1)) / (fleet.kills + 3)) {
         children[killed]?.child.kill('SIGKILL');
         children.push(workerOf(fleet));
@@ -112,9 +116,17 @@ async function isOver(store: JournalStore, runs: Iterable<string>): Promise<bool
 }
 
 /** Says who has what, and who waits for whom, where nothing goes on any more. */
-async function standstill(store: JournalStore, over: number, runs: number): Promise<string> {
+async function standstill(store: JournalStore, over: number, runs: readonly string[]): Promise<string> {
   const { held, waiting } = await store.claims.list();
   const having = held.map(({ run, key }) => `${run} has ${key}`);
   const wanting = waiting.map(({ run, waitsFor }) => `${run} waits for ${waitsFor.join(', ')}`);
-  return [`nothing has ended for ${STILL / 1_000} s, ${over} of ${runs} runs have`, ...having, ...wanting].join('\n');
+  const orders = await Promise.all(runs.map(async (run) => store.work.order(run)));
+  const left = orders
+    .filter((order) => order !== null && order.ended === null && !waiting.some(({ run }) => run === order.run))
+    .map((order) => {
+      const { run, held: isHeld, taken, due, note } = order as WorkOrder;
+      return `${run} is ${isHeld ? 'held' : 'free'}, due ${due}, taken ${taken} times, ${note}`;
+    });
+  const text = `nothing has ended for ${STILL / 1_000} s, ${over} of ${runs.length} runs have`;
+  return [text, ...left, ...having, ...wanting].join('\n');
 }
