@@ -11,7 +11,7 @@ const LANES = [
 function passes(name) {
   const began = performance.now();
   return new Promise((resolve, reject) => {
-    const child = spawn('npm', ['run', '--silent', `check:${name}`], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, ['scripts/run.mjs', 'check', name], { stdio: ['ignore', 'pipe', 'pipe'] });
     let text = '';
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part) => (text += part));
     child.on('error', reject).on('close', (code) => {

@@ -1,4 +1,4 @@
-/** Packs what is built into reports/, and holds what an install of it weighs and runs. `npm run check:package` has publint and attw look at that file. */
+/** Packs what is built into reports/, and holds what an install of it weighs and runs. `npm run check package` has publint and attw look at that file. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 

@@ -1,6 +1,6 @@
 /**
  * The cost of a choice among K branches, in microseconds: from the event that ends the last branch to the step that receives the choice, and until
- * it is durable in a file. One entry, whatever K: `npm run bench:alternatives`.
+ * it is durable in a file. One entry, whatever K: `npm run bench alternatives`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What archiving the oldest rows of a run gives back: `npm run bench:archived`, with `-- --steps N --per-commit N` for another run. Asserts nothing. */
+/** What archiving the oldest rows of a run gives back: `npm run bench archived`, with `-- --steps N --per-commit N` for another run. Asserts nothing. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ const whole = (text: string) => {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('a whole number from 1 to 9999999 is needed.');
 };
-const { steps, perCommit } = new Command('bench:archived')
+const { steps, perCommit } = new Command('npm run bench archived --')
   .description('measures what archiving the oldest rows of a run gives back')
   .option('--steps <n>', 'the steps of the run', whole, 30_000)
   .option('--per-commit <n>', 'how many of them are made durable together', whole, 1)

@@ -1,5 +1,5 @@
 /**
- * What a replay costs that claims finished work: `npm run bench:claims`. A loop of units is set aside whole and claimed one by one; the
+ * What a replay costs that claims finished work: `npm run bench claims`. A loop of units is set aside whole and claimed one by one; the
  * time of four times as many is to be at most five times as long. Prints medians of one run; asserts nothing.
  */
 import { loadConfig } from '../src/boundaries/load.ts';

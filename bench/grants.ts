@@ -1,6 +1,6 @@
 /**
  * How many claims a second are given where nothing else is done: one run takes a key and releases it, in memory and in a SQLite file, beside a mutex that
- * does no more than to keep callers apart. A part of `npm run bench:claims`. Prints the best of some rounds; asserts nothing.
+ * does no more than to keep callers apart. A part of `npm run bench claims`. Prints the best of some rounds; asserts nothing.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 /**
- * What grows with a run: `npm run bench:growth`, or one workload with `-- --workload NAME --size N`. Every figure names its workload and its
+ * What grows with a run: `npm run bench growth`, or one workload with `-- --workload NAME --size N`. Every figure names its workload and its
  * size, and is printed as met or missed. `--write` puts the table into docs/evidence.md. Asserts nothing: a busy machine is no defect.
  */
 import { execFileSync } from 'node:child_process';
@@ -22,9 +22,9 @@ const SIZES: Readonly<Record<string, readonly number[]>> = {
   [RUNS]: [1_000, 10_000],
 };
 const PAGE = join(import.meta.dirname, '../docs/evidence.md');
-const MARKS = ['<!-- growth: written by npm run bench:growth -- --write -->', '<!-- end of growth -->'] as const;
+const MARKS = ['<!-- growth: written by npm run bench growth -- --write -->', '<!-- end of growth -->'] as const;
 
-const { workload, size, folder, write } = new Command('bench:growth')
+const { workload, size, folder, write } = new Command('npm run bench growth --')
   .description('measures what grows with a run')
   .addOption(
     new Option('--workload <name>', 'which, instead of all').choices([...Object.keys(WORKLOADS), RUNS]).default(null),

@@ -1,5 +1,5 @@
 /**
- * What a durable step costs: `npm run bench:journal`. Prints medians, p99 and ratios of one run on the disk of the temporary
+ * What a durable step costs: `npm run bench journal`. Prints medians, p99 and ratios of one run on the disk of the temporary
  * folder, and the targets beside them; a missed target is printed as missed. Nothing is asserted: a busy disk is no defect.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * What the sidecar adds to a node of a graph, beside LangGraph by itself: `npm run bench:langgraph`. Runs take turns, so that a machine that slows
+ * What the sidecar adds to a node of a graph, beside LangGraph by itself: `npm run bench langgraph`. Runs take turns, so that a machine that slows
  * down slows all. The package is the built one: run from its sources, every function that is made is given its name, which the package that is
  * installed does not pay. What a node costs is the difference between long runs and short ones, by their nodes; what a run costs besides, to
  * begin and to end, is printed beside it. Nothing is asserted: a busy machine is no defect.

@@ -1,5 +1,5 @@
 /**
- * Belay beside the runtimes that users compare it with: `npm run bench:peers`. The same chain of steps in each, interleaved, in one run; medians,
+ * Belay beside the runtimes that users compare it with: `npm run bench peers`. The same chain of steps in each, interleaved, in one run; medians,
  * p99, CPU, bytes and growth, and each goal as met or missed. `--write` puts the tables into docs/evidence.md. Asserts nothing.
  */
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ interface Options {
   readonly installed: boolean;
 }
 
-const options = new Command('bench:peers')
+const options = new Command('npm run bench peers --')
   .description('measures Belay beside other runtimes, interleaved, in one run')
   .option('--rounds <n>', 'how often each row has its turn', whole, 10)
   .option('--steps <n>', 'the steps of a turn', tenOrMore, 200)
@@ -70,7 +70,7 @@ async function main(): Promise<void> {
   const rows = ROWS.filter(({ id }) => options.only === null || options.only.includes(id));
   if (rows.some(isPeer) && !peersInstalled()) {
     if (options.installed) {
-      say('The peers are not installed, so that nothing is measured beside them: npm run bench:peers installs them.');
+      say('The peers are not installed, so that nothing is measured beside them: npm run bench peers installs them.');
       return;
     }
     installPeers(say);

@@ -1,6 +1,6 @@
 /**
  * A durable step in PostgreSQL beside a bare INSERT of the same row, each a transaction over one connection, in turns; then durable steps a second at 1, 16
- * and 64 runs in one process, and what a step takes on the disk. Run it with `npm run bench:postgres`, on the server of this machine's binaries
+ * and 64 runs in one process, and what a step takes on the disk. Run it with `npm run bench postgres`, on the server of this machine's binaries
  * or the one that BELAY_TEST_POSTGRES names.
  */
 import pg from 'pg';

@@ -1,5 +1,5 @@
 /**
- * Many runs in many processes over PostgreSQL, beside DBOS in the same run: `npm run bench:scale`. Durable steps a second and CPU a step, what parked
+ * Many runs in many processes over PostgreSQL, beside DBOS in the same run: `npm run bench scale`. Durable steps a second and CPU a step, what parked
  * runs cost an idle worker, and how long `belay runs` takes. Goals are printed as met or missed. Asserts nothing.
  */
 import { type ChildProcess, execFileSync } from 'node:child_process';
@@ -47,7 +47,7 @@ interface Options {
 }
 
 const PARTS = ['load', 'parked', 'list'] as const;
-const options = new Command('bench:scale')
+const options = new Command('npm run bench scale --')
   .description('measures many runs in many processes over PostgreSQL')
   .addOption(new Option('--part <name...>', 'these parts, instead of all').choices(PARTS).default([...PARTS], 'all'))
   .option('--seconds <n>', 'how long each load is measured', whole, 3)

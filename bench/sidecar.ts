@@ -1,5 +1,5 @@
 /**
- * What the sidecar adds to a step: `npm run bench:sidecar`. Prints medians, p99 and ratios of one run, and the targets beside them; a missed
+ * What the sidecar adds to a step: `npm run bench sidecar`. Prints medians, p99 and ratios of one run, and the targets beside them; a missed
  * target is printed as missed, and where the time goes. The package is the built one: run from its sources, every function that is made is
  * given its name, which the package that is installed does not pay. Bare xstate and Belay take turns, step by step, once both are warm.
  * Nothing is asserted: a busy machine is no defect.

@@ -1,4 +1,4 @@
-/** `npm run check:image`: builds the image and asks its command for the version. Says so, and passes, where no builder answers. */
+/** `npm run check image`: builds the image and asks its command for the version. Says so, and passes, where no builder answers. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * `npm run check:release`: what npm would publish, without a network, and what stands against it. `--tag v1.2.3` holds a
+ * `npm run check release`: what npm would publish, without a network, and what stands against it. `--tag v1.2.3` holds a
  * release to more. `--date VERSION` dates the newest section of CHANGELOG.md; `npm version` calls it.
  */
 import { spawnSync } from 'node:child_process';

@@ -1,5 +1,5 @@
 /**
- * `npm run site`: builds the site of docs/ into reports/site. `node site/build.mjs --playground` builds the playground's
+ * `npm run build site`: builds the site of docs/ into reports/site. `node site/build.mjs --playground` builds the playground's
  * script alone, which needs nothing but the packages of the root.
  */
 import { spawnSync } from 'node:child_process';

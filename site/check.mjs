@@ -1,4 +1,4 @@
-/** `npm run check:site`: builds the site and tries it. Says so, and passes, where VitePress is not installed and cannot be. */
+/** `npm run check site`: builds the site and tries it. Says so, and passes, where VitePress is not installed and cannot be. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -8,11 +8,11 @@ const PAGE = join(import.meta.dirname, '../../docs/evidence.md');
 export type Part = 'meanings' | 'figures' | 'load' | 'parked' | 'list';
 
 const COMMANDS: Readonly<Record<Part, string>> = {
-  meanings: 'npm run bench:peers -- --write',
-  figures: 'npm run bench:peers -- --write',
-  load: 'npm run bench:scale -- --write',
-  parked: 'npm run bench:scale -- --write',
-  list: 'npm run bench:scale -- --write',
+  meanings: 'npm run bench peers -- --write',
+  figures: 'npm run bench peers -- --write',
+  load: 'npm run bench scale -- --write',
+  parked: 'npm run bench scale -- --write',
+  list: 'npm run bench scale -- --write',
 };
 
 function bounds(page: string, part: Part): [from: number, to: number] {

@@ -1,5 +1,5 @@
 /**
- * Tries aborts from the command line: `npm run soak:aborts -- --seconds 120 --seed 7`.
+ * Tries aborts from the command line: `npm run prove soak-aborts -- --seconds 120 --seed 7`.
  *
  *   --seconds N   how long it goes on (60 if left out); it goes on with the next case that it draws
  *   --seed N      the number of the first case that is drawn

@@ -26,7 +26,7 @@ async function begun(name: string, acts: readonly Act[]): Promise<string> {
   return root;
 }
 
-/** Every nth moment is one at which a process is killed indeed; `BELAY_KILLS=1` has one killed at each (`npm run soak:files`). */
+/** Every nth moment is one at which a process is killed indeed; `BELAY_KILLS=1` has one killed at each (`npm run prove soak-files`). */
 const EVERY = Number(process.env.BELAY_KILLS ?? 7);
 
 /**

@@ -7,7 +7,7 @@ import { ACTS, type Act } from './acts-on-rows.ts';
 import { everything, openLedger } from './ledger.ts';
 import { Lives } from './lives.ts';
 
-/** Every nth moment is one at which a process is killed indeed; `BELAY_KILLS=1` has one killed at each (`npm run soak:files`). */
+/** Every nth moment is one at which a process is killed indeed; `BELAY_KILLS=1` has one killed at each (`npm run prove soak-files`). */
 const EVERY = Number(process.env.BELAY_KILLS ?? 3);
 
 const lives = new Lives('dying-rows.ts');

@@ -1,5 +1,5 @@
 /**
- * Tries alternatives from the command line: `npm run enumerate:alternatives -- --seconds 120 --seed 7`.
+ * Tries alternatives from the command line: `npm run prove alternatives -- --seconds 120 --seed 7`.
  *
  *   --pairs N/M   every Mth case of two branches with one act at most each, from the Nth on: each crash, and each word at each append
  *   --chosen N/M  the same where a person chooses, in each way

@@ -2,7 +2,7 @@
  * Rehearses the five domains and the three examples, and writes what came of it into their pages in docs/rehearsals/, between the markers.
  * Names as arguments: only these. Needs the domains built.
  *
- *     npm run rehearse:all
+ *     npm run prove rehearsals
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -24,7 +24,7 @@ export const REHEARSED: readonly string[] = [...DOMAINS, ...Object.keys(rehearsa
 /** The seed of the pages. */
 export const SEED = 1;
 
-const [BEGIN, END] = ['<!-- rehearsal: written by npm run rehearse:all -->', '<!-- end of rehearsal -->'];
+const [BEGIN, END] = ['<!-- rehearsal: written by npm run prove rehearsals -->', '<!-- end of rehearsal -->'];
 
 /** Rehearses one of them: all of its cells, or so many. */
 export async function rehearsed(name: string, sample: number | null): Promise<Rehearsed> {
@@ -72,7 +72,7 @@ function empty(name: string): string {
   const of = (DOMAINS as readonly string[]).includes(name) ? 'domains/README.md' : 'examples/README.md';
   const made = (DOMAINS as readonly string[]).includes(name)
     ? `npx --no belay rehearse ${name} --seed ${SEED}`
-    : 'npm run rehearse:all';
+    : 'npm run prove rehearsals';
   return `# Rehearsal of ${name}\n\nThe agent is described in [${of}](../../${of}). \`${made}\` makes these runs again; [rehearse.md](../rehearse.md) says how to read them.\n\n${BEGIN}\n${END}\n`;
 }
 

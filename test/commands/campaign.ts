@@ -72,6 +72,6 @@ export async function campaign(runs: number, seed: number, path?: string): Promi
   const again = `--seed ${seed} --path ${details.counterexamplePath ?? '0'}`;
   return {
     tally,
-    failure: `${said}\n${sequenceText(sequence)}\nagain: npm run soak:commands -- ${again} (${details.numRuns} runs, cut down ${details.numShrinks} times)`,
+    failure: `${said}\n${sequenceText(sequence)}\nagain: npm run prove soak-commands -- ${again} (${details.numRuns} runs, cut down ${details.numShrinks} times)`,
   };
 }

@@ -1,4 +1,4 @@
-/** Random commands at length: `npm run soak:commands -- --runs 5000 --seed 1`. Ends with 0 where every promise was kept, else with 1. */
+/** Random commands at length: `npm run prove soak-commands -- --runs 5000 --seed 1`. Ends with 0 where every promise was kept, else with 1. */
 import { Command, InvalidArgumentError } from 'commander';
 import { campaign } from './campaign.ts';
 
@@ -13,7 +13,7 @@ function whole(text: string): number {
   return Number(text);
 }
 
-const { runs, seed, path } = new Command('soak:commands')
+const { runs, seed, path } = new Command('npm run prove soak-commands --')
   .description('gives runs random commands in random order, and judges each by the world')
   .option('--runs <n>', 'how many sequences', whole, 2000)
   .option('--seed <n>', 'what they are drawn from', whole, 1)

@@ -1,5 +1,5 @@
 /**
- * Every kill of a commit over rows, a file and mail, with nobody, a row or the file written between: `npm run soak:commit`. It ends with 1
+ * Every kill of a commit over rows, a file and mail, with nobody, a row or the file written between: `npm run prove soak-commit`. It ends with 1
  * if anything went wrong.
  */
 import { CommitTrials, WRITERS } from './commit-trial.ts';

@@ -1,6 +1,6 @@
 /**
  * Crash with the journal in PostgreSQL: agents in processes of their own are killed by SIGKILL, and so is the server while they run. Nothing that was acknowledged is
- * lost, and nothing is done twice. More of it: `npm run soak:crash -- --postgres`.
+ * lost, and nothing is done twice. More of it: `npm run prove soak-crash -- --postgres`.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer } from '../postgres-server.ts';

@@ -1,6 +1,6 @@
 /**
  * Every kill there is: each append of each agent at each moment, with the counterparty asked and without, every two phases at
- * every two moments, every call, and many at random. `npm run soak:crash`; it ends with 1 if anything went wrong.
+ * every two moments, every call, and many at random. `npm run prove soak-crash`; it ends with 1 if anything went wrong.
  */
 import { parseArgs } from 'node:util';
 import { startServer } from '../postgres-server.ts';
@@ -24,7 +24,7 @@ import { type Expected, nameOf, type Trial, Trials } from './trial.ts';
 
 const HELP = `Kills agents at every point of their runs, and holds them to what they have promised.
 
-  npm run soak:crash -- [options]
+  npm run prove soak-crash -- [options]
 
   --agent NAME   only this one: ${Object.keys(AGENTS).join(', ')}
   --random N     how many runs are killed from outside at random times (200)

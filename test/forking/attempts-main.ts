@@ -1,5 +1,5 @@
 /**
- * Tries attempts from the command line: `npm run soak:attempts -- --runs 10000 --seed 1`.
+ * Tries attempts from the command line: `npm run prove soak-attempts -- --runs 10000 --seed 1`.
  *
  *   --runs N   the number of scenarios (200 if left out)
  *   --seed N   the number of the first one

@@ -287,5 +287,7 @@ test('FK8: what a restore takes back waits no more where it stood', async () => 
 
 test('FK7 to FK11: drawn groups leave nothing of the attempts that were not kept, and nothing of the parent is changed', async () => {
   for (let seed = 1; seed <= 6; seed += 1)
-    expect((await playAttempts(drawnAttempts(seed))).wrong, `npm run soak:attempts -- --only ${seed}`).toEqual([]);
+    expect((await playAttempts(drawnAttempts(seed))).wrong, `npm run prove soak-attempts -- --only ${seed}`).toEqual(
+      [],
+    );
 });

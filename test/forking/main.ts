@@ -1,5 +1,5 @@
 /**
- * Tries forks from the command line: `npm run soak:forks -- --runs 10000 --seed 1`.
+ * Tries forks from the command line: `npm run prove soak-forks -- --runs 10000 --seed 1`.
  *
  *   --runs N   the number of scenarios (200 if left out)
  *   --seed N   the number of the first one

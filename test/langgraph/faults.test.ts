@@ -1,4 +1,4 @@
-/** The toys under every fault, and with processes that die. `npm run soak:graphs` has them die at every append. */
+/** The toys under every fault, and with processes that die. `npm run prove soak-graphs` has them die at every append. */
 import { describe, expect, test } from 'vitest';
 import { MEETINGS } from './meetings.ts';
 import { living, sweepFaults, sweepKills } from './sweep.ts';

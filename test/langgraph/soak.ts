@@ -1,6 +1,6 @@
 /**
  * Runs the toy graphs (line, branch, loop, fan-out, sends, subgraph, interrupt, parallel calls of a `ToolNode`, and those that meet) under every fault
- * (a lost reply, a throw, a timeout, found wrong later), and with a process that dies: `npm run soak:graphs`.
+ * (a lost reply, a throw, a timeout, found wrong later), and with a process that dies: `npm run prove soak-graphs`.
  *
  *   --every N    it dies at each Nth append; at every one, if left out
  *   --only NAME  one graph

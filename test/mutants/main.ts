@@ -1,5 +1,5 @@
 /**
- * Switches the rules of control off, one at a time, and looks whether a check notices: `npm run mutants`.
+ * Switches the rules of control off, one at a time, and looks whether a check notices: `npm run prove mutants`.
  *
  *   --rule C5   the mutants of one rule
  *   --json      everything as JSON

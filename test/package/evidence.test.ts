@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { GROUPS } from '../../scripts/commands.mjs';
 import {
   allFigures,
   changedSince,
@@ -16,13 +17,19 @@ import { read, root } from '../pages.ts';
 
 const all = allFigures(root);
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+/** What a command is run by: a script, with the name of one of its commands behind it. */
+const named = [
+  ...Object.keys(scripts),
+  ...Object.entries(GROUPS).flatMap(([group, commands]) => Object.keys(commands).map((name) => `${group} ${name}`)),
+];
 const figure: Figure = { name: 'sum', page: 'docs/a.md', command: 'npm run sum', about: ['src'], says: [] };
 
 test('each has a name of its own, a script and paths that there are, and its numbers in its page', () => {
   expect(all.length).toBeGreaterThan(8);
   expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
   for (const { name, page, command, about, says } of all) {
-    expect([name, Object.keys(scripts)]).toEqual([name, expect.arrayContaining([command.split(' ')[2]])]);
+    const [group = '', own = ''] = command.split(' ').slice(2);
+    expect([name, named]).toEqual([name, expect.arrayContaining([/^\w/.test(own) ? `${group} ${own}` : group])]);
     expect([name, about.filter((path) => !existsSync(join(root, path)))]).toEqual([name, []]);
     const text = read(page)
       .replace(/<!--[\s\S]*?-->/g, '')

@@ -1,4 +1,4 @@
-/** Runs that spend of the pools of one store under workers in processes of their own, two of which are killed: `npm run soak:pools` has 400 of them. */
+/** Runs that spend of the pools of one store under workers in processes of their own, two of which are killed: `npm run prove soak-pools` has 400 of them. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `npm run enumerate:pools`: plays drawn scenarios of runs that share a pool, and prints what came of them. */
+/** `npm run prove pools`: plays drawn scenarios of runs that share a pool, and prints what came of them. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Their paths from the root. Commands are left out: they name a seed, and `npm run soak:commands` draws others. */
+/** Their paths from the root. Commands are left out: they name a seed, and `npm run prove soak-commands` draws others. */
 export function drawingFiles(): string[] {
   return readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .map((name) => `test/${name.replaceAll('\\', '/')}`)

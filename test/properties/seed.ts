@@ -1,6 +1,6 @@
 /** The seed of every property that names none: the same from change to change, so that a change is judged by what it changes. */
 
-/** The seed of `npm test`. `npm run soak:properties` draws others. */
+/** The seed of `npm test`. `npm run prove soak-properties` draws others. */
 const STAYS = 20;
 const MOST = 2 ** 31 - 1;
 

@@ -1,5 +1,5 @@
 /**
- * Every property under seeds of which no change knows: `npm run soak:properties -- --rounds 20`, or `--minutes 30`. It ends with 1 where
+ * Every property under seeds of which no change knows: `npm run prove soak-properties -- --rounds 20`, or `--minutes 30`. It ends with 1 where
  * one failed, and says how to have it fail again.
  */
 import { spawn } from 'node:child_process';
@@ -30,7 +30,7 @@ function whole(text: string): number {
   return Number(text);
 }
 
-const { rounds, minutes } = new Command('soak:properties')
+const { rounds, minutes } = new Command('npm run prove soak-properties --')
   .description('runs the files of tests that hold properties, with a seed of its own in each round')
   .option('--rounds <n>', 'how many rounds', whole, 5)
   .option('--minutes <n>', 'begin rounds for so long instead', whole)

@@ -1,6 +1,6 @@
 /**
  * What must hold of histories of five events; each kind of write has a test file of its own, so that both run at once. They ask about one
- * history in four, another one for each kind; `npm run sweep -- 5` asks about all of them.
+ * history in four, another one for each kind; `npm run prove sweep -- 5` asks about all of them.
  */
 import { expect } from 'vitest';
 import { sweep, table } from './sweep.ts';

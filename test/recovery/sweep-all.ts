@@ -1,5 +1,5 @@
 /**
- * The exhaustive comparison as a script, whole, where `npm test` asks about a share: `npm run sweep -- 5`, or 6. `npm run sweep -- 5 paged` asks each
+ * The exhaustive comparison as a script, whole, where `npm test` asks about a share: `npm run prove sweep -- 5`, or 6. `npm run prove sweep -- 5 paged` asks each
  * history as it is, and with every beginning of it paged out.
  */
 import { askedPaged, everyCut } from './paging.ts';
@@ -9,7 +9,7 @@ const [first = '6', second] = process.argv.slice(2);
 const length = Number(first);
 if (!Number.isInteger(length) || length < 1 || length > 7 || (second !== undefined && second !== 'paged')) {
   console.error(
-    'usage: npm run sweep -- LENGTH [paged] (a whole number from 1 to 7; 5 takes a minute, 6 some ten minutes, 7 some hours; 5 paged takes ten minutes)',
+    'usage: npm run prove sweep -- LENGTH [paged] (a whole number from 1 to 7; 5 takes a minute, 6 some ten minutes, 7 some hours; 5 paged takes ten minutes)',
   );
   process.exit(2);
 }

@@ -1,5 +1,5 @@
 /**
- * Tries runs that meet from the command line: `npm run enumerate:release -- --seconds 60 --seed 1`.
+ * Tries runs that meet from the command line: `npm run prove release -- --seconds 60 --seed 1`.
  *
  *   --seconds N  how long (30 if left out)
  *   --seed N     the number of the first scenario

@@ -1,5 +1,5 @@
 /**
- * Goes through small programs, prices that move, and what happens meanwhile (semantics.md §23): `npm run enumerate:revalidate`.
+ * Goes through small programs, prices that move, and what happens meanwhile (semantics.md §23): `npm run prove revalidate`.
  *
  *   --part N/M    every Mth scenario, from the Nth on (all if left out)
  *   --deaths N    the process dies at each append of every Nth scenario (none if left out)

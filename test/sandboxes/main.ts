@@ -1,5 +1,5 @@
 /**
- * Goes through small runs in sandboxes and what becomes of those (semantics.md §30): `npm run enumerate:sandboxes`.
+ * Goes through small runs in sandboxes and what becomes of those (semantics.md §30): `npm run prove sandboxes`.
  *
  *   --part N/M    every Mth scenario, from the Nth on (all if left out)
  *   --deaths N    the process dies at each append of every Nth scenario (none if left out)

@@ -2,7 +2,7 @@
  * Mandates that are given and withdrawn at every moment, as a product: classes, beginnings, fates, complaints, pauses, ends, and a death at each append
  * (semantics.md §32). Prints the cases that the world finds wrong.
  *
- *     npm run enumerate:mandates -- --every 50 --from 3 --seconds 280
+ *     npm run prove mandates -- --every 50 --from 3 --seconds 280
  */
 import { parseArgs } from 'node:util';
 import { cases, deaths } from './mandate-cases.ts';

@@ -2,7 +2,7 @@
  * What people do at a gate, as a product: classes, answers, fates, complaints, ends, and a death at each append (semantics.md §31). Prints the cases
  * that the world finds wrong.
  *
- *     npm run enumerate:people -- --every 50 --from 3 --seconds 500
+ *     npm run prove people -- --every 50 --from 3 --seconds 500
  */
 import { parseArgs } from 'node:util';
 import { cases, deaths } from './handed.ts';

@@ -1,4 +1,4 @@
-/** The simulator's command: `npm run simulate -- --runs 1000 --seed 1 --shrink`. Ends with 0 iff no run did harm and none hung. */
+/** The simulator's command: `npm run prove simulate -- --runs 1000 --seed 1 --shrink`. Ends with 0 iff no run did harm and none hung. */
 import { Command, InvalidArgumentError } from 'commander';
 import { countedLines } from '../control-counters.ts';
 import { runCampaign } from './campaign.ts';

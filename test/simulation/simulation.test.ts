@@ -4,7 +4,7 @@ import { runCampaign } from './campaign.ts';
 import type { Tally } from './tally.ts';
 import { scenarioText } from './text.ts';
 
-/** A seeded sample of the 4,000 that `npm run soak:simulation` runs. */
+/** A seeded sample of the 4,000 that `npm run prove soak-simulation` runs. */
 const RUNS = 750;
 /** How often the rules of control have to be needed in 4,000 runs, so that the runs say something about each; fewer of what takes two rare things. */
 const OFTEN = 100;

@@ -1,4 +1,4 @@
-/** The built site, as `npm run check:site` leaves it in reports/site: no dead link, plain texts, a search, a playground. */
+/** The built site, as `npm run check site` leaves it in reports/site: no dead link, plain texts, a search, a playground. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -10,7 +10,7 @@ import { fileAt, serving } from './serving.ts';
 const SITE = join(root, 'reports/site');
 const BUILT = process.env.BELAY_SITE === '1' && existsSync(join(SITE, 'index.html'));
 if (!BUILT)
-  console.warn('NO SITE: its links and its search are not tried. npm run check:site builds and tries the site.');
+  console.warn('NO SITE: its links and its search are not tried. npm run check site builds and tries the site.');
 
 const text = (path: string) => readFileSync(join(SITE, path), 'utf8');
 const under = (ending: string) =>

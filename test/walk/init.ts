@@ -2,7 +2,7 @@
  * Goes from an empty folder to the first matrix, as a new user would: packs the package, installs it, has a config written for a machine,
  * answers its TODOs, checks and reviews it, and rehearses the agent. Prints each step with its time, and ends with 1 where one fails.
  *
- *     npm run walk:init
+ *     npm run prove walk-init
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

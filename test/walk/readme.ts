@@ -2,7 +2,7 @@
  * Follows the README from an empty folder, as a new user would: each of its commands as it stands there, in its order, each of its files written
  * as it is shown, and nothing else but the packed file. Prints each command with its time and output, and ends with 1 where one differs.
  *
- *     npm run walk:readme
+ *     npm run prove walk-readme
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

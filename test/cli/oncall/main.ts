@@ -1,4 +1,4 @@
-/** A person on call at length: `npm run soak:oncall -- --runs 500 --seed 1`. Ends with 0 where no run was a dead end, else with 1. */
+/** A person on call at length: `npm run prove soak-oncall -- --runs 500 --seed 1`. Ends with 0 where no run was a dead end, else with 1. */
 import { Command, InvalidArgumentError } from 'commander';
 import { campaign } from './oncall.ts';
 
@@ -7,7 +7,7 @@ function whole(text: string): number {
   return Number(text);
 }
 
-const { runs, seed, path } = new Command('soak:oncall')
+const { runs, seed, path } = new Command('npm run prove soak-oncall --')
   .description('leaves runs as they stand, and has a person do what is printed')
   .option('--runs <n>', 'how many runs', whole, 300)
   .option('--seed <n>', 'what they are drawn from', whole, 1)

@@ -253,6 +253,6 @@ export async function campaign(
   const how = `${isHeld ? 'held' : 'left'}${pause === 0 ? ', paused' : ''}`;
   return {
     met,
-    failure: `${said}\n${how}\n${sequenceText(sequence)}\nagain: npm run soak:oncall -- --seed ${seed} --path ${details.counterexamplePath ?? '0'}`,
+    failure: `${said}\n${how}\n${sequenceText(sequence)}\nagain: npm run prove soak-oncall -- --seed ${seed} --path ${details.counterexamplePath ?? '0'}`,
   };
 }

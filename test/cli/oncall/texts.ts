@@ -1,4 +1,4 @@
-/** Prints what a person on call reads of eleven runs that stand still: `npm run oncall:texts`. */
+/** Prints what a person on call reads of eleven runs that stand still: `npm run prove oncall-texts`. */
 import { CAUSES, Standing } from './causes.ts';
 
 for (const cause of CAUSES) {

@@ -2,7 +2,7 @@
  * Mistakes as people make them, planted one at a time in the configs of the five agents, and who finds each: `belay check` by reading, or `belay
  * rehearse` by the world that a run leaves. Prints the table, and ends with 1 where it is not as it stands here.
  *
- *     npm run planted
+ *     npm run prove planted
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

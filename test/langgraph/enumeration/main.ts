@@ -1,5 +1,5 @@
 /**
- * Runs the enumeration of graphs from the command line: `npm run enumerate:graphs`.
+ * Runs the enumeration of graphs from the command line: `npm run prove graphs`.
  *
  *   --nodes 1,2,3     graphs with so many nodes; up to 4
  *   --graphs N        one graph of N, told apart by digest; --cases N: one case of N of each

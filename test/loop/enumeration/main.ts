@@ -1,5 +1,5 @@
 /**
- * Runs the enumeration of loops from the command line: `npm run enumerate:loops`.
+ * Runs the enumeration of loops from the command line: `npm run prove loops`.
  *
  *   --of two|drawn  all loops of two turns of one act, or larger ones, drawn
  *   --share N       one death of a process of N, for two turns; all, if left out

@@ -1,8 +1,8 @@
-/** 400 runs over two pools under 8 workers, some of which are killed, on SQLite and on PostgreSQL: `npm run soak:pools -- [RUNS] [SEED]`. */
+/** 400 runs over two pools under 8 workers, some of which are killed, on SQLite and on PostgreSQL: `npm run prove soak-pools -- [RUNS] [SEED]`. */
 import { soaked } from '../../workers/contention/soaked.ts';
 import { spend } from './trial.ts';
 
-process.exitCode = await soaked('soak:pools', async (fleet, { runs, chance }) => {
+process.exitCode = await soaked('prove soak-pools', async (fleet, { runs, chance }) => {
   const outcome = await spend({ ...fleet, runs, chance, aborted: 10 });
   const over = outcome.done + outcome.compensated;
   return {
