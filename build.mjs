@@ -62,7 +62,7 @@ function prune() {
     const file = resolve('dist', name);
     if (!name.endsWith('.d.ts')) continue;
     if (!reached.has(file)) rmSync(file);
-    else writeFileSync(file, named.has(file) ? indentedByTwo(readFileSync(file, 'utf8')) : onlyTypes(file));
+    else writeFileSync(file, named.has(file) ? indentedByTabs(readFileSync(file, 'utf8')) : onlyTypes(file));
   }
   removeEmpty('dist');
 }
@@ -80,9 +80,9 @@ function leadsTo(from, pattern) {
   return reached;
 }
 
-/** The compiler indents by four. */
-function indentedByTwo(text) {
-  return text.replace(/^(?: {4})+/gm, (spaces) => spaces.slice(spaces.length / 2));
+/** The compiler indents by four spaces, which weigh four times as much. */
+function indentedByTabs(text) {
+  return text.replace(/^(?: {4})+/gm, (spaces) => '\t'.repeat(spaces.length / 4));
 }
 
 /** A declaration that nobody reads but compilers: without its comments, and without the space in front of its lines. */

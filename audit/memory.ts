@@ -16,6 +16,14 @@ export function isSameIn(keys: readonly Key[], one: unknown, other: unknown): bo
   return JSON.stringify(partsOf(one, keys)) === JSON.stringify(partsOf(other, keys));
 }
 
+/** The keys at which two memories differ. */
+export function differing(one: unknown, other: unknown): readonly Key[] {
+  const [before, after] = [leaves(one, []), leaves(other, [])].map((each) => each.map((leaf) => JSON.stringify(leaf)));
+  const only = (texts: readonly string[] = [], others: readonly string[] = []) =>
+    texts.filter((text) => !others.includes(text)).map((text): Key => parseKey(String(JSON.parse(text)[0])));
+  return [...only(before, after), ...only(after, before)];
+}
+
 /** Every value of a memory that holds no others, by its key, in the order of the keys. */
 function leaves(value: unknown, path: readonly string[]): (readonly [string, unknown])[] {
   if (value === undefined) return [];
@@ -29,4 +37,13 @@ function leaves(value: unknown, path: readonly string[]): (readonly [string, unk
 /** A name as one segment of a key. */
 function segmentOf(name: string): string {
   return name === '' ? '%' : name.replaceAll('%', '%25').replaceAll('/', '%2F').replaceAll('*', '%2A');
+}
+
+/** True if two memories have the same values everywhere but there. */
+export function isSameBut(keys: readonly Key[], one: unknown, other: unknown): boolean {
+  return JSON.stringify(partsBut(one, keys)) === JSON.stringify(partsBut(other, keys));
+}
+
+function partsBut(memory: unknown, keys: readonly Key[]): readonly (readonly [string, unknown])[] {
+  return leaves(memory, []).filter(([text]) => !keys.some((key) => overlaps(key, parseKey(text))));
 }

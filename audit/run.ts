@@ -392,7 +392,7 @@ export async function inWorld<T>(agent: Agent, input: unknown, use: (opened: Ope
     try {
       return await use(opened);
     } finally {
-      await opened.close();
+      await opened.close?.();
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });

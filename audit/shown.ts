@@ -59,6 +59,8 @@ function actText(act: Act): string {
     case 'allow_joint':
     case 'end_instances':
       return `${act.act} ${act.instances.map(instanceName).sort().join(' ')}`;
+    case 'allow_exit':
+      return `${act.act} ${instanceName(act.instance)}`;
     case 'settle_outcome': {
       const asks = act.ask?.reconciler ?? act.ask?.writes.join(' ') ?? '';
       return `${act.act} ${toolOf(act.effect)}${asks === '' ? '' : `, ask ${asks}`}`;

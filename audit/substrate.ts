@@ -87,7 +87,7 @@ export function onSubstrate(
 }
 
 /** Makes a call of a tool. */
-type Act = (call: object) => Promise<unknown>;
+export type Act = (call: object) => Promise<unknown>;
 
 /** Calls tools, by their names. */
 export type ToolCalls = Readonly<Record<string, Act>>;
@@ -113,8 +113,11 @@ export function isNth({ tool, nth }: CallSite, last: string, calls: readonly { r
   return last === tool && calls.filter((call) => call.tool === tool).length === nth;
 }
 
-/** A copy of a machine whose promises are others, those of machines that it invokes by name too. */
-function withTools(machine: AnyStateMachine, wrapped: (tool: string, act: Act) => AnyActorLogic): AnyStateMachine {
+/** Makes a copy of a machine whose promises are others, those of machines that it invokes by name too. */
+export function withTools(
+  machine: AnyStateMachine,
+  wrapped: (tool: string, act: Act) => AnyActorLogic,
+): AnyStateMachine {
   const copy: AnyStateMachine = machine.provide({});
   const { actors } = copy.implementations;
   for (const [name, logic] of Object.entries(actors)) {

@@ -72,6 +72,7 @@ const ASKED: Readonly<Record<GateEntry['asks'], string>> = {
   approval: 'an approval',
   outcome: 'an outcome',
   branch: 'a branch',
+  review: 'a review',
 };
 
 /** The gates of a run. */
@@ -116,6 +117,11 @@ export class ApprovalRequests {
 
   all(): IterableIterator<ApprovalRequest> {
     return this.#gates.values();
+  }
+
+  /** True where nothing is asked. */
+  get isQuiet(): boolean {
+    return this.#pending.size === 0;
   }
 
   /** The requests that wait for an answer, in the order of asking. */

@@ -152,8 +152,9 @@ export interface Journal {
   /**
    * The messages with a number above `after`, in order, from all posters, as far as this process has heard of them. Cheap
    * enough to be asked several times a second.
+   * @param late the age in milliseconds that an answer of none may have, so that many runs share one look; 0 if left out.
    */
-  posted(after: number): readonly Posted[];
+  posted(after: number, late?: number): readonly Posted[];
   /**
    * Has `posted` tell every message that was durable before this call: null where it always does.
    * @throws JournalError, or rejects with one.

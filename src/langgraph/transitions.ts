@@ -1,6 +1,7 @@
 /** The steps between two supersteps, and at the end of a graph: what tasks wrote is applied, and control goes on. */
 
 import { BEGIN, END, type Lane, lanesOf, partOf, superstep } from '../runtime/lanes.ts';
+import type { RuntimeEvent } from '../runtime/microstep.ts';
 import { type TurnEvent as AnyTurnEvent, type ThreadNotes, turnOf } from '../runtime/turns.ts';
 import { lasting, type Memory, noted, notesOf, notesOn, OWN, SENDS } from './checkpoint/memory.ts';
 import { notedOutput } from './checkpoint/outputs.ts';
@@ -127,13 +128,22 @@ export function holds(lane: Lane, { is, reads }: Output): Change {
   return { event: { type: 'graph.output' }, lane, part: 'done', reads, memory };
 }
 
+/** The event that brings the answer to a question. */
+export interface AnswerEvent extends RuntimeEvent {
+  readonly type: 'graph.answer';
+  readonly value: unknown;
+  /** The name of the question; left out in journals of before. */
+  readonly of?: string;
+}
+
 /** The step that gives a task the answer to its question. */
-export function answered({ question: { lane, task }, value }: Answer): Change {
+export function answered({ question: { lane, task } }: Answer, event: AnswerEvent): Change {
+  const { value } = event;
   const memory = (before: Memory) => {
     const values = [...(notesOn(before, lane.name).answers?.values ?? []), value];
     return noted(before, lane.name, { answers: { task, values } });
   };
-  return { event: { type: 'graph.answer', value }, lane, part: 'run', outside: true, memory };
+  return { event, lane, part: 'run', outside: true, memory };
 }
 
 /** The step by which the node of a task begins. */

@@ -48,9 +48,7 @@ export class Execution extends ReceivingRuntime<Setting, Memory, Entry, 'loop'> 
     };
     return {
       said: program.said,
-      get input() {
-        return at.memory.input;
-      },
+      inputIn: (context) => (context as Memory).input,
       // The digest stays: a caller that hands the first input in again has this turn.
       turnWith: (event, input) => ({ ...event, input }),
       begunWith: (input) => firstMemory(input, at.memory[OWN].salt),

@@ -15,12 +15,12 @@ export interface LoopPast {
   isAskedAnew(tool: string): boolean;
 }
 
-/** Enters a loop on paper. @returns the names of the calls that it comes to with the same arguments. */
+/** Enters a loop on paper. @returns the numbers of the calls that it comes to with the same arguments. */
 export function loopOnPaper(
   body: (ways: Ways) => Promise<unknown>,
   { memory, underWay, digest, isAskedAnew }: LoopPast,
   change: PaperChange,
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlySet<number>> {
   const entry = new PaperEntry();
   const inputs = inputsOnPaper(memory.turns, change);
   let [received, thoughts] = [0, 0];
@@ -49,5 +49,5 @@ export function loopOnPaper(
     },
     input: change.turn === 0 && change.input !== null ? change.input.is : memory.input,
   };
-  return entry.whole(() => body(ways));
+  return entry.whole(() => body(ways), change.behind);
 }

@@ -18,6 +18,8 @@ import { areIndependent } from '../recovery/dependence.ts';
 export interface ArguedCall {
   readonly call: LedgerCall;
   readonly args: unknown;
+  /** The tool of the config that says what it touches. */
+  readonly touches: string;
 }
 
 /** The steps of a call: the step that began it, and the step that received its answer. */
@@ -101,7 +103,7 @@ class Relation {
   /** True where one of two calls changes what the other touches outside, or both are of one tool and one entity. */
   #meet(one: ArguedCall, other: ArguedCall): boolean {
     const [own, others] = [this.#touching(one), this.#touching(other)];
-    if (own.tool === others.tool && own.entity === others.entity) return true;
+    if (one.call.tool === other.call.tool && own.entity === others.entity) return true;
     const outside = (keys: readonly Key[]) => keys.filter((key) => isExternal(key) || key.segments.length === 0);
     const [ownWrites, otherWrites] = [outside(writesOf(this.#config, own)), outside(writesOf(this.#config, others))];
     const meets = (keys: readonly Key[], written: readonly Key[]) =>
@@ -113,8 +115,8 @@ class Relation {
     );
   }
 
-  #touching({ call: { intent }, args }: ArguedCall) {
-    return { tool: intent.tool, args, entity: intent.instance.entity };
+  #touching({ call: { intent }, args, touches }: ArguedCall) {
+    return { tool: touches, args, entity: intent.instance.entity };
   }
 
   #stepsOf({ at, intent, isAnswered }: LedgerCall): StepsOf {

@@ -7,7 +7,7 @@ import { nearest } from '../boundaries/page/document.ts';
 import { enteredTwice } from '../xstate/entered-twice.ts';
 import { machineShape } from '../xstate/shape.ts';
 import { withKeyNames, worldHarms } from './difference.ts';
-import type { Reference } from './faults/draw-faults.ts';
+import type { Reference } from './faults/reference.ts';
 import { keyNames, reasonsOf } from './judge.ts';
 import type { ActAgain } from './report.ts';
 import type { Course } from './trial/course.ts';

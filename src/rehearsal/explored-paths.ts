@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyStateMachine, Event } from '../xstate/actor.ts';
 import { type WalkStep, walksOf } from '../xstate/walks.ts';
-import type { Reference } from './faults/draw-faults.ts';
+import type { Reference } from './faults/reference.ts';
 import { RehearsalError } from './rehearsal-error.ts';
 import type { NamedPath } from './trial/subject.ts';
 

@@ -65,7 +65,7 @@ export function causesOf(run: string, timeline: Timeline): readonly Cause[] {
 }
 
 function isRequest({ code }: Wait): boolean {
-  return code === 'approval' || code === 'outcome' || code === 'branch';
+  return code === 'approval' || code === 'outcome' || code === 'branch' || code === 'review';
 }
 
 /** The cause for which a run needs a person that has ended so many processes that no worker takes it. */

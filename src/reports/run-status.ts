@@ -14,7 +14,15 @@ import type { CancelEntry, EndEntry, PauseEntry } from '../model/message-entries
 import { Mandates } from '../projection/mandates.ts';
 import { questionOf } from '../projection/open-decisions.ts';
 import type { LeftAtEnd } from './left-at-end.ts';
-import { type AskedWait, journaledWaits, type QuestionWait, questionWait, type Wait, type WaitFacts } from './waits.ts';
+import {
+  type AskedWait,
+  journaledWaits,
+  type QuestionWait,
+  questionWait,
+  type Wait,
+  type WaitFacts,
+  withoutOutcome,
+} from './waits.ts';
 
 /** The status of a run; whether a living process holds it is for its lease to say. */
 export type RunStatus =
@@ -221,7 +229,7 @@ export class RunStatusFold {
   /** True where the entry itself has to be handed to `take`. */
   needs(kind: Entry['do']): boolean {
     if (this.#stands.is === 'done' && LEAVING.has(kind)) return true;
-    if (this.#questions.size > 0 && ENDING.has(kind)) return true;
+    if (this.#questions.size > 0 && (ENDING.has(kind) || kind === 'outcome')) return true;
     if (this.#owed !== null && (kind === 'stands' || kind === 'outcome')) return true;
     return TELLING.has(kind) || (this.#asked.size + this.#again.size > 0 && ANSWERING.has(kind));
   }
@@ -300,10 +308,10 @@ export class RunStatusFold {
     }
   }
 
-  #ask({ asks, gate, key, expires }: Extract<Entry, { do: 'gate' }>, time: number): void {
+  #ask({ asks, gate, key, expires, review }: Extract<Entry, { do: 'gate' }>, time: number): void {
     if (asks === 'branch') this.#unasked(key);
     if (asks !== 'outcome') this.#approvals.set(gate, key);
-    const tool = asks === 'branch' ? alternativesAsked(key) : (this.#tools.get(key) ?? null);
+    const tool = asks === 'branch' ? alternativesAsked(key) : (review?.tool ?? this.#tools.get(key) ?? null);
     const until = expires === null ? {} : { until: expires };
     this.#asked.set(gate, { key, asks, tool, since: time, ...until });
   }
@@ -401,12 +409,23 @@ export class RunStatusFold {
     if (this.#stands.is === 'parked') this.#stands = this.#rest;
   }
 
+  /** The outcome of a call is known, and is asked about no more. What a complaint is about is decided anew (C12). */
+  #known(key: string): void {
+    this.#again.delete(key);
+    for (const [name, question] of this.#questions) {
+      const wait = question.suspect ? question.wait : withoutOutcome(question.wait, key);
+      if (wait === null) this.#questions.delete(name);
+      else if (wait !== question.wait) this.#questions.set(name, { ...question, wait });
+    }
+    if (this.#stands.is === 'parked') this.#stands = this.#rest;
+  }
+
   /** Approvals that are no longer wanted: a person has answered, the call is known otherwise, or a restore has voided them (R4). */
   #answered(entry: Extract<Entry, { do: 'answer' | 'outcome' | 'restored' }>): void {
     if (entry.do === 'restored') this.#end(entry);
     if (entry.do === 'outcome' && (entry.status === 'compensated' || entry.status === 'failed'))
       this.#owed?.delete(entry.key);
-    if (entry.do === 'outcome' && !isOpen(entry.status)) this.#again.delete(entry.key);
+    if (entry.do === 'outcome' && !isOpen(entry.status)) this.#known(entry.key);
     if (this.#asked.size === 0) return;
     const isDue = ([gate, { key }]: [string, AskedWait]): boolean => {
       switch (entry.do) {
@@ -454,28 +473,6 @@ export function doneWith({
     ...(unanswered.length > 0 && { unanswered: unanswered.length }),
     ...(untaken.length > 0 && { untaken: untaken.length }),
   };
-}
-
-/** Says how a run was aborted, for a list: `compensated, 1 call stands`. */
-export function compensatedText({ stands = 0 }: Extract<RunStatus, { is: 'compensated' }>): string {
-  if (stands === 0) return 'compensated';
-  return `compensated, ${stands === 1 ? '1 call stands' : `${stands} calls stand`}`;
-}
-
-/** Says what a run that is done has left, for a list: `1 held call never made`; null where it has left nothing. */
-export function leftText({
-  unpublished = 0,
-  unanswered = 0,
-  untaken = 0,
-}: Extract<RunStatus, { is: 'done' }>): string | null {
-  const counted = (count: number, one: string, what: string) =>
-    count === 0 ? [] : [`${count} ${one}${count === 1 ? '' : 's'} ${what}`];
-  const parts = [
-    ...counted(unpublished, 'held call', 'never made'),
-    ...counted(unanswered, 'complaint', 'unanswered'),
-    ...counted(untaken, 'event', 'never taken'),
-  ];
-  return parts.length === 0 ? null : parts.join(', ');
 }
 
 /** The agent of a run and how it stands. @throws JournalError `journal_corrupt`, `journal_not_ours`. */

@@ -36,8 +36,11 @@ export class PaperEntry {
     this.#isOver = true;
   }
 
-  /** Runs the program up to the first answer that is not in the past. @returns the names of the calls that meet the same. */
-  async whole(run: () => Promise<unknown>): Promise<ReadonlySet<string>> {
+  /** Runs the program up to the first answer that is not in the past. @param numbers those of the calls behind the change. @returns the numbers of the calls that meet the same. */
+  async whole(
+    run: () => Promise<unknown>,
+    numbers: ReadonlyMap<string, number> = new Map(),
+  ): Promise<ReadonlySet<number>> {
     let isDone = false;
     const done = () => {
       isDone = true;
@@ -51,7 +54,7 @@ export class PaperEntry {
       asked = this.#asked;
     }
     this.#isOver = true;
-    return this.met;
+    return new Set([...numbers].flatMap(([name, number]) => (this.met.has(name) ? [number] : [])));
   }
 }
 

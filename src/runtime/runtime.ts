@@ -85,8 +85,8 @@ export interface Watcher {
    * @param then is called once the end is durable: until then the thread says nothing of the turn.
    */
   endsTurn(rest: () => Pick<TurnEntry, 'nth' | 'said' | 'id' | 'is'>, then: () => void): void;
-  /** The first event of a type from outside that a restore took back and that has not come again; null where there is none. */
-  toComeAgain(type: string): RuntimeEvent | null;
+  /** The events of a type from outside that a restore took back and that have not come again, in their order. */
+  toComeAgain(type: string): readonly RuntimeEvent[];
   /** The program waits for its next input. */
   awaitsInput(): void;
   /** The turn that has a name: one that has ended, or that a restore took back and that comes again. Undefined where none has it. */
@@ -194,26 +194,38 @@ export interface PaperChange {
   readonly turn: number;
   /** The input in its place; null where the turn never was. */
   readonly input: { readonly is: unknown } | null;
-  /** The names of the calls behind the change: they are made again, or answered from the ledger. All others stand. */
-  readonly behind: ReadonlySet<string>;
-  /** True where the ledger has an act of that name with these arguments: a call that asks the same is answered by it. */
-  hasActed(name: string, input: unknown): boolean;
+  /** The numbers of the calls behind the change, by their names: they are made again, or answered from the ledger. All others stand. */
+  readonly behind: ReadonlyMap<string, number>;
+  /** The steps behind the change, in order. */
+  steps(): readonly PastStep[];
+  /** The control and the context before the change. */
+  standing(): Pick<ActorPlan, 'value' | 'context'>;
+  /** True where the ledger has an act of the call of a number with these arguments: a call that asks the same is answered by it. */
+  hasActed(call: number, input: unknown): boolean;
+}
+
+/** A step of the past, as a program on paper is held against it. */
+export interface PastStep {
+  readonly event: unknown;
+  /** The control after it. */
+  readonly value: StateValue;
+  readonly started: readonly { readonly id: string; readonly number: number }[];
 }
 
 /** A program that is entered again, and can be entered on paper: then it makes no call, and is answered from its past. */
 export interface Enterable {
   /** The words of its turns stand, or are rewritten; null for a program that has no turns. */
   readonly said: TurnEntry['said'] | null;
-  /** The input that the run was begun with. */
-  readonly input: unknown;
+  /** The input that the run was begun with, by the context of its first step. */
+  inputIn(context: unknown): unknown;
   /** The event of a turn with another input. */
   turnWith(event: RuntimeEvent, input: unknown): RuntimeEvent;
-  /** The context of the run, had it begun with another input. */
+  /** The context of the run, had it begun with another input; undefined for a program that begins without one. */
   begunWith(input: unknown): unknown;
   /** Enters the program on paper as its past is. @returns what it asks a call with; null where it does not come to it. Left out where each call is held against what it was asked with. */
   asks?(name: string): Promise<{ readonly input: unknown } | null>;
-  /** Enters the program on paper. @returns the names of the calls that it comes to and that are given the same. */
-  onPaper(change: PaperChange): Promise<ReadonlySet<string>>;
+  /** Enters the program on paper. @returns the numbers of the calls that it comes to and that are given the same. */
+  onPaper(change: PaperChange): Promise<ReadonlySet<number>>;
 }
 
 /** The way into a program that is handed one input after the other. */

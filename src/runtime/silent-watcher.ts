@@ -27,8 +27,8 @@ export class SilentWatcher implements Watcher {
 
   endsTurn(_rest: () => unknown, _then: () => void): void {}
 
-  toComeAgain(_type: string): RuntimeEvent | null {
-    return null;
+  toComeAgain(_type: string): readonly RuntimeEvent[] {
+    return [];
   }
 
   awaitsInput(): void {}

@@ -154,14 +154,14 @@ export class Turns<TType extends string = string> implements Receiver {
 
   /** Rests between two turns, unless the input of the next one was taken back: it comes again (RC4). */
   rest(): void {
-    const { type, watcher, when, rests } = this.#port;
-    const back = watcher.toComeAgain(type) as TurnEvent<TType> | null;
+    const { when, rests, watcher } = this.#port;
+    const back = this.#toComeAgain()[0] ?? null;
     const isStale = () => !this.isResting;
     if (back !== null) {
       when(back, isStale, () => {
         // An act may have changed it where it had to wait.
-        const now = watcher.toComeAgain(type) as TurnEvent<TType> | null;
-        if (now === null) this.rest();
+        const now = this.#toComeAgain()[0];
+        if (now === undefined) this.rest();
         else this.#begins(now);
       });
       return;
@@ -170,7 +170,24 @@ export class Turns<TType extends string = string> implements Receiver {
     rests();
     watcher.awaitsInput();
   }
+
+  /**
+   * True for a turn that the run has no more. One that a restore took back comes again, even where an earlier turn asks meanwhile.
+   * @param last the turn at which the run rests or asks; null where it has none any more.
+   */
+  isGone(own: ThreadNotes | null, last: ThreadNotes | null = this.turn): boolean {
+    if (own === null || last === null || last.turn >= own.turn) return false;
+    return ![last, ...this.#toComeAgain()].some(({ is, id }) => is === own.is && id === own.id);
+  }
+
+  #toComeAgain(): readonly TurnEvent<TType>[] {
+    const { type, watcher } = this.#port;
+    return watcher.toComeAgain(type) as readonly TurnEvent<TType>[];
+  }
 }
+
+/** The text of the error of a turn that the run has no more. */
+export const TAKEN_OUT = 'The turn was taken out by an act on it, or on a turn before it.';
 
 /** The codes of what is refused of a turn. */
 export type TurnCode = 'turn_open' | 'turn_differs' | 'turn_over' | 'turn_retracted';

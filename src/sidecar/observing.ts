@@ -20,47 +20,63 @@ export interface ObservedCall {
   readonly args: unknown;
 }
 
-/** An observer of one run. */
-export interface Observer {
-  /** Takes the run in, as it is when this process opens it. @returns its place in a trace, which a run that begins is stored with. */
-  opens(run: string, agent: string, runState: RunState): TraceContext | null;
+/** An observer of the entries of one run, and perhaps of more. */
+export interface EntryObserver {
+  /**
+   * Takes the run in, as it is when this process opens it. @param flush resolves once all that the journal has taken is durable.
+   * @returns its place in a trace, which a run that begins is stored with.
+   */
+  opens(run: string, agent: string, runState: RunState, flush: () => Promise<unknown>): TraceContext | null;
   /** Takes an entry in that was folded in. @returns what tells of it, which is called once the journal has it; null for nothing. */
   appended(entry: Entry): (() => void) | null;
   /** Has a call made: calls `act` at once, and once. */
-  calls(call: ObservedCall, act: () => void): void;
+  calls?(call: ObservedCall, act: () => void): void;
   /** The call of an actor has come back, or its time was over; null where its actor was stopped. */
-  came(actor: number, settled: Settled | null): void;
+  came?(actor: number, settled: Settled | null): void;
   /** The process takes leave of the run. */
-  closes(): void;
+  closes?(): void;
 }
+
+/** An observer of one run. */
+export interface Observer extends Required<EntryObserver> {}
 
 /** The option that hands a run its observer: `belay-sidecar/otel` sets it. */
 export const OBSERVER: unique symbol = Symbol('the observer of the run');
 
-/** The observer among the options of a run; null where there is none. */
-export function observing(options: object): Observing | null {
-  const observer = (options as { readonly [OBSERVER]?: Observer })[OBSERVER];
-  return observer === undefined ? null : new Observing(observer);
+/** The observers of a run, among its options and of its program; null where there are none. */
+export function observing(
+  options: object,
+  own: EntryObserver | undefined,
+  flush: () => Promise<unknown>,
+): Observing | null {
+  const given = (options as { readonly [OBSERVER]?: Observer })[OBSERVER];
+  const observers = [given, own].filter((each) => each !== undefined);
+  return observers.length === 0 ? null : new Observing(observers, flush);
 }
 
-/** The observer of one run, kept apart from it. */
+/** The observers of one run, kept apart from it. */
 export class Observing {
-  readonly #observer: Observer;
+  readonly #observers: readonly EntryObserver[];
+  readonly #flush: () => Promise<unknown>;
   #noted: (() => void)[] = [];
 
-  constructor(observer: Observer) {
-    this.#observer = observer;
+  constructor(observers: readonly EntryObserver[], flush: () => Promise<unknown>) {
+    this.#observers = observers;
+    this.#flush = flush;
   }
 
   /** @see {@link Observer.opens} */
   opens(run: string, agent: string, runState: RunState): TraceContext | null {
-    return apart(() => this.#observer.opens(run, agent, runState)) ?? null;
+    const places = this.#observers.map((each) => apart(() => each.opens(run, agent, runState, this.#flush)));
+    return places.find((place) => place != null) ?? null;
   }
 
   /** Notes an entry that was folded in. */
   appended(entry: Entry): void {
-    const tell = apart(() => this.#observer.appended(entry)) ?? null;
-    if (tell !== null) this.#noted.push(tell);
+    for (const observer of this.#observers) {
+      const tell = apart(() => observer.appended(entry)) ?? null;
+      if (tell !== null) this.#noted.push(tell);
+    }
   }
 
   /** The journal has taken what was noted: it is told once what is happening now is over. */
@@ -80,7 +96,7 @@ export class Observing {
       acting ??= (async () => act())();
       return acting;
     };
-    apart(() => this.#observer.calls(call, () => void once()));
+    for (const observer of this.#observers) apart(() => observer.calls?.(call, () => void once()));
     const left = () => this.came(call.actor, null);
     stopped.addEventListener('abort', left, { once: true });
     const over = () => stopped.removeEventListener('abort', left);
@@ -90,12 +106,12 @@ export class Observing {
 
   /** @see {@link Observer.came} */
   came(actor: number, settled: Settled | null): void {
-    apart(() => this.#observer.came(actor, settled));
+    for (const observer of this.#observers) apart(() => observer.came?.(actor, settled));
   }
 
   /** @see {@link Observer.closes} */
   closes(): void {
-    apart(() => this.#observer.closes());
+    for (const observer of this.#observers) apart(() => observer.closes?.());
   }
 }
 

@@ -7,8 +7,9 @@ import type { JournalStore } from '../journal/journal.ts';
 import { isUnder, type WorkOrder } from '../journal/work.ts';
 import { CodedError } from '../model/coded-error.ts';
 import type { Guards } from '../predicates/compile.ts';
+import { letGo, type OpenAgent, openedFor } from '../xstate/agent.ts';
 import type { CarriedAgent } from './carried.ts';
-import { adopted, sandboxesOf } from './program-agent.ts';
+import { adopted, type OpenProgram, sandboxesOf } from './program-agent.ts';
 import type { WorkTold } from './told.ts';
 
 /** The runs that are looked at together. */
@@ -103,14 +104,15 @@ export class Adopting {
   async #adopt({ run, input }: WorkOrder, { by, version }: CarriedAgent) {
     const { store, folderOf, guards } = this.#setting;
     const folder = await folderOf(run);
-    const open = await by.open({ run, folder, input: input === '' ? undefined : (JSON.parse(input) as unknown) });
+    const given = input === '' ? undefined : (JSON.parse(input) as unknown);
+    const open = await openedFor<OpenAgent | OpenProgram>(by, { run, folder, input: given });
     try {
       const named = version === null ? {} : { version };
       const of = { ...(guards !== undefined && open.guards === undefined && { guards }), ...named };
       const sandboxes = sandboxesOf(by, this.#setting.sandboxesOf?.(run));
       return await adopted(by, open, { run, config: by.config, journal: store, sandboxes, ...of });
     } finally {
-      await open.close();
+      await letGo(open);
     }
   }
 

@@ -46,8 +46,11 @@ import { parseRunNote } from '../reports/run-note.ts';
 import { isOver } from '../reports/run-status.ts';
 import { timelineOf } from '../reports/timeline.ts';
 import { type AttemptGroup, groupOf, type Kept, keepAttempt, termsOf } from '../sidecar/attempts/group.ts';
+import { configOf } from '../sidecar/opening/config.ts';
 import { type Attempts, type AttemptsRequest, forkAttempts } from '../sidecar/opening/fork-attempts.ts';
 import { type Fork, type ForkRequest, forkRun } from '../sidecar/opening/fork-run.ts';
+import { type EnteredProgram, HANDED_OUT } from '../sidecar/opening/handed-out.ts';
+import { previewAbortOf, previewRun, previewSteerOf } from '../sidecar/opening/preview-run.ts';
 import type { Agent } from '../xstate/agent.ts';
 import {
   type AbortPreview,
@@ -61,6 +64,7 @@ import {
 import { answered, refuseEnded, settledByKey } from './answering.ts';
 import { deleteEnded } from './deleting.ts';
 import { type FollowOptions, followed } from './follow.ts';
+import type { ProgramAgent } from './program-agent.ts';
 import { resultOf, type WorkResult } from './result.ts';
 
 /** The queue of runs that name none. */
@@ -83,8 +87,10 @@ export interface LaterFailure extends Answerer {
   readonly instead?: boolean;
 }
 
-/** The agent of a run that is previewed: its machine, and the path or the content of its config. */
-export interface PreviewAgent extends Pick<Agent, 'machine'> {
+/** The agent of a run that is previewed: its machine or its program, and the path or the content of its config. */
+export type PreviewAgent = (Pick<Agent, 'machine'> | Pick<ProgramAgent, 'program' | 'said'>) & PreviewConfig;
+
+interface PreviewConfig {
   readonly config: Parameters<typeof previewOf>[1]['config'];
   /** Conditions in code that the config names by digest. */
   readonly guards?: Guards;
@@ -357,15 +363,27 @@ async function previewed(
   store: JournalStore,
   run: string,
   what: { readonly fail: PreviewedComplaint } | { readonly undo: true } | SaidSteer,
-  { machine, ...more }: PreviewAgent,
+  agent: PreviewAgent,
 ): Promise<ComplaintPreview | AbortPreview | SteerAnswer> {
   if ((await store.run(run)) === null) throw new JournalError('run_unknown', `There is no run ${JSON.stringify(run)}.`);
   const rows = await gathered(store.read(run));
-  const options = { run, ...more };
+  if ('program' in agent) {
+    const { program, options } = programIn(run, agent);
+    if ('undo' in what) return previewAbortOf(program, options, rows);
+    if ('fail' in what) return previewRun(program, options, rows, what.fail);
+    return previewSteerOf(program, options, rows, sentSteer(what));
+  }
+  const { machine, ...options } = { run, ...agent };
   if ('undo' in what) return abortPreviewOf(machine, options, rows);
   return 'fail' in what
     ? previewOf(machine, options, rows, what.fail)
     : steerPreviewOf(machine, options, rows, sentSteer(what));
+}
+
+/** The program of a run, as its agent carries it. */
+function programIn(run: string, { program, ...more }: Extract<PreviewAgent, { readonly program: EnteredProgram }>) {
+  const own = program[HANDED_OUT];
+  return own.programFor({ run, ...more, config: configOf(own.agent, { run, ...more }) });
 }
 
 /** The requests that wait. Of runs that have a note, only those are read that ask a person. */

@@ -12,7 +12,8 @@ import { CodedError } from '../model/coded-error.ts';
 import { type LeftAtEnd, onlyLeft } from '../reports/left-at-end.ts';
 import { isOver } from '../reports/run-status.ts';
 import type { RunCommands } from '../sidecar/opening/commands.ts';
-import { type AnyAgent, sandboxesOf, takenUp } from './program-agent.ts';
+import { letGo, type OpenAgent, openedFor } from '../xstate/agent.ts';
+import { type AnyAgent, type OpenProgram, sandboxesOf, takenUp } from './program-agent.ts';
 
 /** The time between two looks at a run, in milliseconds. */
 const LOOK = 100;
@@ -80,7 +81,7 @@ async function opened(setting: Setting): Promise<Left> {
   const { run, input } = order;
   const folder = await setting.folder();
   const given = input === '' ? undefined : (JSON.parse(input) as unknown);
-  const open = await agent.open({ run, folder, input: given });
+  const open = await openedFor<OpenAgent | OpenProgram>(agent, { run, folder, input: given });
   try {
     const kept = { journal: store, ...(setting.claims !== null && { claims: setting.claims }) };
     const named = version === null ? {} : { version };
@@ -99,7 +100,7 @@ async function opened(setting: Setting): Promise<Left> {
     // It may have ended in the moment in which the worker took leave.
     return left.is === 'given_back' ? ((await endedAs(commands).catch(() => null)) ?? left) : left;
   } finally {
-    await open.close();
+    await letGo(open);
   }
 }
 

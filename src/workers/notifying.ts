@@ -245,9 +245,11 @@ export class Looking implements Notifying {
   }
 
   /** Sends what is due. One message is taken at a time: a process that dies holds up no other. */
+  /** Sends what is due as it begins, the longest due first: a message that fails waits for another look. */
   async #send(): Promise<void> {
     const { leaseMs = 60_000 } = this.#options;
-    while (!this.#stopping.signal.aborted) {
+    const due = (await this.#notices.list(this.#channel)).filter((each) => each.due === 0);
+    for (let left = due.length; left > 0 && !this.#stopping.signal.aborted; left -= 1) {
       const [notice] = await this.#notices.take(this.#channel, 1, leaseMs);
       if (notice === undefined) return;
       await this.#sendOne(notice);

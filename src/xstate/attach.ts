@@ -169,9 +169,16 @@ export function programOf<TMachine extends AnyStateMachine>(
 
 /** A machine as a release that runs are planned under. */
 export function releaseOf(machine: AnyStateMachine): Release {
-  const { digest } = machineShape(machine);
+  const shape = machineShape(machine);
   const { machines } = new MachineRuntime(machine, new SilentWatcher(), inertSetting());
-  return { agent: machine.id, digest, code: codeDigest(machine), tools: toolVersions(machine), machines };
+  return {
+    agent: machine.id,
+    digest: shape.digest,
+    shape,
+    code: codeDigest(machine),
+    tools: toolVersions(machine),
+    machines,
+  };
 }
 
 /**

@@ -32,7 +32,7 @@ export function steerPreviewOf(
   options: PreviewOptions,
   rows: Parameters<typeof previewSteerOf>[2],
   sent: Parameters<typeof previewSteerOf>[3],
-): SteerAnswer {
+): Promise<SteerAnswer> {
   return previewSteerOf(programOf('preview', machine, options), options, rows, sent);
 }
 

@@ -51,6 +51,12 @@ export function versionOf(logic: object): ToolVersion | undefined {
   return (logic as { [VERSION]?: ToolVersion })[VERSION];
 }
 
+/** Gives the logic that takes the place of a tool's the version of that tool. */
+export function versionedAs<TLogic extends object>(logic: TLogic, tool: object): TLogic {
+  const version = versionOf(tool);
+  return version === undefined ? logic : Object.assign(logic, { [VERSION]: version });
+}
+
 /** True where the logic of a promise may use the idempotency key of its call: a `tool()` whose function does not leave it out. */
 export function takesKey(logic: object): boolean {
   const act = (logic as { [ACT]?: unknown })[ACT];

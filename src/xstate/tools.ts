@@ -5,6 +5,7 @@
 import { type AnyActorLogic, type AnyStateMachine, fromPromise } from 'xstate';
 import type { ToolCall } from '../runtime/tool-call.ts';
 import { kindOf } from './shape.ts';
+import { versionedAs } from './tool.ts';
 import { changedTools, toolsIn } from './toolbox.ts';
 
 /** The function of a tool, as its actor calls it. */
@@ -40,7 +41,9 @@ function copied(
     if (tools !== null) continue;
     const { config: act } = logic as unknown as { config: Act };
     const changed = change(name, act);
-    if (changed !== act) actors[name] = fromPromise((call) => changed(call as unknown as ToolCall<unknown>));
+    if (changed === act) continue;
+    const own = fromPromise((call) => changed(call as unknown as ToolCall<unknown>));
+    actors[name] = versionedAs(own, logic);
   }
   return copy;
 }

@@ -222,7 +222,6 @@ test('AL6: leaving the state without a choice undoes all branches', async () => 
       await until(
         () => stateOf() === 'wait1',
         () => 'oslo',
-        5_000,
       );
       own.actor.send({ type: 'LEAVE' } as never);
     },

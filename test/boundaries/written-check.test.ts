@@ -22,10 +22,17 @@ function holders(value: unknown): Holder[] {
   return [value as Holder, ...Object.values(value).flatMap(holders)];
 }
 
-/** What the check of a config reads of an error: the sentence is Ajv's where a value is out of its range alone. */
-function read({ instancePath, keyword, params, message, schemaPath }: ErrorObject) {
+/** What the check of a config reads of an error: the sentence is Ajv's where a value is out of its range alone, and says the limit. */
+function read({ instancePath, keyword, params = {}, message, schemaPath }: ErrorObject) {
   const worded = ['required', 'additionalProperties', 'enum', 'const', 'type', 'oneOf'].includes(keyword);
-  return { instancePath, keyword, params, form: /\/oneOf\/\d/.test(schemaPath), message: worded ? null : message };
+  const { limit: _, comparison: __, ...asked } = params;
+  return {
+    instancePath,
+    keyword,
+    params: asked,
+    form: /\/oneOf\/\d/.test(schemaPath),
+    message: worded ? null : message,
+  };
 }
 
 /** The errors of both for a document. */

@@ -10,7 +10,7 @@ export const HERE: ReadonlySet<string> = new Set([
   ...['decide', 'review', 'runs', 'show', 'ledger', 'why', 'explain', 'export', 'approvals', 'approve', 'deny'],
   ...['init', 'check', 'verify', 'store', 'reconcile'],
   ...['settle', 'start', 'send', 'fail', 'retry', 'cancel', 'delete', 'compact', 'claims', 'release', 'pools'],
-  ...['rehearse', 'types'],
+  ...['rehearse', 'types', 'project'],
 ]);
 
 let last: Promise<unknown> = Promise.resolve();

@@ -1,7 +1,8 @@
 /** `belay run` and `belay resume` with what cannot be done: exit 2, one sentence, and no run begun. */
 import { dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Desk } from './agents.ts';
+import { AGENTS, Desk } from './agents.ts';
 import { belay, file } from './belay.ts';
 
 const desk = new Desk();
@@ -154,6 +155,26 @@ describe('what cannot be done is said in one sentence, with exit 2, and begins n
       `${bad}: bad_agent "order" of its agents has no machine of xstate v5\n`,
     );
     expect((await belay(['run', 'order'], '', {}, dirname(none))).err).toMatch(/^there are no agents to run: /);
+  });
+
+  test('an agent that opens nothing, and one whose close answers at once is let go of', async () => {
+    const like = (open: string) =>
+      `import { agents as own } from ${JSON.stringify(pathToFileURL(AGENTS).href)};
+       export const agents = { order: { ...own.order, open: async (of) => ${open} } };`;
+    const nothing = file('nothing.mjs', like('undefined'));
+    expect(await desk.ask('run', 'order', '--machines', nothing)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('order: cannot_open open() has answered with nothing'),
+    });
+    const atOnce = file('at-once.mjs', like('({ ...(await own.order.open(of)), close: () => {} })'));
+    const own = new Desk();
+    const { code, out, err } = await own.ask('run', 'order', '--machines', atOnce);
+    own.clear();
+    expect([code, out.split('\n')[0], err]).toEqual([
+      0,
+      expect.stringContaining('done'),
+      expect.not.stringContaining('cannot_'),
+    ]);
   });
 
   test('nothing of this has left a run or a folder', async () => {

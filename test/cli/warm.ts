@@ -22,6 +22,9 @@ export function warm(given: Given): Promise<Ran> {
 async function runWarm(given: Given): Promise<Ran> {
   started ??= start();
   const child = await started;
+  // Who waits for a command stays until it is over, also where nothing else keeps the process.
+  child.ref();
+  child.channel?.ref();
   child.send(given);
   return new Promise((resolve, reject) => {
     const onExit = (code: number | null) => {
@@ -30,6 +33,8 @@ async function runWarm(given: Given): Promise<Ran> {
     };
     child.once('exit', onExit).once('message', (ran: Ran) => {
       child.off('exit', onExit);
+      child.unref();
+      child.channel?.unref();
       resolve(ran);
     });
   });

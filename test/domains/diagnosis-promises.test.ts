@@ -93,7 +93,7 @@ describe('a check that is found wrong', () => {
     expect((await sidecar.finished()).status).toBe('done');
     expect(await opened.world?.()).toEqual((await run({})).world);
     await sidecar.close();
-    await opened.close();
+    await opened.close?.();
   });
 
   test('after the customers were told is past help: that stays told', async () => {

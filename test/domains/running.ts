@@ -98,7 +98,7 @@ export function runsOf(agent: Agent) {
     const world = (await opened.world?.()) ?? {};
     const { value, context } = sidecar.actor.getSnapshot() as { value: unknown; context: Record<string, unknown> };
     await sidecar.close();
-    await opened.close();
+    await opened.close?.();
     const verdicts = reports.map(({ decision }) => decision.verdict);
     const moved = reports.flatMap(
       ({ decision }) => decision.line?.moves.map(({ instance }) => instanceName(instance)) ?? [],

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { blocks, compiled, read, tryout } from '../pages.ts';
 
 const page = read('docs/flow.md');
-const [order = '', desk = ''] = blocks(page, 'ts');
+const [order = '', changed = '', desk = ''] = blocks(page, 'ts');
 const [orderConfig = '', deskConfig = ''] = blocks(page, 'yaml');
 
 describe('the examples of the page of flows', () => {
@@ -13,13 +13,14 @@ describe('the examples of the page of flows', () => {
   write('order.yaml', orderConfig);
   write('desk.yaml', deskConfig);
   write('order.ts', order);
+  write('changed.ts', changed);
   write('desk.ts', desk);
   write('order-here.ts', here(order));
   write('desk-here.ts', here(desk));
   afterAll(remove);
 
   test('compile under strict rules', () => {
-    expect(compiled(folder, ['order.ts', 'desk.ts'])).toBe('');
+    expect(compiled(folder, ['order.ts', 'changed.ts', 'desk.ts'])).toBe('');
   });
 
   test('an order ends as the page says', async () => {

@@ -278,7 +278,6 @@ describe.skipIf(CHROMIUM === null)('the page of the inspector', () => {
       }
       await page.close();
     },
-    60_000,
   );
 
   test('shows names, values and errors that are scripts as text', async () => {

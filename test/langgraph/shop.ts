@@ -92,10 +92,10 @@ const skeleton = (name: string, node: string, key: string, extra: string) => `  
     rollback: { anchors: [${node}-over], resume: ${node}, compensable: undo, joint: [Quote, Pay, Write, Ask] }
 `;
 
-/** Its config. @param pay the class of the payment. @param written when a letter that is held back may leave. */
-export function shopConfig(pay: 'reversible' | 'irreversible', written = 'true'): BoundaryConfig {
+/** The text of its config. @param pay the class of the payment. @param written when a letter that is held back may leave. */
+export function shopText(pay: 'reversible' | 'irreversible', written = 'true'): string {
   const undo = pay === 'reversible' ? ', undo: undo' : '';
-  const text = `belay: 1
+  return `belay: 1
 agent: shop
 keys: { append: [log] }
 tools:
@@ -104,6 +104,11 @@ tools:
   write: { reads: [], writes: [], effect: irreversible, buffer: true }
 skeletons:
 ${skeleton('Quote', 'quote', 'price', 'true')}${skeleton('Pay', 'pay', 'receipt', 'true')}${skeleton('Write', 'write', '', written)}${skeleton('Ask', 'ask', '', 'true')}`;
+}
+
+/** Its config. @see {@link shopText} */
+export function shopConfig(...of: Parameters<typeof shopText>): BoundaryConfig {
+  const text = shopText(...of);
   const { config, findings } = loadConfig(text, { file: 'shop.yaml' });
   if (config === null) throw new Error(`${findings.map(({ message }) => message)}\n${text}`);
   return config;

@@ -129,7 +129,6 @@ async function paused(nth: number, comes: Comes, ends: Ends) {
   await until(
     () => isOver() || isWaiting(),
     () => `append ${nth}, ${comes}, ${ends}: the end; it is ${sidecar.status} at ${value()}`,
-    5_000,
   );
   if (!isOver()) sidecar.actor.send({ type: 'GO' } as never);
   const ending = await sidecar.finished();

@@ -289,6 +289,5 @@ describe('CH8: the chunks of a source', () => {
       for (const order of deaths) wrong.push(...(await wrongs({ order, ...variant })));
       expect(wrong).toEqual([]);
     },
-    60_000,
   );
 });

@@ -13,7 +13,7 @@ import { resumeGraph } from '../../src/langgraph/graph.ts';
 import { graphTool } from '../../src/langgraph/tools/tool.ts';
 import { resume, type Sidecar } from '../../src/xstate/attach.ts';
 import { tool } from '../../src/xstate/tool.ts';
-import { calm, until } from '../poll.ts';
+import { calm, HANG, until } from '../poll.ts';
 import { entries, wait } from '../workers/small.ts';
 
 interface Case {
@@ -88,7 +88,7 @@ class Course {
     // A run that lost the event of its step stands nowhere for good.
     const status = await Promise.race([
       this.#process.finished().then((end) => end.status),
-      wait(1_000).then(() => 'lost'),
+      wait(HANG).then(() => 'lost'),
     ]);
     const made = await entries(this.#journal, 'r');
     const { heard } = (this.#process.actor.getSnapshot() as { context: { heard?: number } }).context;
@@ -226,7 +226,7 @@ async function limited(next: 'same process' | 'same limit' | 'another limit', pe
     run = await opened(next === 'same limit' ? 4 : 20);
   }
   if (person) await run.retry({ by: 'ann' }).catch((error) => expect(error.code).toBe('not_advised'));
-  const status = await Promise.race([run.finished().then((end) => end.status), wait(1_000).then(() => 'lost')]);
+  const status = await Promise.race([run.finished().then((end) => end.status), wait(HANG).then(() => 'lost')]);
   await run.close();
   return { status, paid };
 }

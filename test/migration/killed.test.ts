@@ -52,7 +52,6 @@ describe('CO3: a takeover that is killed', () => {
       expect(wrong).toEqual([]);
       expect(deaths).toBeGreaterThan(20);
     },
-    300_000,
   );
 
   // What stands behind Look is paid: that decision parks in one entry.
@@ -74,6 +73,5 @@ describe('CO3: a takeover that is killed', () => {
       }
       expect(left).toBeGreaterThanOrEqual(least);
     },
-    120_000,
   );
 });

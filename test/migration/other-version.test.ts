@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { memoryStore, type Report } from '../../src/index.ts';
 import { attach, resume, type Sidecar } from '../../src/xstate/index.ts';
 import { until } from '../poll.ts';
-import { configOf, machineOf, type Release, World } from './little.ts';
+import { configOf, machineOf, type Release } from './little.ts';
+import { World } from './world.ts';
 
 const value = ({ actor }: Sidecar) => (actor.getSnapshot() as { value: unknown }).value;
 
@@ -14,7 +15,7 @@ async function foundWrongUnder(pay: NonNullable<Release['pay']>) {
   const undone: string[] = [];
   const refund = ({ key }: { key: string }) => {
     undone.push(key);
-    world.undo('pay', key);
+    world.undo(key);
   };
   const before: Release = { effect: 'reversible' };
   const verdicts: string[] = [];

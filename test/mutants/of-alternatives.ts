@@ -229,8 +229,8 @@ export const OF_ALTERNATIVES: readonly Mutant[] = [
     rule: 'AL12',
     file: 'sidecar/approvals/refusals.ts',
     off: 'an answer counts whatever was shown',
-    find: "if (asks === 'branch') return asked.refuses(request, asks, { ...bound, now });",
-    replace: "if (asks === 'branch') return asked.refuses(request, asks, { now });",
+    find: "if (asks === 'branch' || asks === 'review') return asked.refuses(request, asks, { ...bound, now });",
+    replace: "if (asks === 'branch' || asks === 'review') return asked.refuses(request, asks, { now });",
     by: gated,
   },
   {

@@ -34,8 +34,8 @@ export const OF_WHY: readonly Mutant[] = [
     rule: 'WH3',
     file: 'effects/ledger.ts',
     off: 'another question has the answer of the first',
-    find: 'tool, place, { asks: digest }];',
-    replace: 'tool, place, { asks: digest.length }];',
+    find: 'call.place, { asks: call.digest }];',
+    replace: 'call.place, { asks: call.digest.length }];',
     by: DECIDING,
   },
   {

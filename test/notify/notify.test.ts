@@ -9,6 +9,7 @@ import { sqliteStore } from '../../src/journal/sqlite/store.ts';
 import { workClient } from '../../src/workers/client.ts';
 import { lookingFor, type Notice, type NotifyTold } from '../../src/workers/notifying.ts';
 import { webhook } from '../../src/workers/webhook.ts';
+import { HANG } from '../poll.ts';
 import { scratchFolder } from '../scratch.ts';
 import { agentOf } from '../workers/shop.ts';
 import { stopped, wait, working } from '../workers/small.ts';
@@ -27,7 +28,7 @@ const receiver = async (...of: Parameters<typeof Receiver.listening>) => {
   return made;
 };
 const until = async (is: () => boolean | Promise<boolean>) => {
-  for (const end = Date.now() + 20_000; !(await is()); ) {
+  for (const end = Date.now() + HANG; !(await is()); ) {
     if (Date.now() > end) throw new Error('it did not come to that');
     await wait(20);
   }
@@ -38,6 +39,21 @@ const moved = () => {
   return clock;
 };
 const gates = async (store: JournalStore, run: string) => workClient(store).requests({ run });
+
+test('one look sends a message once, however long its receiver takes to fail', async () => {
+  const clock = moved();
+  const store = memoryStore({ now: clock.now });
+  const sent: string[] = [];
+  const notify = async ({ data: { run } }: Notice) => {
+    sent.push(run);
+    clock.time += 5_000;
+    if (run === 'order-1' && sent.length < 3) throw new Error('the receiver is slow');
+  };
+  const looking = lookingFor({ store, notify });
+  for (const run of ['order-1', 'order-2']) await asking(store, run);
+  expect([await looking.once(), sent.toSorted()]).toEqual([1, ['order-1', 'order-2']]);
+  expect([await looking.once(), sent.length]).toEqual([0, 3]);
+});
 
 test('a run that asks is told of once, signed, with its call and no secret; its answer is told, too', async () => {
   const store = memoryStore();

@@ -215,7 +215,7 @@ export class Life {
       if (status === 'recovering' || status === 'ending') return false;
       return status !== 'running' || this.value === 'idle' || this.value.startsWith('w');
     };
-    await until(isAtRest, () => `the rest of ${this.run}: ${this.sidecar.status} ${this.value}`, 10_000);
+    await until(isAtRest, () => `the rest of ${this.run}: ${this.sidecar.status} ${this.value}`);
     if (this.#process.isDead) return this.takeUp();
     if (['running', 'parked'].includes(this.sidecar.status)) await this.#process.orDead(this.sidecar.durable());
     await calm(1);

@@ -145,7 +145,6 @@ describe('C12: the preview of a complaint', () => {
     await until(
       () => it.context().looked === 'look1',
       () => JSON.stringify([it.context(), it.codes()]),
-      10_000,
     );
     await it.sidecar.durable();
     const rows = () => [...journal.read('r')];

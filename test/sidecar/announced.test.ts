@@ -76,7 +76,6 @@ async function killed(
       until(
         () => told.isDead,
         () => 'dead',
-        10_000,
       ).then(() => null),
     ]);
     if (end === null) {

@@ -66,6 +66,7 @@ async function undoByHand(sidecar: Sidecar, world: World, key: string): Promise<
   const standing = world.standing(key);
   if (standing !== undefined) {
     standing.stands = false;
+    world.refuse(key);
     world.byHand.set(key, standing);
   }
   await tellUndone(sidecar, world, key);

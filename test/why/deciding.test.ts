@@ -53,7 +53,6 @@ describe('WH3: a decision', () => {
     await until(
       () => world.count('book') === 2,
       () => it.sidecar.status,
-      30_000,
     );
     await it.at('resting');
     expect(it.context()).toMatchObject({ asked: 'look1', choice: 'TR9', booking: 'TR9 booked 1' });
@@ -158,5 +157,4 @@ test.each(Object.keys(DECIDING))(
     }
     expect(counts.ok).toBeGreaterThan(15);
   },
-  120_000,
 );

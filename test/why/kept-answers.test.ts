@@ -109,7 +109,6 @@ test('WH3, E7: a decision that no replay takes over is no act that its unit woul
   await until(
     () => world.count('book') === 2,
     () => it.sidecar.status,
-    20_000,
   );
   await it.at('resting');
   expect([world.count('choose'), it.context().booking, it.codes(), findings]).toEqual([2, 'TR9 booked 1', [], []]);

@@ -286,5 +286,4 @@ test.each(Object.entries(STORES))(
     }
     expect(deaths).toBeGreaterThan(12);
   },
-  120_000,
 );

@@ -70,7 +70,7 @@ export class Objects {
     }
   }
 
-  /** The bytes of an object, by its name or by that of a ref; null if it does not exist. */
+  /** The bytes of an object, by the name of the object or of a ref; null if there is no such object. */
   async read(name: string): Promise<{ oid: string; type: string; bytes: Buffer } | null> {
     let head = 0;
     const reply = await this.#cat.ask(`${name}\n`, (got) => {
@@ -84,7 +84,7 @@ export class Objects {
     return size === undefined ? null : { oid, type, bytes: reply.subarray(head, -1) };
   }
 
-  /** A commit, by its name or by that of a ref; null if there is none. */
+  /** A commit, by the name of the commit or of a ref; null if there is no such commit. */
   async commit(name: string): Promise<Commit | null> {
     const found = await this.read(name);
     if (found === null || found.type !== 'commit') return null;

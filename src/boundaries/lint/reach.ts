@@ -98,6 +98,20 @@ export class Reach {
     return [...(this.#edges.get(state) ?? []).map(({ to }) => to), ...nested.filter((root) => this.states.has(root))];
   }
 
+  /** The states that control can enter from its present states, guards aside. A present state is among them if control can enter that state again. */
+  ahead(active: Iterable<string>): ReadonlySet<string> {
+    const seen = new Set<string>();
+    const waiting = [...active];
+    for (let state = waiting.pop(); state !== undefined; state = waiting.pop())
+      for (const to of this.#next(state))
+        for (const entered of this.enteredBy(state, to)) {
+          if (seen.has(entered)) continue;
+          seen.add(entered);
+          waiting.push(entered);
+        }
+    return seen;
+  }
+
   /** True if control can leave a state and enter it again, guards aside. */
   comesBack(path: string): boolean {
     const seen = new Set<string>();

@@ -212,8 +212,10 @@ function refusal(found: AskedGate, saying: Saying, file: string): string | null 
   const wanted = verdict === 'settled' ? 'outcome' : 'approval';
   // A call that may repeat an earlier one has happened, if it is the same act.
   const isSame = like !== undefined && saying.verdict === 'settled' && saying.status === 'confirmed';
-  if (asks === wanted || isSame || (asks === 'branch' && wanted === 'approval')) return null;
-  const what = { outcome: 'what became of the call', approval: 'an approval', branch: 'a branch' }[asks];
+  if (asks === wanted || isSame || ((asks === 'branch' || asks === 'review') && wanted === 'approval')) return null;
+  const what = { outcome: 'what became of the call', approval: 'an approval', branch: 'a branch', review: 'a review' }[
+    asks
+  ];
   return `${gate} asks for ${what}: ${answersTo(found, file).join(', or ')}`;
 }
 

@@ -48,6 +48,8 @@ export interface AskedGate extends Omit<ApprovalRequest, 'status'> {
   readonly instance: string;
   readonly class: string;
   readonly args: unknown;
+  /** The reason why a person is asked, in words. */
+  readonly reason: string;
   readonly left: readonly LeftAnswer[];
 }
 
@@ -129,12 +131,12 @@ async function gatesOf(store: JournalStore, run: string, now: number, counting: 
 function aboutOf(
   gate: ApprovalRequest,
   runState: RunState,
-): Pick<AskedGate, 'tool' | 'instance' | 'class' | 'args'> | null {
+): Pick<AskedGate, 'tool' | 'instance' | 'class' | 'args' | 'reason'> | null {
   const asked = guardedRequest(runState, gate);
   if (asked === null) return null;
-  const { tool, instance, args } = asked;
+  const { tool, instance, args, reason } = asked;
   const kind = runState.ledger.get(gate.key)?.intent.class ?? 'none';
-  return { tool, instance: instanceName(instance), class: kind, args };
+  return { tool, instance: instanceName(instance), class: kind, args, reason };
 }
 
 function emptyText(known: number, run: string | null, file: string): string {
@@ -162,6 +164,7 @@ export function answersTo(
   }
   const same = like === undefined ? [] : [command('settle', gate, file, '--as', 'confirmed', '--by', 'NAME')];
   const changed = edits === undefined ? [] : [command('approve', gate, file, '--with', 'JSON', '--by', 'NAME')];
+  if (asks === 'review') return ['approve', 'deny'].map((verb) => command(verb, gate, file, '--by', 'NAME'));
   if (asks === 'approval')
     return [...['approve', 'deny'].map((verb) => command(verb, gate, file, '--by', 'NAME')), ...same, ...changed];
   return [
@@ -206,6 +209,7 @@ function gateText(asked: AskedGate, file: string, medium: Medium): string {
     approval: `may ${tool} (${kind}) be called?${mayBeText(asked)}`,
     outcome: `what became of ${tool} (${kind}), which was called?`,
     branch: `which branch of ${tool} is chosen?`,
+    review: asked.reason,
   }[asks];
   const until = expires === null ? '' : `, until ${timeText(expires)}`;
   const under: Outline[] = [

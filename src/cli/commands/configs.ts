@@ -11,6 +11,7 @@ import { draftedText, initConfig, isModule } from '../init/init.ts';
 import { compareConfigs, comparedCode, FAIL_ON } from '../review/difference.ts';
 import { DIFF_FORMATS, presentCompared } from '../review/difference-formats.ts';
 import { type Reviewed, reviewConfig, reviewText } from '../review/review.ts';
+import { reviewMap } from '../review/review-map.ts';
 import { finish, note, page, wantsColours } from '../terminal/console.ts';
 import { version } from '../terminal/version.ts';
 import { typedText, typesOf } from '../types/types.ts';
@@ -153,7 +154,8 @@ async function review(path: string, { machines, accept = false, by, json }: Revi
   const all: Reviewed[] = [];
   for (const file of files) {
     const given = { file, machines: machines ?? null, by: by ?? null };
-    const reviewed = await reviewConfig({ ...given, accept, now: new Date() });
+    const asked = { ...given, accept, now: new Date() };
+    const reviewed = reviewMap(asked) ?? (await reviewConfig(asked));
     if ('problem' in reviewed) return finish('', reviewed.problem, 2);
     all.push(reviewed);
   }

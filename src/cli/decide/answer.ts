@@ -72,7 +72,14 @@ function witness(veto: Veto): object {
   switch (veto.code) {
     case 'ambiguous_instance':
       return { instance: veto.instance && instanceName(veto.instance), key: veto.key, why: veto.why };
-    case 'exit_not_restorable':
+    case 'exit_not_restorable': {
+      const { instance, why, behind } = veto;
+      return {
+        instance: instanceName(instance),
+        ...(why !== undefined && { why }),
+        ...(behind !== undefined && { behind: instanceName(behind) }),
+      };
+    }
     case 'no_stable_checkpoint':
       return { instance: instanceName(veto.instance) };
     case 'checkpoint_stale':
@@ -144,6 +151,8 @@ function actFields(act: Act): object {
     case 'allow_joint':
     case 'end_instances':
       return { act: act.act, instances: act.instances.map(instanceName) };
+    case 'allow_exit':
+      return { act: act.act, instance: instanceName(act.instance) };
     case 'settle_outcome':
       return { act: act.act, effect: effectFields(act.effect), ...(act.ask !== undefined && { ask: act.ask }) };
     case 'undo_by_hand':

@@ -2,12 +2,15 @@
 import { JournalError, type JournalStore } from '../../journal/journal.ts';
 import { isUnder, type WorkDigests } from '../../journal/work.ts';
 import { planIn } from '../../rehearsal/replay/plan-migration.ts';
+import type { Naming } from '../../sidecar/migration/names.ts';
+import type { RunPlan } from '../../sidecar/migration/plan.ts';
 import { SidecarError } from '../../sidecar/sidecar-error.ts';
 import { migrate } from '../../xstate/attach.ts';
 import { openJournal } from '../reading/journal-key.ts';
 import { journalProblem, runNamed } from '../reading/reading.ts';
 import { table } from '../terminal/table.ts';
 import type { Medium } from '../terminal/terminal.ts';
+import { mapFor } from './map.ts';
 import { type ModuleOptions, type ModuleRelease, releasesOf } from './release.ts';
 
 /** The runs that are moved: one, or all of an agent that are not over. */
@@ -18,6 +21,10 @@ export interface MoveOptions extends ModuleOptions {
   readonly back: boolean;
   readonly by: string | null;
   readonly version: string | null;
+  /** The file of a reviewed map of names; null where names are the same. */
+  readonly map: string | null;
+  /** The module of the release that the map leads from; null where the past of a run has to go the same way. */
+  readonly from: string | null;
 }
 
 /** A run that was moved, was there already, stays, or is held by a process. */
@@ -35,6 +42,13 @@ export async function moveRuns(options: MoveOptions): Promise<readonly Moved[] |
   const known = releases as ReadonlyMap<string, ModuleRelease>;
   const { journal, run: named, agent } = options;
   if (agent !== null && !known.has(agent)) return { problem: `no_machine the module has no machine "${agent}"` };
+  const fitting = await mapFor(options, known);
+  if ('problem' in fitting) return fitting;
+  if (!fitting.isReviewed)
+    return {
+      problem: `${options.map}: not_reviewed no reviewer has vouched for it as it is: belay review ${options.map} --accept --by NAME`,
+    };
+  const naming = { map: fitting.map, machineBefore: fitting.machineBefore, back: options.back };
   let store: JournalStore | undefined;
   try {
     const opened = await openJournal(journal);
@@ -42,7 +56,7 @@ export async function moveRuns(options: MoveOptions): Promise<readonly Moved[] |
     const all = named === null ? await opened.runs() : [await runNamed(opened, named)];
     const moved: Moved[] = [];
     for (const { run } of all) {
-      const one = await moveOne(opened, run, known, options);
+      const one = await moveOne(opened, run, known, options, naming);
       if (one !== null) moved.push(one);
       else if (named !== null) return { problem: `run_finished ${JSON.stringify(run)} is over: nothing of it goes on` };
     }
@@ -62,8 +76,9 @@ async function moveOne(
   run: string,
   releases: ReadonlyMap<string, ModuleRelease>,
   { agent, by, back, version }: MoveOptions,
+  naming: Naming,
 ): Promise<Moved | null> {
-  const planned = await planIn(store, run, [], (name) => releases.get(name) ?? null);
+  const planned = await planIn(store, run, [], (name) => releases.get(name) ?? null, naming);
   if (planned === null || (agent !== null && planned.agent !== agent)) return null;
   const release = releases.get(planned.agent ?? '');
   if (planned.is === 'stays' || release === undefined)
@@ -76,14 +91,19 @@ async function moveOne(
     return { run, is: 'same', code: null, why: 'it is under this release' };
   const options = { run, config: release.config, journal: store, ...(version !== null && { version }) };
   try {
-    const plan = await migrate(release.machine, options, { by, back });
+    const plan = await migrate(release.machine, options, { by, ...naming });
     if (isThere)
       return { run, is: 'same', code: null, why: 'it is under this release, and workers of it receive it now' };
-    const why = plan.is === 'goes' ? `${plan.compared.steps} steps go the same way` : 'its config is another one';
+    const why = movedWhy(plan);
     return { run, is: 'moved', code: null, why };
   } catch (error) {
     return notMoved(run, error);
   }
+}
+
+function movedWhy(plan: RunPlan): string {
+  if (plan.is !== 'goes') return 'its config is another one';
+  return plan.isFromHere ? 'it goes on from where it stands' : `${plan.compared.steps} steps go the same way`;
 }
 
 /** A run that a process holds, or that stays. @throws any other error. */

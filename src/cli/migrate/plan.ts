@@ -9,6 +9,7 @@ import { table } from '../terminal/table.ts';
 import type { Medium } from '../terminal/terminal.ts';
 import { version } from '../terminal/version.ts';
 import { count } from '../terminal/wording.ts';
+import { mapFor } from './map.ts';
 import { type ModuleOptions, releasesOf } from './release.ts';
 
 /** The formats of a plan for a build server. */
@@ -20,6 +21,10 @@ export type Format = (typeof FORMATS)[number];
 export interface PlanRunsOptions extends ModuleOptions {
   readonly journal: string;
   readonly runs: readonly string[] | null;
+  /** The file of a map of names; null where names are the same. */
+  readonly map: string | null;
+  /** The module of the release that the map leads from: runs may go on from where they stand. Null where their past has to go the same way. */
+  readonly from: string | null;
 }
 
 /** Plans the runs of a journal; a problem is something that kept that from being done. */
@@ -27,7 +32,11 @@ export async function planRuns(options: PlanRunsOptions): Promise<MigrationPlan 
   const { journal, runs } = options;
   const releases = await releasesOf(options);
   if ('problem' in releases) return releases as { readonly problem: string };
-  const subjectOf = (agent: string) => (releases as Exclude<typeof releases, { problem: string }>).get(agent) ?? null;
+  const known = releases as Exclude<typeof releases, { problem: string }>;
+  const subjectOf = (agent: string) => known.get(agent) ?? null;
+  const fitting = await mapFor(options, known);
+  if ('problem' in fitting) return fitting;
+  const naming = { map: fitting.map, machineBefore: fitting.machineBefore, back: false };
   let store: JournalStore | undefined;
   try {
     const opened = await openJournal(journal, { readonly: true });
@@ -35,7 +44,7 @@ export async function planRuns(options: PlanRunsOptions): Promise<MigrationPlan 
     const named = runs === null ? await opened.runs() : await Promise.all(runs.map((run) => runNamed(opened, run)));
     const planned: PlannedRun[] = [];
     for (const { run } of named) {
-      const one = await planIn(opened, run, [], subjectOf);
+      const one = await planIn(opened, run, [], subjectOf, naming);
       if (one !== null && (runs !== null || one.code !== 'no_machine')) planned.push(one);
     }
     return counted(planned);
@@ -94,14 +103,16 @@ function plainText(plan: MigrationPlan, medium: Medium): string {
 }
 
 /** The reason of a plan, in words. */
-function whyOf({ is, why, compared, carried, isStale, classes }: PlannedRun): string {
+function whyOf({ is, why, compared, carried, isStale, isFromHere, classes }: PlannedRun): string {
   if (is === 'same') return 'it is under this release';
   if (why !== null) return why;
   const { steps = 0, calls = 0 } = compared ?? {};
   return [
-    `${count(steps, 'step')} and ${count(calls, 'call')} go the same way`,
+    isFromHere
+      ? 'it goes on from where it stands'
+      : `${count(steps, 'step')} and ${count(calls, 'call')} go the same way`,
     ...(carried.length > 0 ? [`${count(carried.length, 'call')} under way are carried`] : []),
-    ...(isStale === true ? ['checkpoints from before are stale'] : []),
+    ...(isStale === true || isFromHere ? ['checkpoints from before are stale'] : []),
     ...(classes.length > 0 ? [`${count(classes.length, 'call')} kept as another class`] : []),
   ].join('; ');
 }

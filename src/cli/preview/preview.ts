@@ -72,20 +72,26 @@ export async function withAgent<Made extends object>(
   }
 }
 
-/** The machine of a run and its config, from a module. */
-function agentNamed(name: string, { machines, agents, guards }: Machines, file: string | null): PreviewAgent | Problem {
-  const machine = machines.get(name);
-  if (machine === undefined)
+/** The machine or the program of a run and its config, from a module. */
+function agentNamed(
+  name: string,
+  { machines, agents, programs, guards }: Machines,
+  file: string | null,
+): PreviewAgent | Problem {
+  const [machine, program] = [machines.get(name), programs.get(name)];
+  if (machine === undefined && program === undefined)
     return {
       problem: `no_machine no module has the machine "${name}": --machines FILE, or belay.machines in package.json`,
     };
-  const path = file ?? agents.get(name)?.config;
+  const path = file ?? (agents.get(name) ?? program)?.config;
   if (path === undefined)
     return { problem: `no_config no agent of the module names the config of "${name}": --config FILE` };
   const { config, findings } = readConfig(path, { guards });
   const [first] = findings.filter(({ severity }) => severity === 'error');
   if (config === null) return { problem: `${path}: ${first?.code ?? 'cannot_read'} ${first?.message ?? ''}` };
-  return { machine: machine as unknown as AnyStateMachine, config };
+  if (program === undefined) return { machine: machine as unknown as AnyStateMachine, config };
+  const { program: entered, said } = program;
+  return { program: entered, config, ...(said !== undefined && { said }) };
 }
 
 /** The codes of errors that say what the module or the config is, and not what the run would answer. */

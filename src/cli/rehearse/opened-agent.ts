@@ -1,13 +1,13 @@
 /** An agent that is opened for one process of a rehearsed run. */
 import type { OpenSubject } from '../../rehearsal/trial/subject.ts';
-import type { Agent } from '../../xstate/agent.ts';
+import { type Agent, letGo, openedFor } from '../../xstate/agent.ts';
 
 /** The name of the run that agents are opened for. */
 const RUN = 'rehearsal';
 
 /** Opens an agent in a folder, for one process of a run. */
 export async function openedIn(agent: Agent, folder: string, input: unknown): Promise<OpenSubject> {
-  const open = await agent.open({ run: RUN, folder, input });
+  const open = await openedFor(agent, { run: RUN, folder, input });
   const { machine, reconcilers, undo, buffers, checks, guards } = open;
   return {
     machine,
@@ -18,6 +18,6 @@ export async function openedIn(agent: Agent, folder: string, input: unknown): Pr
     ...(checks !== undefined && { checks }),
     ...(guards !== undefined && { guards }),
     snapshot: () => open.world?.(),
-    close: () => open.close(),
+    close: () => letGo(open),
   };
 }

@@ -4,8 +4,9 @@
  */
 import pc from 'picocolors';
 import { failureOutline, type Outline, quoted } from '../../recovery/explain.ts';
+import { leftText } from '../../reports/ended-text.ts';
 import { onlyLeft } from '../../reports/left-at-end.ts';
-import { doneWith, leftText } from '../../reports/run-status.ts';
+import { doneWith } from '../../reports/run-status.ts';
 import type { Fault } from '../../xstate/faults.ts';
 import { movesOn, movesText } from '../explain/moves.ts';
 import type { ReadRun } from '../reading/reading.ts';

@@ -12,7 +12,7 @@ import { CodedError } from '../../model/coded-error.ts';
 import { stateText } from '../../reports/timeline.ts';
 import type { Ending } from '../../sidecar/report.ts';
 import { sandboxesOf } from '../../workers/program-agent.ts';
-import { type Agent, type OpenAgent, openedOptions } from '../../xstate/agent.ts';
+import { type Agent, letGo, type OpenAgent, openedFor, openedOptions } from '../../xstate/agent.ts';
 import { attach, resume, type Sidecar, type SidecarOptions } from '../../xstate/attach.ts';
 import { type Fault, withFault } from '../../xstate/faults.ts';
 import { openJournal } from '../reading/journal-key.ts';
@@ -142,7 +142,7 @@ async function withWorld(
   let open: OpenAgent;
   try {
     mkdirSync(folder, { recursive: true });
-    open = await agent.open({ run, folder, input });
+    open = await openedFor(agent, { run, folder, input });
   } catch (error) {
     if (isNew) rmSync(folder, { recursive: true, force: true });
     return { problem: `${agent.machine.id}: cannot_open ${message(error)}` };
@@ -150,7 +150,7 @@ async function withWorld(
   try {
     return await withSidecar(options, store, open, stopped, next);
   } finally {
-    await open.close().catch((error: unknown) => note(`${agent.machine.id}: cannot_close ${message(error)}`));
+    await letGo(open).catch((error: unknown) => note(`${agent.machine.id}: cannot_close ${message(error)}`));
     if (isNew && (await store.run(run)) === null) rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -2,8 +2,9 @@
 
 import { instanceName } from '../../model/instance.ts';
 import { quoted } from '../../recovery/explain.ts';
+import { compensatedText, leftText } from '../../reports/ended-text.ts';
 import type { LeftAtEnd } from '../../reports/left-at-end.ts';
-import { compensatedText, leftText, type RunStatus } from '../../reports/run-status.ts';
+import type { RunStatus } from '../../reports/run-status.ts';
 import { handleText, type SandboxReport } from '../../reports/sandboxes.ts';
 import type { Wait } from '../../reports/waits.ts';
 import { keyWords } from '../reading/key-file.ts';

@@ -2,6 +2,7 @@
 import { alternativesAsked } from '../../model/choice-entries.ts';
 import type { Unblock } from '../../model/decision.ts';
 import { actSentence, explain, type PlaceText, quoted } from '../../recovery/explain.ts';
+import { pendingRequests } from '../../reports/approval-requests.ts';
 import { mandateText } from '../../reports/mandate-text.ts';
 import type { Decided } from '../../reports/timeline.ts';
 import { waitsText } from '../../reports/waits.ts';
@@ -33,6 +34,8 @@ export function causeOf({ timeline, summary }: Read): WireCause | null {
         const text = `Nothing of ${quoted(alternativesAsked(choice.key))} goes on before a person has chosen a branch.`;
         return { label: 'APPROVAL', text, why: [], unblock: [], decision: null };
       }
+      const review = pendingRequests(runState).find(({ asks }) => asks === 'review');
+      if (review !== undefined) return { label: 'REVIEW', text: review.reason, why: [], unblock: [], decision: null };
       const tools = runState.asked.pending().flatMap(({ key, asks }) => {
         return asks === 'approval' ? [quoted(runState.ledger.get(key)?.intent.tool ?? 'a call')] : [];
       });

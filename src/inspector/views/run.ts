@@ -91,6 +91,7 @@ function gatesOf({ timeline, posts }: Read, now: number): WireGate[] {
           approval: `May ${quoted(about.tool)} be called?${mayBeText(gate, about.tool)}`,
           outcome: `What became of ${quoted(about.tool)}, which was called?`,
           branch: `Which branch of ${quoted(about.tool)} is chosen?`,
+          review: about.reason,
         }[gate.asks],
         tool: about.tool,
         class: intent?.class ?? 'none',

@@ -94,8 +94,14 @@ export class Course {
     }
   }
 
-  #asks({ asks, key }: Extract<Entry, { do: 'gate' }>): void {
-    if (asks !== 'branch') this.#ofCall(key, 'person', (tool) => `a person is asked: ${asks} of ${tool}`);
+  #asks({ asks, key, review }: Extract<Entry, { do: 'gate' }>): void {
+    if (review !== undefined)
+      this.#mark(
+        'person',
+        TOP,
+        `a person is asked to review ${quoted(review.boundary)} of ${instanceName(review.instance)}`,
+      );
+    else if (asks !== 'branch') this.#ofCall(key, 'person', (tool) => `a person is asked: ${asks} of ${tool}`);
     else this.#mark('person', TOP, `a person is asked: which branch of ${quoted(alternativesAsked(key))}`);
   }
 

@@ -2,7 +2,8 @@
 import { type InstanceId, instanceName, ROOT } from '../../model/instance.ts';
 import type { ActorState } from '../../projection/state-types.ts';
 import type { Outline } from '../../recovery/explain.ts';
-import { compensatedText, leftText, type RunStatus } from '../../reports/run-status.ts';
+import { compensatedText, leftText } from '../../reports/ended-text.ts';
+import type { RunStatus } from '../../reports/run-status.ts';
 import type { WireState } from '../page-data.ts';
 
 /** The status of a run, in few words. `held` is true if a living process has it. */

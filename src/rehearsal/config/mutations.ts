@@ -2,8 +2,8 @@
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import type { ConfigDocument } from '../../boundaries/page/document.ts';
 import type { Guards } from '../../predicates/compile.ts';
-import type { Reference } from '../faults/draw-faults.ts';
 import { faultId, type RehearsedFault } from '../faults/fault.ts';
+import type { Reference } from '../faults/reference.ts';
 import { sampled } from '../faults/sample.ts';
 import type { RehearsalCell, RehearsedMutation } from '../report.ts';
 import type { Dishonesty } from '../trial/dishonesty.ts';

@@ -4,6 +4,7 @@
  */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { argsDigest } from '../../effects/digest.ts';
+import { entriesOf } from '../../journal/entries.ts';
 import { EntryDecoder } from '../../journal/entry-codec.ts';
 import { JournalError, type StoredRow } from '../../journal/journal.ts';
 import type { ValueCodec } from '../../journal/value-codec.ts';
@@ -69,10 +70,7 @@ function readEntries(
   const decoder = new EntryDecoder(codecs);
   const entries: Recorded[] = [];
   try {
-    for (const row of rows) {
-      const entry = decoder.entry(row);
-      if (entry !== null) entries.push({ entry, row });
-    }
+    for (const { entry, row } of entriesOf(rows, decoder)) entries.push({ entry, row });
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;
     return { code: 'unreadable', text: `${error.code} ${error.message}` };

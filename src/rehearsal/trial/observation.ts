@@ -88,6 +88,8 @@ export class Observation {
   foundAt = 0;
   /** The number of events of the path that were sent. */
   sent = 0;
+  /** The moments of the events of the path. */
+  readonly sentAt: number[] = [];
   readonly #note: (note: Note) => void;
   readonly #reader = new EntryDecoder();
   #order = 0;
@@ -120,6 +122,7 @@ export class Observation {
 
   /** An event of the path is sent. */
   send(): void {
+    this.sentAt[this.sent] = this.moments;
     this.sent += 1;
     this.#note({ sent: this.sent });
   }

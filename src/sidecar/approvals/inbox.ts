@@ -19,6 +19,9 @@ import { askedFor, refusalOf, refusedEdit, unlikelyOutcome } from './refusals.ts
 /** The time between two looks into the inbox while a call waits, in milliseconds. */
 const POLL = 200;
 
+/** The age of a look that several runs of a process share, in milliseconds. */
+const SHARED = 25;
+
 /** The parts of a run that messages are for; each may receive the same message again. */
 export interface Hearers {
   /** A person has said what became of a call. */
@@ -64,12 +67,15 @@ export class Inbox {
     return this.#parts.journal.posted(this.#looked).length > 0;
   }
 
-  /** Reads the messages that were left for the run, and expires requests that have waited too long. */
-  poll(): void {
+  /**
+   * Reads the messages that were left for the run, and expires requests that have waited too long.
+   * @param late the age in milliseconds that the look at the store may have, which the runs of a process share.
+   */
+  poll(late = 0): void {
     const { lifecycle, runState } = this.#parts;
     if (!lifecycle.may('receive')) return;
     const { asked } = runState;
-    const posted = this.#parts.journal.posted(this.#looked);
+    const posted = this.#parts.journal.posted(this.#looked, late);
     let taken = 0;
     for (const { number, body } of posted) {
       this.#looked = number;
@@ -148,7 +154,8 @@ export class Inbox {
 
   /** A process that waits for an approval stays, unless it was told otherwise: nothing else may keep it. */
   #keepAlive(): void {
-    const isAsked = this.#parts.runState.asked.pending().some(({ asks }) => asks !== 'outcome');
+    const { asked } = this.#parts.runState;
+    const isAsked = !asked.isQuiet && asked.pending().some(({ asks }) => asks !== 'outcome');
     this.#timer?.keepAlive(isAsked && this.#parts.keepAlive);
   }
 
@@ -169,8 +176,11 @@ export class Inbox {
   }
 
   #tryPoll(): void {
+    const { runState, journal } = this.#parts;
     try {
-      this.poll();
+      // Most looks find nothing: the state of the run is asked for where there is something to take or to expire.
+      const isQuiet = runState.asked.isQuiet && journal.posted(this.#looked, SHARED).length === 0;
+      if (!isQuiet) this.poll(SHARED);
     } catch {
       // A journal that cannot be read now reports its failure at the next write; the next look may find it well.
     }

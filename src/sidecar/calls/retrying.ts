@@ -2,7 +2,7 @@
  * Makes failed calls again as their tools' `retry` says, where nothing has happened, or where the same call again changes
  * nothing (semantics.md E2).
  */
-import type { Retry } from '../../boundaries/config.ts';
+import type { Retry, Tool } from '../../boundaries/config.ts';
 import { LONGEST_WAIT } from '../../boundaries/page/time.ts';
 import { setAlarm } from '../../clock/alarm.ts';
 import { classAgain, type Reply } from '../../effects/guarded-call.ts';
@@ -29,14 +29,37 @@ export async function retried(
   reconciling: Reconciling,
 ): Promise<boolean> {
   const tool = config.tools.get(call.tool);
-  const retry = tool?.retry ?? null;
-  if (tool === undefined || retry === null || tries >= retry.max || isFinal(reply, retry)) return false;
+  const retry = dueRetry(tool, reply, tries);
+  if (tool === undefined || retry === null) return false;
   const known = await reconciling.outcome(reply.key);
   const isSafe = known === undefined ? tool.effect === 'none' : known.status === 'failed';
   if (!isSafe && !(known?.status === 'unknown' && classAgain(tool, known) === 'idempotent')) return false;
-  const wait = Math.min(retry.backoff * retry.factor ** tries, LONGEST_WAIT);
-  await pause(wait * (1 - retry.jitter * Math.random()), now, call.signal);
+  await backOff(retry, tries, now, call.signal);
   return true;
+}
+
+/** The same, for a call that changes nothing and that no machine makes. */
+export async function retriedPlain(
+  tool: Pick<Tool, 'retry'> | undefined,
+  reply: Failed,
+  tries: number,
+  now: () => number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const retry = dueRetry(tool, reply, tries);
+  if (retry === null) return false;
+  await backOff(retry, tries, now, signal);
+  return true;
+}
+
+function dueRetry(tool: Pick<Tool, 'retry'> | undefined, reply: Failed, tries: number): Retry | null {
+  const retry = tool?.retry ?? null;
+  return retry === null || tries >= retry.max || isFinal(reply, retry) ? null : retry;
+}
+
+function backOff({ backoff, factor, jitter }: Retry, tries: number, now: () => number, signal: AbortSignal) {
+  const wait = Math.min(backoff * factor ** tries, LONGEST_WAIT);
+  return pause(wait * (1 - jitter * Math.random()), now, signal);
 }
 
 /** True for a failure after which its tool is not called again. */

@@ -24,7 +24,7 @@ interface Leaving {
 }
 
 /** Makes the call of a tool that only looks. */
-export type Look = (read: number, look: LookedAt) => Promise<Reply>;
+export type Look = (read: number, look: Pick<LookedAt, 'tool' | 'args'>) => Promise<Reply>;
 
 /** An answer that a call rests on, with the rule of its tool. */
 interface Relied extends ReliedRead {

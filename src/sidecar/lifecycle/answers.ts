@@ -1,4 +1,4 @@
-/** The answers of a run to the questions of its life: the strictest of its eight states (semantics.md LC1, LC2). */
+/** The answers of a run to the questions of its life: the strictest of its nine states (semantics.md LC1, LC2). */
 import {
   type Cell,
   type Configuration,

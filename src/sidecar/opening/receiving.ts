@@ -5,7 +5,7 @@ import { NAME, optional, refuseOther, shape } from '../../model/argument.ts';
 import type { Surroundings } from '../../runtime/receiving.ts';
 import { Rest } from '../../runtime/rest.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
-import { handIn, type ThreadNotes, type TurnCode, type TurnOptions, type Turns } from '../../runtime/turns.ts';
+import { handIn, TAKEN_OUT, type TurnCode, type TurnOptions, type Turns } from '../../runtime/turns.ts';
 import { isStill, noTurn, type Standstill, standstill } from '../standstill.ts';
 import type { RunCommands } from './commands.ts';
 import { configOf } from './config.ts';
@@ -117,18 +117,12 @@ function invoking(
       handIn(turns, input, turn.id, refuse, () => still(noTurn(commands.status)));
       const own = turns.turn;
       const { answer, turn: last } = await rested();
-      if (last !== null && isGone(own, last))
-        throw refuse('turn_retracted', 'The turn was taken out by an act on it, or on a turn before it.');
+      if (turns.isGone(own, last)) throw refuse('turn_retracted', TAKEN_OUT);
       return answer;
     }
     if (rest.is && isStill(commands.status)) throw still(noTurn(commands.status));
     return (await rested()).answer;
   };
-}
-
-/** True for a turn that the run has no more. */
-function isGone(own: ThreadNotes | null, last: ThreadNotes): boolean {
-  return own !== null && last.turn < own.turn && last.is !== own.is;
 }
 
 const TURN = shape<TurnOptions>('a turn: { id }', { id: optional(NAME) });

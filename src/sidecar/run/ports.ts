@@ -64,7 +64,8 @@ export function papersOf(parts: Read, runtime: Pick<Runtime, 'machines' | 'enter
   };
 }
 
-function readsIn({ runState, config }: Read): ReadsOf {
+/** The keys that the sender of an event had seen, by the step that took it: the sender's own, else those of its type; null where these were all (PA6). */
+export function readsIn({ runState, config }: Read): ReadsOf {
   return ({ nth, entry }) => {
     const seen = runState.received.takenBy(nth)?.seen;
     return seen === undefined ? (config.events.get(eventType(entry?.event))?.reads ?? null) : keysOf(seen);

@@ -56,7 +56,9 @@ describe.skipIf(server === null || !server.own)('a server of its own', () => {
 
   test('whose backend is stopped in the midst of an append has the append once', async () => {
     const schema = desk.schema();
-    const store = desk.store({ schema, connections: 2, queryMs: 400 });
+    // The tables are made with the usual patience: a machine at work takes longer over them than over an append.
+    await desk.journal(desk.store({ schema }), 'ready', 'create');
+    const store = desk.store({ schema, connections: 2, queryMs: 1_000 });
     const journal = await desk.journal(store, 'a', 'create');
     const stopped: number[] = [];
     const goOn = () => {
@@ -73,7 +75,7 @@ describe.skipIf(server === null || !server.own)('a server of its own', () => {
       expect(stopped.length).toBeGreaterThan(0);
       journal.append([row(each)]);
       const flushed = journal.flush();
-      await new Promise((resolve) => setTimeout(resolve, 600));
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
       goOn();
       expect(await flushed).toBe(each);
     }

@@ -3,7 +3,8 @@ import { assign, setup } from 'xstate';
 import { loadConfig } from '../../../src/index.ts';
 import { tool } from '../../../src/xstate/index.ts';
 
-const PAGE = `
+/** The text of the config. */
+export const PAGE = `
 belay: 1
 agent: offer
 tools:
