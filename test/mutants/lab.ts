@@ -11,7 +11,7 @@ import type { Check, Mutant } from './mutant.ts';
 
 /** The package itself. */
 const HOME = fileURLToPath(new URL('../../', import.meta.url));
-const COPIED = ['src', 'test', 'domains', 'boundaries', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
+const COPIED = ['src', 'test', 'audit', 'domains', 'boundaries', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
 /** How long a check may run: one that does not end is red. */
 const PATIENCE = 240_000;
 

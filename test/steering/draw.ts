@@ -1,4 +1,5 @@
 /** Scenarios of acts on events that are drawn. */
+import { type Crossed, crossedWith } from './crossed.ts';
 import { drawn } from './family.ts';
 import { callsIn, type Program } from './programs.ts';
 import type { Scenario } from './scenario.ts';
@@ -22,6 +23,16 @@ export function* drawnScenarios(seed: number): Generator<Scenario> {
 /** The same with a complaint, a second act, or both, at any moment. */
 export function* mixedScenarios(seed: number): Generator<Scenario> {
   for (const drawn of drawing(seed)) if (hearsGo(drawn.scenario.program)) yield mixed(drawn);
+}
+
+/** The same with pauses, deaths of the process, and another release of the code. */
+export function* crossedScenarios(seed: number): Generator<Crossed> {
+  for (const drawn of drawing(seed)) {
+    const isOfInput = drawn.random() < 0.3;
+    const { program } = drawn.scenario;
+    const scenario = isOfInput ? { ...drawn.scenario, program: { ...program, input: true } } : drawn.scenario;
+    if (isOfInput || hearsGo(program)) yield crossedWith(mixed({ ...drawn, scenario }), drawn.random);
+  }
 }
 
 /** The same with acts on the input. */

@@ -103,8 +103,12 @@ function statesOf(nodes: readonly Node[], region: number): Record<string, object
   return states;
 }
 
-/** The machine of a program. */
-export function machineFor(program: Program, actors: Readonly<Record<string, unknown>>): AnyStateMachine {
+/** The machine of a program. @param more further states, which no event leads to. */
+export function machineFor(
+  program: Program,
+  actors: Readonly<Record<string, unknown>>,
+  more: Readonly<Record<string, object>> = {},
+): AnyStateMachine {
   const regions = program.regions.map((nodes, region) => [
     'abc'[region],
     { initial: nodes.length > 0 ? 's0' : 'over', states: statesOf(nodes, region) },
@@ -113,7 +117,7 @@ export function machineFor(program: Program, actors: Readonly<Record<string, unk
     initial: 'both',
     ...(program.input === true && { context: ({ input }: { input: { v: number } }) => ({ q: input.v }) }),
     ...(program.handler && { on: { GO: { actions: keeps('GO') } } }),
-    states: { both: { type: 'parallel', states: Object.fromEntries(regions), onDone: 'end' }, end: { type: 'final' } },
+    states: { both: { type: 'parallel', states: Object.fromEntries(regions), onDone: 'end' }, end: { type: 'final' }, ...more },
   });
 }
 

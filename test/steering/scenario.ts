@@ -39,7 +39,7 @@ export interface Scenario {
 }
 
 /** The verdict: `ok` where a run of plain xstate may end or wait so, `refused` likewise with the words that were sent, `none` where nothing was said. */
-type Verdict = 'ok' | 'refused' | 'parked' | 'none' | `unsafe: ${string}`;
+export type Verdict = 'ok' | 'refused' | 'parked' | 'none' | `unsafe: ${string}`;
 
 interface Waiting {
   readonly name: string;
@@ -47,7 +47,7 @@ interface Waiting {
 }
 
 /** The world of a scenario: what was done to it, by key, and the calls that wait for their answers. */
-class Counterparties {
+export class Counterparties {
   readonly waiting: Waiting[] = [];
   readonly #acts = new Map<string, string>();
   readonly #undone = new Set<string>();
@@ -282,24 +282,57 @@ export async function play(
   const end = endText(context, it.value(), world.standing);
   const fates = new Map(it.sidecar.events().map(({ name, is }) => [name, is]));
   await it.sidecar.close();
+  const { said, why, freed, words, input, seen, complained } = playing;
+  const told = { said, words, input, seen, complained, complaints: 1, decided: world.decided };
+  return { ...verdictOf(program, told, { status, context, end, fates }, why), freed };
+}
+
+/** What was said to a run, and to whom it was answered. */
+export interface Told {
+  readonly said: 'none' | 'done' | 'refused';
+  /** What GO says in the end; null where it was retracted. */
+  readonly words: Words;
+  readonly input: number;
+  readonly seen: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  readonly complained: { readonly of: string; readonly value: unknown } | null;
+  /** The number of times that it was complained. */
+  readonly complaints: number;
+  readonly decided: ReadonlyMap<string, number>;
+}
+
+/** How a run has ended, or where it rests. */
+interface Ended {
+  readonly status: string;
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly end: string;
+  /** What has become of each event. */
+  readonly fates: ReadonlyMap<string, string>;
+}
+
+/** Judges a run by the ends of plain xstate that was told the last words at once. */
+export function verdictOf(
+  program: Program,
+  told: Told,
+  { status, context, end, fates }: Ended,
+  why: string,
+): { readonly verdict: Verdict; readonly why: string } {
+  const { said, complained, seen, decided } = told;
   // One that a complaint took back is its sender's to send again: a run that ends meanwhile ends without it, and says so (LC8).
   const isTaken = (type: string) => fates.get(type) === 'taken';
-  const { said, why, freed } = playing;
-  const words = playing.words === null || !isTaken('GO') ? null : playing.words;
-  if (said === 'none' && playing.complained === null) return { verdict: 'none', why, freed };
-  if (status === 'parked' || status === 'stuck') return { verdict: 'parked', why: `${why} ${status}`, freed };
-  const ends = endsOf(program, words, isTaken('OK') || !fates.has('OK'), playing.input, decidedIn(program, context));
-  const resampled = resampledIn(program, world.decided, playing.complained, context);
+  const words = told.words === null || !isTaken('GO') ? null : told.words;
+  if (said === 'none' && complained === null) return { verdict: 'none', why };
+  if (status === 'parked' || status === 'stuck') return { verdict: 'parked', why: `${why} ${status}` };
+  const ends = endsOf(program, words, isTaken('OK') || !fates.has('OK'), told.input, decidedIn(program, context));
+  const resampled = resampledIn(program, decided, told, context);
   const unseen = ['GO', 'OK']
     .filter(isTaken)
-    .flatMap((type) => otherThanSeen(program, type, playing.seen.get(type), context));
-  if (unseen.length > 0) return { verdict: 'unsafe: unseen', why: `${why} ${unseen.join('; ')}`, freed };
-  if (resampled !== null) return { verdict: 'unsafe: decided', why: `${why} ${resampled}`, freed };
-  if (ends.has(end)) return { verdict: said === 'refused' ? 'refused' : 'ok', why, freed };
+    .flatMap((type) => otherThanSeen(program, type, seen.get(type), context));
+  if (unseen.length > 0) return { verdict: 'unsafe: unseen', why: `${why} ${unseen.join('; ')}` };
+  if (resampled !== null) return { verdict: 'unsafe: decided', why: `${why} ${resampled}` };
+  if (ends.has(end)) return { verdict: said === 'refused' ? 'refused' : 'ok', why };
   return {
     verdict: `unsafe: ${status === 'done' ? 'end' : 'idle'}`,
     why: `${why} ${end} is none of ${[...ends].join(' ')}`,
-    freed,
   };
 }
 
@@ -339,12 +372,12 @@ function decidedIn(program: Program, context: Readonly<Record<string, unknown>>)
 function resampledIn(
   program: Program,
   decided: ReadonlyMap<string, number>,
-  wrong: { readonly of: string; readonly value: unknown } | null,
+  { complained: wrong, complaints }: Pick<Told, 'complained' | 'complaints'>,
   context: Readonly<Record<string, unknown>>,
 ): string | null {
   const isDeciding = wrong !== null && callsIn(program).get(wrong.of)?.class === 'deciding';
   for (const [question, times] of decided) {
-    const again = isDeciding && question.startsWith(`${wrong.of}(`) ? 1 : 0;
+    const again = isDeciding && question.startsWith(`${wrong.of}(`) ? complaints : 0;
     if (times > 1 + again) return `${question} was answered ${times} times`;
   }
   const stands = isDeciding && wrong.value !== undefined && context[`k${wrong.of}`] === wrong.value;

@@ -163,13 +163,19 @@ export class Deliveries {
     this.#backlog.push({ ref: actors.at(0) as ActorHandle, ...none, held: number });
   }
 
-  /** Hands on the events that had to wait; those of actors that are no longer there are refused (K3). */
-  release(): void {
+  /**
+   * Hands on the events that had to wait; those of actors that are no longer there are refused (K3).
+   * @param isStarting true while the machine is being started. It takes what it is sent once its start is over: an event that is judged by where the
+   * machine stands waits for that.
+   */
+  release(isStarting = false): void {
     if (this.#isHandingOn) return;
     this.#isHandingOn = true;
     try {
-      while (this.#backlog.length > 0 && this.#port.parts.lifecycle.may('answer'))
+      while (this.#backlog.length > 0 && this.#port.parts.lifecycle.may('answer')) {
+        if (isStarting && this.#isJudgedNext) return void queueMicrotask(() => this.release());
         if (!this.#offersInPlace()) this.#handOn(this.#backlog.shift() as Waiting);
+      }
     } finally {
       this.#isHandingOn = false;
     }
@@ -340,6 +346,13 @@ export class Deliveries {
     else if (next.held === null) machines.send(root, next.event as RuntimeEvent);
     else this.#handOnHeld(next);
     return true;
+  }
+
+  /** True where what is handed on next is judged by where the machine stands. */
+  get #isJudgedNext(): boolean {
+    const [{ event, held } = { event: { type: '' }, held: undefined }] = this.#backlog;
+    if (event.type === this.#port.runtime.machines?.settling.type) return false;
+    return held !== undefined || this.#port.parts.runState.toRedeliver.some((back) => this.#isInPlace(back));
   }
 
   /** Hands an event on that has its place here, before anything else but the eventless moves of where a restore led. @returns true where there is one. */

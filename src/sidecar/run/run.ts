@@ -397,7 +397,7 @@ export class Run implements Watcher {
     if (this.#wakes) return;
     this.parts.lifecycle.note({ machine: 'awake' });
     // What is sent again is judged where these lead.
-    this.#deliveries.release();
+    this.#deliveries.release(true);
   }
 
   /** A recovery is over: what it held back goes on. */

@@ -1,0 +1,361 @@
+/** Runs to which everything comes at once: events, acts on them, complaints, pauses, deaths of the process, and another release of the code. */
+import { resume, type Sidecar } from '../../src/xstate/attach.ts';
+import { attach } from '../../src/xstate/index.ts';
+import { workClient } from '../../src/workers/client.ts';
+import { calm } from '../poll.ts';
+import { type Death, MortalStore } from '../simulation/mortal-store.ts';
+import { callsIn, configFor, endText, isJoined, machineFor, type Program, type Words } from './programs.ts';
+import { Counterparties, type Scenario, type Told, type Verdict, verdictOf } from './scenario.ts';
+
+/** A scenario with what happens to its run beside what is said to it. Numbers count answers. */
+export interface Crossed extends Scenario {
+  /** A pause, and when it is over at the latest. */
+  readonly pause?: { readonly at: number; readonly until: number };
+  /** The appends of a process at which it dies, each counted from its own first. */
+  readonly deaths: readonly Death[];
+  /** When the process gives its run back, and the next one takes it. */
+  readonly closes: readonly number[];
+  /** When the next process that takes the run has another release. */
+  readonly moveAt?: number;
+}
+
+/** What somebody says until it is answered: a process that dies before it has answered is asked again. */
+interface Saying {
+  ask(sidecar: Sidecar): Promise<unknown>;
+  /** Told the answer, once. */
+  heard(answer: unknown): void;
+}
+
+type Asked = { readonly saying: Saying; answer: { readonly is: unknown } | { readonly failed: Error } | null };
+
+/** A refusal that a process or a person answers. @throws what is none. */
+function coded(error: Error & { readonly code?: unknown }): { readonly refused: string } {
+  if (error.code !== 'paused' && error.code !== 'machine_changed') throw error;
+  return { refused: error.code };
+}
+
+const STANDING = ['done', 'parked', 'stuck'];
+
+/** One run, over all its processes. */
+class Crossing {
+  readonly #scenario: Crossed;
+  readonly world = new Counterparties();
+  readonly #store = new MortalStore([]);
+  readonly #deaths: Death[];
+  #sidecar: Sidecar | null = null;
+  #isDead = false;
+  #release = 1;
+  #open: Asked[] = [];
+  readonly #begun = new Set<string>();
+  #isPaused = false;
+  words: Words = { v: 1 };
+  input = 1;
+  said: Told['said'] = 'none';
+  why = '';
+  complained: Told['complained'] = null;
+  complaints = 0;
+  readonly seen = new Map<string, Readonly<Record<string, unknown>>>();
+  /** What happened, in order. */
+  readonly log: string[] = [];
+
+  constructor(scenario: Crossed) {
+    this.#scenario = scenario;
+    this.#deaths = [...scenario.deaths];
+  }
+
+  get sidecar(): Sidecar {
+    return this.#sidecar as Sidecar;
+  }
+
+  get context(): Record<string, unknown> {
+    return (this.sidecar.actor.getSnapshot() as { context: Record<string, unknown> }).context;
+  }
+
+  get isOver(): boolean {
+    return this.#sidecar !== null && STANDING.includes(this.sidecar.status);
+  }
+
+  /** The next process takes the run. */
+  async #begin(): Promise<void> {
+    const isFirst = this.#sidecar === null;
+    this.world.waiting.length = 0;
+    for (;;) {
+      this.#isDead = false;
+      const died = new Promise<null>((resolve) => {
+        this.#store.onDeath = () => {
+          this.#isDead = true;
+          this.log.push('dies');
+          resolve(null);
+        };
+      });
+      const death = this.#deaths.shift();
+      if (death !== undefined) this.#store.kill({ ...death, append: this.#store.appends + death.append });
+      const opened = await Promise.race([this.#opened(isFirst && this.#store.appends === 0).catch(coded), died]);
+      if (opened === null) continue;
+      if ('refused' in opened) {
+        this.log.push(`refused: ${opened.refused}`);
+        if (opened.refused === 'paused') await this.#unpauses();
+        else this.#release = 1;
+        continue;
+      }
+      this.#sidecar = opened;
+      this.sidecar.actor.start();
+      break;
+    }
+    for (const asked of this.#open) this.#ask(asked);
+  }
+
+  async #opened(isFirst: boolean): Promise<Sidecar> {
+    const { program } = this.#scenario;
+    const more = this.#release === 1 ? {} : { spare: {} };
+    const machine = machineFor(program, this.world.tools(this.#scenario), more);
+    const { undo, reconcilers } = this.world;
+    const journal = await this.#store.next('r');
+    const input = program.input === true ? { input: { v: 1 } } : {};
+    const options = { run: 'r', config: configFor(program), journal, undo, reconcilers, ...input };
+    const release = { version: `v${this.#release}`, adopt: true };
+    return (isFirst
+      ? attach(machine, { ...options, version: 'v1' } as never)
+      : resume(machine, { ...options, ...release } as never)) as unknown as Promise<Sidecar>;
+  }
+
+  /** A person has a paused run go on that no process has. */
+  async #unpauses(): Promise<void> {
+    this.#isPaused = false;
+    await workClient(await this.#store.next('r')).unpause('r', { by: 'eve' });
+  }
+
+  #ask(asked: Asked): void {
+    asked.answer = null;
+    const { sidecar } = this;
+    asked.saying.ask(sidecar).then(
+      (is) => {
+        if (sidecar === this.#sidecar && !this.#isDead) asked.answer = { is };
+      },
+      (error: Error) => {
+        if (sidecar === this.#sidecar && !this.#isDead) asked.answer = { failed: error };
+      },
+    );
+  }
+
+  #say(name: string, saying: Saying): void {
+    if (this.#begun.has(name)) return;
+    this.#begun.add(name);
+    this.log.push(`says ${name}`);
+    const asked: Asked = { saying, answer: null };
+    this.#open.push(asked);
+    this.#ask(asked);
+  }
+
+  #hears(): void {
+    const answered = this.#open.filter(({ answer }) => answer !== null);
+    this.#open = this.#open.filter(({ answer }) => answer === null);
+    for (const { saying, answer } of answered)
+      if (answer !== null && 'is' in answer) saying.heard(answer.is);
+      else if (answer !== null) this.log.push(`fails: ${answer.failed.message.slice(0, 200)}`);
+  }
+
+  async drive(): Promise<void> {
+    await this.#begin();
+    for (let nth = 0; nth < 80; nth += 1) {
+      if (await this.#isOverAt(nth)) return;
+      if (this.world.waiting.length > 0) {
+        this.world.answer(this.#scenario.order[nth] ?? 0);
+        this.log.push('answers');
+      } else if (await this.#standsStill(nth)) return;
+    }
+    throw new Error('it goes on for ever');
+  }
+
+  async #isOverAt(nth: number): Promise<boolean> {
+    const { closes, moveAt = Number.POSITIVE_INFINITY, pause } = this.#scenario;
+    await this.#rests();
+    if (nth >= moveAt) this.#release = 2;
+    if (!this.isOver && (closes.includes(nth) || nth === moveAt)) await this.#gives();
+    if (pause !== undefined && nth >= pause.at && !this.isOver) this.#pauses();
+    this.#speaks(nth);
+    await this.#rests();
+    if (this.#isPaused && nth >= (pause?.until ?? 0)) await this.#goesOn();
+    return this.isOver && this.#open.length === 0;
+  }
+
+  /** Lets everything that is ready happen; a process that dies of it has a next one. */
+  async #rests(): Promise<void> {
+    await calm(8);
+    while (this.#isDead) {
+      this.sidecar.actor.stop();
+      await this.#begin();
+      await calm(8);
+    }
+    this.#hears();
+  }
+
+  async #gives(): Promise<void> {
+    this.log.push(`gives back, ${this.#release}`);
+    const closing = this.sidecar.close();
+    for (let turn = 0; turn < 40 && !this.#isDead; turn += 1) {
+      if (await Promise.race([closing.then(() => true), calm(4).then(() => false)])) break;
+    }
+    this.sidecar.actor.stop();
+    await this.#begin();
+    await this.#rests();
+  }
+
+  #pauses(): void {
+    this.#say('pause', {
+      ask: (sidecar) => sidecar.pause({ by: 'eve', why: 'a look' }),
+      heard: () => {
+        this.#isPaused = true;
+      },
+    });
+  }
+
+  async #goesOn(): Promise<void> {
+    this.#isPaused = false;
+    this.#say('unpause', { ask: (sidecar) => sidecar.unpause({ by: 'eve' }), heard: () => {} });
+    await this.#rests();
+  }
+
+  #speaks(nth: number): void {
+    const { sendAt, wrong, actAt, then } = this.#scenario;
+    if (this.isOver) return;
+    if (nth >= sendAt) this.#sends('GO', 1);
+    this.#sends('OK', 9);
+    if (wrong !== undefined && nth >= wrong.at) this.#complains();
+    if (nth >= actAt) this.#acts('act', this.#scenario);
+    if (then !== undefined && this.said !== 'none' && nth >= then.at) this.#acts('then', then);
+  }
+
+  #mayBeSaid(type: 'GO' | 'OK'): boolean {
+    const now = this.sidecar.actor.getSnapshot() as unknown as { can(event: object): boolean };
+    return !this.#begun.has(type) && !this.isOver && now.can({ type, v: 1 });
+  }
+
+  #sends(type: 'GO' | 'OK', v: number): void {
+    if (!this.#mayBeSaid(type)) return;
+    this.#sees(type);
+    const by = type === 'GO' ? 'ada' : 'bob';
+    this.#say(type, {
+      ask: (sidecar) => sidecar.send({ type, v } as never, { id: type, by }),
+      heard: (answer) => void this.log.push(`${type}: ${(answer as { is: string }).is}`),
+    });
+  }
+
+  #sees(type: string, keys: readonly string[] = Object.keys(this.context)): void {
+    const now = this.context;
+    this.seen.set(type, Object.fromEntries(keys.map((key) => [key, now[key]])));
+  }
+
+  #acts(name: 'act' | 'then', { act, to }: Pick<Scenario, 'act' | 'to'>): void {
+    const ofInput = this.#scenario.program.input === true;
+    const isOpen = this.#open.length > 0;
+    if ((!ofInput && !this.#begun.has('GO')) || isOpen || this.#begun.has(name)) return;
+    const of = ofInput ? 'input' : 'GO';
+    const isRevised = ofInput || act === 'revise';
+    const how = { by: 'ada', id: name };
+    this.#say(name, {
+      ask: (sidecar) => (isRevised ? sidecar.revise(of, { v: to }, how) : sidecar.retract(of, how)),
+      heard: (answer) => {
+        const { is, why } = answer as { is: string; why: string | null };
+        this.log.push(`${name}: ${is} ${why}`);
+        this.said = is === 'refused' ? 'refused' : 'done';
+        this.why = why ?? '';
+        if (is === 'refused') return;
+        if (!ofInput) this.#sees('GO', Object.keys(this.seen.get('GO') ?? {}));
+        if (ofInput) this.input = to;
+        else this.words = act === 'retract' ? null : { v: to };
+      },
+    });
+  }
+
+  #complains(): void {
+    const { call } = this.#scenario.wrong as NonNullable<Scenario['wrong']>;
+    const { program } = this.#scenario;
+    const value = this.context[`k${call}`];
+    if (value === undefined) return;
+    const instance = { skeleton: `U${isJoined(program, call) ? call[0] : call}`, entity: 'it' };
+    this.#say('complaint', {
+      ask: (sidecar) => {
+        this.complaints += 1;
+        this.complained ??= { of: call, value };
+        return sidecar.fail('CONTRACT_VIOLATION', { instance, key: `k${call}` } as never);
+      },
+      heard: () => void this.log.push('complaint: heard'),
+    });
+  }
+
+  /** No call waits for its answer: an event that waits for its sender is confirmed. @returns true where nothing is left to do. */
+  async #standsStill(nth: number): Promise<boolean> {
+    await calm(12);
+    await this.#rests();
+    if (this.#isPaused) {
+      await this.#goesOn();
+      return false;
+    }
+    if (this.world.waiting.length > 0 || this.isOver || this.#open.length > 0) return false;
+    if (this.#mayBeSaid('GO') || this.#mayBeSaid('OK')) return false;
+    const waits = this.sidecar.events().find(({ is }) => is === 'taken_back');
+    const { actAt, sendAt, then } = this.#scenario;
+    if (waits === undefined && then !== undefined && !this.#begun.has('then') && this.said !== 'none') return false;
+    if (waits === undefined) return this.said !== 'none' || nth > actAt + sendAt + 1;
+    this.#sees(waits.name);
+    const how = { by: waits.by ?? '', id: `confirm ${waits.name} ${nth}` };
+    this.#say(how.id, {
+      ask: (sidecar) => sidecar.confirm(waits.name, how),
+      heard: (answer) => void this.log.push(`confirmed ${waits.name}: ${(answer as { is: string }).is}`),
+    });
+    await this.#rests();
+    return nth > 70;
+  }
+}
+
+/** Plays a crossed scenario, and judges it by the ends of plain xstate that was told the last words at once. */
+export async function cross(
+  scenario: Crossed,
+): Promise<{ readonly verdict: Verdict; readonly why: string; readonly log: readonly string[] }> {
+  const run = new Crossing(scenario);
+  const { program } = scenario;
+  try {
+    await run.drive();
+    await calm(12);
+    const { sidecar, context } = run;
+    const { status } = sidecar;
+    const { value } = sidecar.actor.getSnapshot() as { value: unknown };
+    const end = endText(context, value, run.world.standing);
+    const fates = new Map(sidecar.events().map(({ name, is }) => [name, is]));
+    await sidecar.close();
+    const told = { ...pick(run), decided: run.world.decided };
+    return { ...verdictOf(program, told, { status, context, end, fates }, run.why), log: run.log };
+  } catch (error) {
+    const { message, stack = '' } = error as Error;
+    return { verdict: `unsafe: ${message}`, why: stack, log: run.log };
+  }
+}
+
+function pick({ said, words, input, seen, complained, complaints }: Crossing): Omit<Told, 'decided'> {
+  return { said, words, input, seen, complained, complaints };
+}
+
+/** What comes to a run beside what is said to it, drawn. */
+export function crossedWith(scenario: Scenario, random: () => number): Crossed {
+  const whole = (below: number) => Math.floor(random() * below);
+  const WHEN = ['before', 'after', 'lost'] as const;
+  const deaths = Array.from({ length: random() < 0.6 ? 1 + whole(2) : 0 }, (): Death => ({
+    append: 1 + whole(25),
+    when: WHEN[whole(3)] as Death['when'],
+  }));
+  const closes = random() < 0.3 ? [whole(7)] : [];
+  const at = whole(6);
+  return {
+    ...scenario,
+    deaths,
+    closes,
+    ...(random() < 0.4 && { pause: { at, until: at + whole(4) } }),
+    ...(random() < 0.4 && { moveAt: whole(7) }),
+  };
+}
+
+/** True for a program that calls anything. */
+export function isAnyCalled(program: Program): boolean {
+  return callsIn(program).size > 0;
+}
