@@ -52,6 +52,7 @@ export function counting(): Duality {
     ofRoots: 0,
     reverse: 0,
     beside: 0,
+    coarser: 0,
     wrong: [],
   };
 }

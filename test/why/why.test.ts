@@ -150,6 +150,7 @@ describe('WH1: where a call rests on a version, a complaint about that takes the
     for (let nth = 0; nth < all.length; nth += 5) await dualityOf(all[nth] as never, counts);
     expect(counts.wrong).toEqual([]);
     expect(counts.back).toBeGreaterThan(15);
+    expect(counts.coarser).toBe(0);
     expect(counts.reverse).toBeGreaterThan(15);
   });
 });
