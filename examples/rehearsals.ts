@@ -6,6 +6,7 @@ import { machine as itineraries } from './itineraries/machine.ts';
 import { machine as research } from './research/machine.ts';
 import { machine as scraper } from './scraper/machine.ts';
 import { machine as support } from './support/machine.ts';
+import { machine as treasury } from './treasury/machine.ts';
 
 const configOf = (name: string) => fileURLToPath(new URL(`${name}/boundaries.yaml`, import.meta.url));
 
@@ -52,5 +53,14 @@ export const rehearsals: Readonly<Record<string, () => RehearsalOptions>> = {
     config: configOf('scraper'),
     world: recordingWorld({ forgetful: ['sendDigest'] }),
     replay: ['extract'],
+  }),
+  treasury: () => ({
+    machine: treasury,
+    config: configOf('treasury'),
+    world: recordingWorld({ forgetful: ['wire', 'post', 'file'] }),
+    replay: ['decide'],
+    mandate: { by: 'cfo', policy: 'cash@2029-11', until: '2030-02-01', cents: 10_000_000 },
+    wrong: { rates: () => ({ points: 109 }), balances: () => ({ cents: 8_000_000 }) },
+    paths: [{ name: 'hedged' }, { name: 'one leg', input: { pair: 'EURTRY' } }],
   }),
 };

@@ -91,6 +91,7 @@ export const GROUPS = {
     release: { about: 'enumeration: claims that are released early', run: ['tsx test/release/main.ts'] },
     pools: { about: 'enumeration: pools', run: ['tsx test/pools/main.ts'] },
     why: { about: 'enumeration: why, and what a complaint takes back', run: ['tsx test/why/enumerate.ts'] },
+    duality: { about: '10,000 random runs: why, held against complaints', run: ['tsx test/why/duality.ts'] },
     mandates: { about: 'enumeration: mandates', run: ['tsx test/semantics/enumerate-mandates.ts'] },
     people: { about: 'enumeration: edits, supplies, acts by hand', run: ['tsx test/semantics/enumerate-people.ts'] },
     judged: { about: 'enumeration: judges', run: ['tsx test/semantics/enumerate-judged.ts'] },

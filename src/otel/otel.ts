@@ -86,16 +86,18 @@ export function observeWaiting(
 ): () => void {
   refuseOther('observeWaiting', { store: [store, LISTED], options: [options, METERED] });
   const { meter = metrics.getMeter(SCOPE) } = options;
-  const { waiting, oldest } = GAUGES;
-  const runs = meter.createObservableGauge(waiting.name, waiting);
-  const age = meter.createObservableGauge(oldest.name, oldest);
+  const gauge = (of: (typeof GAUGES)[keyof typeof GAUGES]) => meter.createObservableGauge(of.name, of);
+  const [runs, age] = [gauge(GAUGES.waiting), gauge(GAUGES.oldest)];
+  const owed = (['open', 'overdue', 'broken'] as const).map((of) => [of, gauge(GAUGES[of])] as const);
+  const all = [runs, age, ...owed.map(([, each]) => each)];
   const observe = async (result: BatchObservableResult): Promise<void> => {
     const found = runsWaiting(await store.runs(), Date.now());
     result.observe(runs, found.count);
     result.observe(age, found.oldest);
+    for (const [of, each] of owed) result.observe(each, found.owed[of]);
   };
-  meter.addBatchObservableCallback(observe, [runs, age]);
-  return () => meter.removeBatchObservableCallback(observe, [runs, age]);
+  meter.addBatchObservableCallback(observe, all);
+  return () => meter.removeBatchObservableCallback(observe, all);
 }
 
 const LISTED = having('a store that lists its runs', 'runs');

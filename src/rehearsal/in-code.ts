@@ -106,8 +106,9 @@ function openOf(
   world: RehearsalWorld,
   config: BoundaryConfig,
 ): Omit<OpenSubject, 'snapshot' | 'close'> {
-  const { machine, reconcilers = {}, undo = {}, buffers = {}, checks = {}, guards } = options;
-  const own = { machine: machine as AnyStateMachine, reconcilers, undo, buffers, checks, ...(guards && { guards }) };
+  const { machine, reconcilers = {}, undo = {}, buffers = {}, checks = {}, guards, mandate } = options;
+  const more = { ...(guards && { guards }), ...(mandate && { mandate }) };
+  const own = { machine: machine as AnyStateMachine, reconcilers, undo, buffers, checks, ...more };
   if (!(world instanceof RecordingWorld)) return own;
   const recorded = world.around(own.machine, config);
   return {
@@ -137,6 +138,7 @@ const REHEARSAL_OPTIONS = shape<RehearsalOptions>('an object: { machine, config,
   buffers: optional(OBJECT),
   checks: optional(namedBy(CODE)),
   guards: optional(namedBy(CODE)),
+  mandate: optional(OBJECT),
   codecs: optional(listOf(OBJECT)),
   paths: optional(listOf(OBJECT)),
   explore: optional(LIST),

@@ -68,6 +68,9 @@ function metric(
 /** The gauges of a store, by a short name: of all of its runs, whatever process has them. */
 export const GAUGES = {
   waiting: { name: 'belay.runs.waiting', unit: '{run}', description: 'Runs that need a person' },
+  open: { name: 'belay.obligations.open', unit: '{obligation}', description: 'Obligations that are owed' },
+  overdue: { name: 'belay.obligations.overdue', unit: '{obligation}', description: 'Owed obligations that were due' },
+  broken: { name: 'belay.obligations.broken', unit: '{obligation}', description: 'Obligations that are not kept' },
   oldest: { name: 'belay.runs.waiting.age', unit: 's', description: 'Age of the oldest wait for a person' },
 } as const;
 

@@ -10,6 +10,7 @@ import { KEPT_SCOPE, RELEASED_SCOPE, type Scope } from '../predicates/lint.ts';
 import type { Facts, Predicate } from '../predicates/predicate.ts';
 import { nameOf } from '../projection/obligations.ts';
 import type { RunState } from '../projection/run-state.ts';
+import type { OwedCounts } from './run-note.ts';
 
 /** The state of an obligation. `unsaid`: the call that takes it on has not left; `void`: it did not happen, or was undone. */
 type ObligationState = 'unsaid' | 'owed' | 'kept' | 'released' | 'broken' | 'void';
@@ -90,6 +91,17 @@ export function owedActs(runState: RunState): readonly OwedAct[] {
 /** The obligations that are not kept: a person has said so, or the run has ended with them. */
 export function brokenActs(runState: RunState): readonly OwedAct[] {
   return obligationsIn(runState).filter(({ is }) => is === 'broken' || (runState.ended !== null && is === 'owed'));
+}
+
+/** How many obligations a run has that are open, that are open and overdue, and that are broken; null where no call has taken any on. */
+export function owedCounts(runState: RunState): OwedCounts | null {
+  const { obligations, ended } = runState;
+  if (obligations.isEmpty) return null;
+  const acts = obligationsIn(runState);
+  const owed = acts.filter(({ is }) => is === 'owed');
+  const broken = acts.filter(({ is }) => is === 'broken').length;
+  if (ended !== null) return { open: 0, overdue: 0, broken: broken + owed.length };
+  return { open: owed.length, overdue: owed.filter(({ overdue }) => overdue).length, broken };
 }
 
 /** The arguments as journaled; for a call of an older journal, the input of its actor. */

@@ -20,6 +20,14 @@ export interface NotedRelease {
   readonly version: string | null;
 }
 
+/** The obligations of a run, counted (semantics.md OB1 to OB6). */
+export interface OwedCounts {
+  readonly open: number;
+  /** Of the open ones: those that were due. */
+  readonly overdue: number;
+  readonly broken: number;
+}
+
 /** The content of a note. */
 export interface RunNote {
   readonly agent: string | null;
@@ -34,6 +42,8 @@ export interface RunNote {
   readonly unanswered: number;
   /** The attempt that it is; left out for a run that is none. */
   readonly attempt?: NotedAttempt;
+  /** What it owes, as its writer has counted; left out where no call has taken anything on. */
+  readonly owes?: OwedCounts;
 }
 
 /** The longest note, in characters; a longer one is left out. */
@@ -60,6 +70,7 @@ export class RunNoteFold {
   readonly #attempt = new Attempt();
   /** The questions without an answer: the key of the call, by the gate. */
   readonly #unanswered = new Map<string, string>();
+  #owes: OwedCounts | null = null;
   /** The text of the note; undefined where it has to be made anew. */
   #text: string | null | undefined;
 
@@ -91,7 +102,15 @@ export class RunNoteFold {
     return {
       ...{ agent, under: this.#under, standing, waits, asked: this.#asked, unanswered: this.#unanswered.size },
       ...(attempt !== null && { attempt }),
+      ...(this.#owes !== null && { owes: this.#owes }),
     };
+  }
+
+  /** Notes what the run owes, which its writer counts. */
+  owe(owes: OwedCounts | null): void {
+    if (owes === null && this.#owes === null) return;
+    this.#owes = owes;
+    this.#text = undefined;
   }
 
   /** The present note as a text; undefined where it would be too long. */
@@ -192,7 +211,7 @@ export function runNoteOf(rows: Iterable<StoredRow>): RunNote {
 export function parseRunNote(text: string | undefined): RunNote | null {
   if (text === undefined) return null;
   try {
-    const { note, agent, under, standing, asked, unanswered, waits, attempt } = JSON.parse(text) as Record<
+    const { note, agent, under, standing, asked, unanswered, waits, attempt, owes } = JSON.parse(text) as Record<
       string,
       unknown
     >;
@@ -205,12 +224,21 @@ export function parseRunNote(text: string | undefined): RunNote | null {
       note === VERSION &&
       typeof asked === 'boolean' &&
       Number.isSafeInteger(unanswered) &&
-      (attempt === undefined || isNotedAttempt(attempt));
-    const of = attempt === undefined ? {} : { attempt: attempt as NotedAttempt };
+      (attempt === undefined || isNotedAttempt(attempt)) &&
+      (owes === undefined || isOwed(owes));
+    const of = {
+      ...(attempt !== undefined && { attempt: attempt as NotedAttempt }),
+      ...(isOwed(owes) && { owes }),
+    };
     return fits ? { agent, under, standing, waits: read, asked, unanswered: unanswered as number, ...of } : null;
   } catch {
     return null;
   }
+}
+
+function isOwed(value: unknown): value is OwedCounts {
+  const { open, overdue, broken } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return [open, overdue, broken].every(Number.isSafeInteger);
 }
 
 const STANDINGS: Readonly<Record<RunStatus['is'], (of: Readonly<Record<string, unknown>>) => boolean>> = {

@@ -88,6 +88,8 @@ export interface RunParts extends Clock {
   readonly verify: boolean;
   /** The versions of the tools that name one; undefined for a program that shows none (CO4). */
   readonly versions: ReadonlyMap<string, ToolVersion> | undefined;
+  /** The names of all that its machine may call; null where they cannot be told (OB7). */
+  readonly callable: ReadonlySet<string> | null;
   /** The version of the code, as the program names it; null where it names none (TH2). */
   readonly version: string | null;
   /** The limit of the runtime; null where it has none (TH7). */

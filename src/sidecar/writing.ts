@@ -8,6 +8,7 @@ import type { Row } from '../journal/journal.ts';
 import { type Lost, lostText } from '../journal/lost.ts';
 import type { PoolChange } from '../journal/pools.ts';
 import type { Entry } from '../model/entry.ts';
+import { owedCounts } from '../reports/obligations.ts';
 import { argsOf } from './calls/args.ts';
 import { storeAct } from './calls/store-acts.ts';
 import type { RunParts } from './parts.ts';
@@ -238,6 +239,7 @@ export class Writing {
     if (rows.length === 0 || this.#broken !== null) return;
     this.#rows = [];
     try {
+      this.#parts.note.owe(owedCounts(this.#parts.runState));
       this.#parts.journal.append(rows, this.#parts.note.text);
       // Other runs wait for what is given back.
       if (rows.some(({ pools }) => pools !== undefined)) void this.#parts.journal.flush().catch(() => {});

@@ -113,6 +113,7 @@ test('a worker tells its health, and on SIGTERM gives everything back and ends w
   expect(await (await fetch(`${at}/metrics`)).text()).toMatch(/^belay_worker_runs_open 1$/m);
   const metrics = await (await fetch(`${at}/metrics`)).text();
   expect(metrics).toMatch(/^belay_runs_waiting 0$/m);
+  expect(metrics).toMatch(/^belay_obligations_open 0$/m);
   expect(metrics).toMatch(/^belay_worker_runs_moved_total 0$/m);
   const statuses = [(await fetch(`${at}/`)).status, (await fetch(`${at}/metrics`, { method: 'POST' })).status];
   expect(statuses).toEqual([404, 405]);

@@ -5,6 +5,7 @@ const ROUNDS = { run: 'tests', file: 'test/semantics/obligations.test.ts' } as c
 const REFUSED = { run: 'tests', file: 'test/sidecar/owing-refused.test.ts' } as const;
 const BESIDE = { run: 'tests', file: 'test/sidecar/owing-beside.test.ts' } as const;
 const UNDONE = { run: 'tests', file: 'test/sidecar/owing-undone.test.ts' } as const;
+const AGENT = { run: 'tests', file: 'test/workers/owing-agent.test.ts' } as const;
 const BY = { run: 'tests', file: 'test/sidecar/owing.test.ts' } as const;
 
 export const OF_OBLIGATIONS: readonly Mutant[] = [
@@ -135,6 +136,22 @@ export const OF_OBLIGATIONS: readonly Mutant[] = [
     off: 'a config without the tool that keeps is not looked at',
     find: 'if (why === act.unkept) return [];',
     replace: 'if (why !== act.keptBy) return [];',
+    by: BESIDE,
+  },
+  {
+    rule: 'OB7',
+    file: 'sidecar/run/owing.ts',
+    off: 'a pause keeps nothing from being kept',
+    find: 'return paused === null ? null',
+    replace: 'return paused !== undefined ? null',
+    by: AGENT,
+  },
+  {
+    rule: 'OB7',
+    file: 'sidecar/run/owing.ts',
+    off: 'a machine without the tool that keeps is not looked at',
+    find: 'if (callable?.has(keptBy) === false)',
+    replace: 'if (callable?.has(keptBy) === null)',
     by: BESIDE,
   },
 ];

@@ -22,12 +22,13 @@ test('count the runs that need a person, until they are told no more', async () 
     const all = exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics));
     return Object.fromEntries(all.map(({ descriptor, dataPoints }) => [descriptor.name, dataPoints[0]?.value]));
   };
+  const none = { [GAUGES.open.name]: 0, [GAUGES.overdue.name]: 0, [GAUGES.broken.name]: 0 };
   const run = await new Line([{ name: 'a', tool: 'effect: irreversible' }]).begin({ journal: store });
-  expect(await values()).toEqual({ [GAUGES.waiting.name]: 0, [GAUGES.oldest.name]: 0 });
+  expect(await values()).toEqual({ [GAUGES.waiting.name]: 0, [GAUGES.oldest.name]: 0, ...none });
   await run.sidecar.pause({ by: 'ada' });
-  expect(await values()).toEqual({ [GAUGES.waiting.name]: 1, [GAUGES.oldest.name]: expect.any(Number) });
+  expect(await values()).toEqual({ [GAUGES.waiting.name]: 1, [GAUGES.oldest.name]: expect.any(Number), ...none });
   await run.sidecar.unpause({ by: 'ada' });
-  expect(await values()).toEqual({ [GAUGES.waiting.name]: 0, [GAUGES.oldest.name]: 0 });
+  expect(await values()).toEqual({ [GAUGES.waiting.name]: 0, [GAUGES.oldest.name]: 0, ...none });
   end();
   await run.sidecar.pause({ by: 'ada' });
   expect((await values())[GAUGES.waiting.name] ?? 0).toBe(0);

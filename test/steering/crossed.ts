@@ -322,6 +322,7 @@ export async function cross(
     const { status } = sidecar;
     const { value } = sidecar.actor.getSnapshot() as { value: unknown };
     const end = endText(context, value, run.world.standing);
+    run.log.push(JSON.stringify(sidecar.events()));
     const fates = new Map(sidecar.events().map(({ name, is }) => [name, is]));
     await sidecar.close();
     const told = { ...pick(run), decided: run.world.decided };

@@ -7,7 +7,7 @@ import { ledgersOf, type WhyVersion, whyOf } from '../../src/reports/index.ts';
 import { calm, until } from '../poll.ts';
 import { calls, configOf, machineOf, run, World } from '../semantics/little.ts';
 import { DECIDING, decidingScenarios } from './deciding-family.ts';
-import { counting, duality, dualityOf } from './duality.ts';
+import { counting, duality, dualityOf, readingBeside } from './duality.ts';
 import { trip } from './trip.ts';
 
 /** What GO says is kept. */
@@ -142,5 +142,15 @@ describe('WH1: where a call rests on a version, a complaint about that takes the
     for (let nth = 11; nth < all.length; nth += Math.ceil(all.length / 60)) await dualityOf(all[nth] as never, counts);
     expect(counts.wrong).toEqual([]);
     expect(counts.back + counts.blocked).toBeGreaterThan(3);
+  });
+
+  test('and where each unit is one call, what a complaint takes back for what it read rests on that version', async () => {
+    const counts = counting();
+    const all = readingBeside();
+    for (let nth = 0; nth < all.length; nth += 5) await dualityOf(all[nth] as never, counts);
+    expect(counts.wrong).toEqual([]);
+    expect(counts.back).toBeGreaterThan(15);
+    expect(counts.coarser).toBe(0);
+    expect(counts.reverse).toBeGreaterThan(15);
   });
 });

@@ -4,7 +4,7 @@ import { archiveLines } from '../../journal/archive/lines.ts';
 import { gathered } from '../../journal/gathered.ts';
 import { JournalError, type JournalStore, type RunSummary } from '../../journal/journal.ts';
 import { leftAtEnd } from '../../reports/left-at-end.ts';
-import { parseRunNote, type RunNote, runNoteOf } from '../../reports/run-note.ts';
+import { type OwedCounts, parseRunNote, type RunNote, runNoteOf } from '../../reports/run-note.ts';
 import { doneWith, type RunStatus } from '../../reports/run-status.ts';
 import { timelineOf } from '../../reports/timeline.ts';
 import { traceOf } from '../../reports/trace.ts';
@@ -23,6 +23,8 @@ interface Listed extends RunSummary {
   readonly waits: readonly Wait[];
   /** The word that the run is to stand still, or to go on, which no process has heard; left out where there is none. */
   readonly unheard?: 'pause' | 'unpause';
+  /** What it owes; left out where no call has taken anything on. */
+  readonly owes?: OwedCounts;
 }
 
 /** Options of the list. */
@@ -80,11 +82,17 @@ function emptyText(known: number, { waiting }: ListOptions): string {
 
 const COLUMNS = ['RUN', 'AGENT', 'STANDS', 'WAITS FOR', 'SINCE'].map((name) => ({ name, cut: true }));
 
-function cellsOf({ run, agent, head, time, held, stands, unheard, waits }: Listed, now: number): string[] {
+function cellsOf({ run, agent, head, time, held, stands, unheard, waits, owes }: Listed, now: number): string[] {
   const word = unheard === undefined ? '' : `, ${unheard} not heard yet`;
-  const text = 'code' in stands ? stands.code : `${shortStatus(stands, held)}${word}`;
+  const text = 'code' in stands ? stands.code : `${shortStatus(stands, held)}${word}${owedText(owes)}`;
   const since = waitingSince(waits) ?? (head === 0 ? null : time);
   return [run, agent ?? '', text, waitsText(waits), since === null ? '' : ageText(since, now)];
+}
+
+/** What a run owes, in a few words; empty for nothing. */
+function owedText(owes: OwedCounts | undefined): string {
+  if (owes === undefined || owes.open === 0) return '';
+  return `, owes ${owes.open}${owes.overdue === 0 ? '' : `, ${owes.overdue} overdue`}`;
 }
 
 /** The status in a list, whose next column says what is waited for. */
@@ -101,10 +109,11 @@ function notesRead(): typeof parseRunNote {
   };
 }
 
-function listedAs(summary: RunSummary, { agent, standing, waits }: RunNote): Listed {
+function listedAs(summary: RunSummary, { agent, standing, waits, owes }: RunNote): Listed {
   const { held, head, time } = summary;
   const last = head === 0 ? null : time;
-  return { ...summary, agent, stands: standing, waits: waitsOf(standing.is, waits, { held, last }) };
+  const of = { agent, stands: standing, waits: waitsOf(standing.is, waits, { held, last }) };
+  return { ...summary, ...of, ...(owes !== undefined && { owes }) };
 }
 
 /**
@@ -133,7 +142,7 @@ async function listed(store: JournalStore, run: RunSummary, counting: Counting):
   }
 }
 
-function fields({ run, agent, head, time, held, stands, unheard, waits }: Listed): object {
+function fields({ run, agent, head, time, held, stands, unheard, waits, owes }: Listed): object {
   const how = 'code' in stands ? { standing: null, code: stands.code, held } : statusFields(stands, held);
   return {
     run,
@@ -143,6 +152,7 @@ function fields({ run, agent, head, time, held, stands, unheard, waits }: Listed
     ...how,
     waits: waitFields(waits),
     ...(unheard && { unheard }),
+    ...(owes && { owes }),
   };
 }
 

@@ -89,6 +89,19 @@ function metricsText(counts: WorkCounts, store: StoreCounts | null): string {
             'Age of the oldest wait for a person.',
             store.waiting.oldest,
           ] as const,
+          ['belay_obligations_open', 'gauge', 'Obligations of runs that are owed.', store.waiting.owed.open] as const,
+          [
+            'belay_obligations_overdue',
+            'gauge',
+            'Owed obligations that were due.',
+            store.waiting.owed.overdue,
+          ] as const,
+          [
+            'belay_obligations_broken',
+            'gauge',
+            'Obligations of runs that are not kept.',
+            store.waiting.owed.broken,
+          ] as const,
         ];
   const metrics = [
     ['belay_worker_runs_open', 'gauge', 'Runs that this worker has now.', counts.open],

@@ -47,6 +47,7 @@ export function sidecarOptions(
     undo: transport.undos(life, open),
     buffers: open.buffers ?? {},
     checks: open.checks ?? {},
+    ...(open.mandate !== undefined && { mandate: open.mandate }),
     ...(open.guards !== undefined && { guards: open.guards }),
     onGate: (gate) => {
       if (life.isAlive) people.asked(gate);

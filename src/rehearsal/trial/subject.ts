@@ -1,6 +1,8 @@
 /** The agent that is rehearsed, and the world that its tools act on. */
+
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import type { ConfigDocument } from '../../boundaries/page/document.ts';
+import type { MandateTerms } from '../../model/mandate-entries.ts';
 import type { StateValue } from '../../model/step-entry.ts';
 import type { Guards } from '../../predicates/compile.ts';
 import type { AnyStateMachine, Event } from '../../xstate/actor.ts';
@@ -11,6 +13,8 @@ import type { Judged } from './course.ts';
 export interface OpenSubject extends Omit<OpenAgent, 'world' | 'close'> {
   /** The content of the world now, as plain data. */
   snapshot(): unknown;
+  /** The mandate that each run is begun under (MD1); left out where it needs none. */
+  readonly mandate?: MandateTerms;
   close(): unknown;
 }
 

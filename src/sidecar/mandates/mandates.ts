@@ -14,8 +14,8 @@ interface MandatesPort {
     lacksMandate(decision: Decision): void;
     /** Has everything go on that has waited for another mandate. */
     mandated(): void;
-    /** The mandate was withdrawn. */
-    revoked(): void;
+    /** Appends what may keep calls from leaving, and asks a person about what is owed in the same commit (OB7). */
+    besideOwed(append: () => void): void;
   };
 }
 
@@ -54,7 +54,6 @@ export class Mandates {
     const { valid } = this.#journaled;
     if (valid === null || overAt(valid.terms) > now() || runState.ended !== null || lifecycle.isLeft) return;
     this.#append({ do: 'mandate', is: 'over', why: 'expired' });
-    this.#port.run.revoked();
   }
 
   /** Notes that a call or a commit waits for another mandate, and tells those who wait for the run (MD5). */
@@ -99,10 +98,9 @@ export class Mandates {
     const entry = isGiven ? givenEntry(sent, post, refused) : revokedEntry(sent, post, refused);
     if (refused === null || post !== null) this.#append(entry);
     if (refused !== null) return refused;
-    if (isGiven) {
-      this.#isTold = false;
-      this.#port.run.mandated();
-    } else this.#port.run.revoked();
+    if (!isGiven) return null;
+    this.#isTold = false;
+    this.#port.run.mandated();
     return null;
   }
 
@@ -128,7 +126,8 @@ export class Mandates {
   }
 
   #append(entry: MandateEntry): void {
-    this.#port.write.append([entry]);
+    const { write, run } = this.#port;
+    run.besideOwed(() => write.append([entry]));
     void this.#port.write.durable().catch(() => {});
   }
 }

@@ -213,6 +213,7 @@ function parts(program: Program, options: RunOptions, recorded: Recorded): RunPa
     ...processClock(options.now),
     redeliver: options.redeliver ?? true,
     versions: program.tools,
+    callable: callableIn(program),
     version: options.version ?? null,
     limit: program.limit ?? null,
     verify: options.verify ?? false,
@@ -221,6 +222,13 @@ function parts(program: Program, options: RunOptions, recorded: Recorded): RunPa
     onDecision: (report) => options.onDecision?.({ ...report, error: redaction.text(report.error) }),
     onFinding: (finding) => options.onFinding?.({ ...finding, text: redaction.text(finding.text) }),
   };
+}
+
+/** The names of all that a machine may call: its actors, and what its states invoke; null for a program that shows no machine. */
+function callableIn({ shape }: Program): ReadonlySet<string> | null {
+  if (shape === undefined || shape.channels !== undefined) return null;
+  const invoked = shape.states.flatMap(({ invokes }) => invokes.flatMap(({ tool }) => tool ?? []));
+  return new Set([...shape.actors.map(({ name }) => name), ...invoked]);
 }
 
 function begin(
@@ -369,7 +377,7 @@ function notPure(unsure: Parting) {
 
 /** Has a run that goes on do so under the digests of its program and its config: with an entry where they are others. */
 function goUnder(
-  { write, parts: { config, runState, onFinding } }: Run,
+  { write, owing, parts: { config, runState, onFinding } }: Run,
   program: Program,
   options: RunOptions,
   plan: RunPlan,
@@ -392,23 +400,22 @@ function goUnder(
   const named = renames === null ? {} : { renames };
   if (plan.is !== 'goes' || !plan.isMoved) {
     const findings = plan.is === 'goes' && plan.unsure !== null ? [notPure(plan.unsure)] : [];
-    write.append([{ do: 'config', digests: now, ...more }, ...findings]);
+    owing.beside(() => write.append([{ do: 'config', digests: now, ...more }, ...findings]));
     for (const finding of findings) onFinding(finding);
   } else {
     const { compared, carried } = plan;
-    write.append([
-      {
-        do: 'migrated',
-        from: digests ?? own,
-        digests: now,
-        ...more,
-        ...named,
-        ...(plan.isFromHere && { isFromHere: true as const }),
-        compared,
-        carried,
-        ...(by !== null && { by }),
-      },
-    ]);
+    const moved = {
+      do: 'migrated',
+      from: digests ?? own,
+      digests: now,
+      ...more,
+      ...named,
+      ...(plan.isFromHere && { isFromHere: true as const }),
+      compared,
+      carried,
+      ...(by !== null && { by }),
+    } as const;
+    owing.beside(() => write.append([moved]));
   }
 }
 

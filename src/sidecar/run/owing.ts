@@ -81,11 +81,28 @@ export class Owing {
     const owed = owedActs(runState);
     const over = owed.filter(({ due }) => due !== null && due <= now());
     // A plan may take back what keeps an obligation, and have it made again.
-    if (lifecycle.may('plan'))
-      this.#tell([...over.filter(({ overdue }) => !overdue).flatMap(overdueEntries), ...this.#keepers(owed)]);
+    if (lifecycle.may('plan')) this.#tell(over.filter(({ overdue }) => !overdue).flatMap(overdueEntries));
+    this.look();
     if (lifecycle.may('deliver')) this.#send(over);
     const { next } = this;
     if (next !== null) this.#alarm = parts.after(Math.min(Math.max(1, next - now()), LOOK), () => this.begin(), false);
+  }
+
+  /** Asks a person about each obligation that no call may keep any more, as the run stands (OB7). */
+  look(): void {
+    const { parts, write } = this.#port;
+    const { obligations, asked, ended } = parts.runState;
+    // What is owed where a person ends the run, the end names.
+    if (obligations.isEmpty || write.broken !== null || ended !== null || asked.cancelled !== null) return;
+    this.#tell(this.#keepers(owedActs(parts.runState)));
+  }
+
+  /** Appends what may keep calls from leaving, and asks a person about what is owed in the same commit (OB7). */
+  beside(append: () => void): void {
+    this.#port.write.together(() => {
+      append();
+      this.look();
+    });
   }
 
   /** Takes leave of the run. */
@@ -115,11 +132,14 @@ export class Owing {
   }
 
   #whyUnkept({ keptBy }: OwedAct): string | null {
-    const { config, runState, now } = this.#port.parts;
+    const { config, runState, now, callable } = this.#port.parts;
     if (!config.tools.has(keptBy)) return `the config has no tool ${keptBy} that would keep it`;
+    if (callable?.has(keptBy) === false) return `the machine has no actor ${keptBy} that would keep it`;
     const { over, last } = runState.mandates;
-    const isOver = over !== null || (last !== null && overAt(last.terms) <= now());
-    return isOver ? `the run has no mandate under which ${keptBy} could leave` : null;
+    if (over !== null || (last !== null && overAt(last.terms) <= now()))
+      return `the run has no mandate under which ${keptBy} could leave`;
+    const { paused } = runState.asked;
+    return paused === null ? null : `the run is paused by ${JSON.stringify(paused.by)}, so that ${keptBy} cannot leave`;
   }
 
   /** Has the machine receive that something is overdue, where a state takes it; once for each obligation. */

@@ -5,12 +5,14 @@ import type { Recovering } from '../failures/recovering.ts';
 import type { RunParts } from '../parts.ts';
 import { SidecarError } from '../sidecar-error.ts';
 import type { Writing } from '../writing.ts';
+import type { Owing } from './owing.ts';
 
 /** The surroundings of the pauses of a run. */
 interface PausesPort {
   readonly parts: RunParts;
   readonly write: Writing;
   readonly recovering: Recovering;
+  readonly owing: Pick<Owing, 'beside'>;
   readonly run: {
     /** Has everything go on that the pause has held back. */
     unpaused(): void;
@@ -45,10 +47,10 @@ export class Pauses {
   }
 
   #say({ pause, by, why }: SentPause, post: number | null): string | null {
-    const { write } = this.#port;
+    const { write, owing } = this.#port;
     const refused = this.#refusal(pause);
     const entry: PauseEntry = { do: 'pause', paused: pause, post, by, why, refused };
-    if (refused === null || post !== null) write.append([entry]);
+    if (refused === null || post !== null) owing.beside(() => write.append([entry]));
     void write.durable().catch(() => {});
     if (refused === null && pause) this.#stand(by, why);
     if (refused === null && !pause) {

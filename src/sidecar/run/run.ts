@@ -436,9 +436,9 @@ export class Run implements Watcher {
     if (this.root !== undefined) this.settled();
   }
 
-  /** The run has lost its mandate: who keeps what it owes may not leave any more (OB7). */
-  revoked(): void {
-    this.owing.begin();
+  /** Appends what may keep calls from leaving: a person is asked in the same commit about what is owed (OB7). */
+  besideOwed(append: () => void): void {
+    this.owing.beside(append);
   }
 
   /** Releases what a boundary releases, behind its verdict. */
