@@ -48,6 +48,7 @@ export const RULES = [
   'CO6',
   'CO7',
   'CO8',
+  'CO9',
   'ST2',
   'ST3',
   'ST4',
