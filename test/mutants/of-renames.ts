@@ -167,6 +167,14 @@ export const OF_RENAMES: readonly Mutant[] = [
     by: older,
   },
   {
+    rule: 'CO7',
+    file: 'reports/calls-by-version.ts',
+    off: 'a version is not listed whose call stands',
+    find: 'const may = [...ledger.all()].filter(',
+    replace: 'const may = [...ledger.all()].filter(({ isAnswered }) => !isAnswered).filter(',
+    by: older,
+  },
+  {
     rule: 'CO8',
     file: 'flow/execution.ts',
     off: 'a run passes a marker in front of its step under way',
