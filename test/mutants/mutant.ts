@@ -49,6 +49,7 @@ export const RULES = [
   'CO7',
   'CO8',
   'CO9',
+  'CO10',
   'ST2',
   'ST3',
   'ST4',

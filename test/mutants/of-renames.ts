@@ -1,4 +1,4 @@
-/** The mutants of the rules about maps of names (semantics.md CO5), the order by which a run goes on (CO6), older versions (CO7), markers (CO8), and reads of both releases (CO9). */
+/** The mutants of the rules about maps of names (semantics.md CO5), the order by which a run goes on (CO6), older versions (CO7), markers (CO8), reads of both releases (CO9), and units around calls (CO10). */
 import type { Mutant } from './mutant.ts';
 
 const by = { run: 'tests', file: 'test/migration/renamed.test.ts' } as const;
@@ -10,6 +10,7 @@ const order = { run: 'tests', file: 'test/migration/order.test.ts' } as const;
 const here = { run: 'tests', file: 'test/migration/from-here.test.ts' } as const;
 
 const older = { run: 'tests', file: 'test/migration/retired.test.ts' } as const;
+const sameWay = { run: 'tests', file: 'test/migration/same-way.test.ts' } as const;
 const resting = { run: 'tests', file: 'test/migration/resting.test.ts' } as const;
 const since = { run: 'tests', file: 'test/flow/since.test.ts' } as const;
 
@@ -237,5 +238,13 @@ export const OF_RENAMES: readonly Mutant[] = [
     find: 'recorded.has(read.key.text) ||',
     replace: '',
     by: resting,
+  },
+  {
+    rule: 'CO10',
+    file: 'sidecar/run/calling.ts',
+    off: 'a call under way is of the unit that the config of now has there',
+    find: '...(made !== undefined && { instance: made.intent.instance })',
+    replace: '',
+    by: sameWay,
   },
 ];
