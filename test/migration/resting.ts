@@ -21,7 +21,7 @@ export interface Resting {
   readonly between: (typeof BETWEEN)[number];
   /** True where the tools touch rows outside in place of keys of the context. */
   readonly isOutside: boolean;
-  /** The tool whose undo fails; null where the reply of the last call is lost, and nobody can say what became of it. */
+  /** The tool whose undo fails; null where the reply of the last call is lost, and no party knows what became of it. */
   readonly fails: 'middle' | 'last' | null;
 }
 

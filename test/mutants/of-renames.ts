@@ -243,7 +243,7 @@ export const OF_RENAMES: readonly Mutant[] = [
     rule: 'CO10',
     file: 'sidecar/run/calling.ts',
     off: 'a call under way is of the unit that the config of now has there',
-    find: '...(made !== undefined && { instance: made.intent.instance })',
+    find: '...(isOlder && { instance: made.intent.instance })',
     replace: '',
     by: sameWay,
   },

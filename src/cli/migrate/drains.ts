@@ -14,7 +14,7 @@ import type { Medium } from '../terminal/terminal.ts';
 /** What runs that are not over still need. */
 export interface Drains {
   readonly releases: readonly NeededRelease[];
-  /** The versions of tools whose calls they have; left out where nobody asks for them. */
+  /** The versions of tools whose calls they have; left out where the caller does not ask for them. */
   readonly calls?: readonly CalledVersion[];
   /** The runs whose calls cannot be read: they may need every version. */
   readonly unread?: readonly string[];

@@ -94,8 +94,10 @@ export class Calling {
   /** The unit of a call: a call that was made is its unit's for good, whatever unit a config has around its state by now (CO10). */
   #whose(number: number, region: Region): ReturnType<RecoveryQueries['whoseCall']> {
     const { parts, queries } = this.#port;
-    const made = parts.runState.ledger.ofActor(number);
-    return { ...queries.whoseCall(region), ...(made !== undefined && { instance: made.intent.instance }) };
+    const { ledger, staleUpTo } = parts.runState;
+    const made = ledger.ofActor(number);
+    const isOlder = made !== undefined && (made.at ?? 0) <= staleUpTo;
+    return { ...queries.whoseCall(region), ...(isOlder && { instance: made.intent.instance }) };
   }
 
   /** Makes a call once. Of one that failed nothing more is asked or decided while the run is paused (LC10). */
