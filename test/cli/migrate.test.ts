@@ -106,6 +106,8 @@ test('a run is moved, is listed under its release, and goes back', async () => {
   expect([again.code, JSON.parse(again.out).runs]).toMatchObject([0, [{ run: 'order-1', is: 'same' }]]);
   const drains = await command('drains', '--json');
   expect(JSON.parse(drains.out).releases).toMatchObject([{ agent: 'order', version: '2.0', runs: ['order-1'] }]);
+  const tools = await command('drains', '--tools', '--json');
+  expect(JSON.parse(tools.out)).toMatchObject({ releases: [{ version: '2.0' }], calls: [], unread: [] });
   const wrong = await command('migrate', 'apply', 'order-1', '--back', '--machines', added);
   expect([wrong.code, wrong.out.replace(/\s+/g, ' ')]).toMatchObject([
     1,

@@ -19,5 +19,6 @@ export const CHANGES: Readonly<Record<string, Release>> = {
   'an entry action that assigns': { entry: 'assign' },
   'a delay': { delay: 5_000 },
   'the order of two calls': { isSwapped: true },
+  'the unit around a call': { unit: 'Money' },
   'the name of a state': { paying: 'charging' },
 };

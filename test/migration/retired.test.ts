@@ -40,11 +40,13 @@ function cases(): readonly Retiring[] {
 
 /** What is wrong with the end of a run; null where nothing is. */
 function wrongWith(
-  { status, at, agencies: [first, second], named }: Retired,
+  { status, at, agencies: [first, second], named, called }: Retired,
   { now, ending }: Retiring,
 ): string | null {
   const acts = first + second;
   if (acts > 1) return `it is paid ${first} times at the first agency, and ${second} times at the second`;
+  if (first > 0 && !called.includes('pay@1')) return 'it stands at the first agency, and pay@1 is not listed';
+  if (second > 0 && !called.includes('pay@2')) return 'it stands at the second agency, and pay@2 is not listed';
   if (ending === 'abort')
     return status !== 'compensated' || named.length === acts ? null : `${acts} stand, ${named.length} are named`;
   if (status === 'parked' || status === 'stuck') return null;

@@ -1,4 +1,7 @@
 /** A run that pays under version 1 of its tool, and goes on under version 2, which pays elsewhere: each counterparty knows its own calls alone (CO7). */
+import { gathered } from '../../src/journal/gathered.ts';
+import { versionsCalled } from '../../src/reports/calls-by-version.ts';
+import { timelineOf } from '../../src/reports/timeline.ts';
 import { resume, type Sidecar } from '../../src/xstate/index.ts';
 import { until } from '../poll.ts';
 import { value } from '../semantics/dying.ts';
@@ -51,6 +54,8 @@ export interface Retired {
   readonly agencies: readonly [first: number, second: number];
   /** The calls of `pay` that the report of an abort names as standing: why each does. */
   readonly named: readonly string[];
+  /** The versions that `belay drains --tools` lists of it. */
+  readonly called: readonly string[];
 }
 
 const NEXT: Readonly<Record<string, string>> = { idle: 'go', asking: 'yes' };
@@ -175,7 +180,8 @@ export async function retire({ before, now, death, isAside, ending }: Retiring):
   const named = await ended(run, sidecar, ending);
   const end = { refused, status: sidecar.status, at: value(sidecar), named };
   await run.close(sidecar);
-  return { ...end, agencies: [run.world.at('1'), run.world.at('2')] };
+  const { runState } = timelineOf(await gathered((await run.store.next('r')).read('r')));
+  return { ...end, called: versionsCalled(runState.ledger), agencies: [run.world.at('1'), run.world.at('2')] };
 }
 
 /** Ends a run. @returns why each call of `pay` stands that its report names. */

@@ -1,5 +1,5 @@
 /**
- * CO3, CO4: a run is taken up with another release, at each append of its journal, for each change of the catalogue and each failure afterwards. It ends as
+ * CO3, CO4, CO10: a run is taken up with another release, at each append of its journal, for each change of the catalogue and each failure afterwards. It ends as
  * a run that the release has begun itself, it parks, or it stays and ends as if nothing had been tried. `FULL=1` plays all, else a fixed share.
  */
 import { describe, expect, test } from 'vitest';
@@ -42,6 +42,17 @@ describe('CO3: same way or stay', () => {
     }
     if (isFull) console.log(counts);
     expect(wrong).toEqual([]);
+  });
+
+  test('a call under way stays with its unit where the config has another one there, at each append (CO10)', async () => {
+    const now = CHANGES['the unit around a call'] as Release;
+    const { appends } = await freshOf(now);
+    const ends: unknown[] = [];
+    for (let append = 1; append <= appends; append += 1) {
+      const played = await play({ before: {}, now, death: { append, when: 'after' }, again: null, failure: 'none' });
+      ends.push([played.isMoved, played.status, wrongWith(played, await freshOf(now))]);
+    }
+    expect(ends).toEqual(ends.map(() => [true, 'running', null]));
   });
 
   test.each([

@@ -48,6 +48,8 @@ export const RULES = [
   'CO6',
   'CO7',
   'CO8',
+  'CO9',
+  'CO10',
   'ST2',
   'ST3',
   'ST4',

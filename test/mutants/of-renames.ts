@@ -1,4 +1,4 @@
-/** The mutants of the rules about maps of names (semantics.md CO5), the order by which a run goes on (CO6), older versions (CO7), and markers (CO8). */
+/** The mutants of the rules about maps of names (semantics.md CO5), the order by which a run goes on (CO6), older versions (CO7), markers (CO8), reads of both releases (CO9), and units around calls (CO10). */
 import type { Mutant } from './mutant.ts';
 
 const by = { run: 'tests', file: 'test/migration/renamed.test.ts' } as const;
@@ -10,6 +10,8 @@ const order = { run: 'tests', file: 'test/migration/order.test.ts' } as const;
 const here = { run: 'tests', file: 'test/migration/from-here.test.ts' } as const;
 
 const older = { run: 'tests', file: 'test/migration/retired.test.ts' } as const;
+const sameWay = { run: 'tests', file: 'test/migration/same-way.test.ts' } as const;
+const resting = { run: 'tests', file: 'test/migration/resting.test.ts' } as const;
 const since = { run: 'tests', file: 'test/flow/since.test.ts' } as const;
 
 export const OF_RENAMES: readonly Mutant[] = [
@@ -166,6 +168,14 @@ export const OF_RENAMES: readonly Mutant[] = [
     by: older,
   },
   {
+    rule: 'CO7',
+    file: 'reports/calls-by-version.ts',
+    off: 'a version is not listed whose call stands',
+    find: 'const may = [...ledger.all()].filter(',
+    replace: 'const may = [...ledger.all()].filter(({ isAnswered }) => !isAnswered).filter(',
+    by: older,
+  },
+  {
     rule: 'CO8',
     file: 'flow/execution.ts',
     off: 'a run passes a marker in front of its step under way',
@@ -212,5 +222,29 @@ export const OF_RENAMES: readonly Mutant[] = [
     find: 'if (place >= (this.#at.get(name) ?? Number.POSITIVE_INFINITY)) return true;',
     replace: 'if (this.#at.has(name)) return true;',
     by: since,
+  },
+  {
+    rule: 'CO9',
+    file: 'recording/rests-on.ts',
+    off: 'a call has read what its config of now declares, and was recorded',
+    find: 'return at <= this.#runState.staleUpTo;',
+    replace: 'return at < 0;',
+    by: resting,
+  },
+  {
+    rule: 'CO9',
+    file: 'recording/rests-on.ts',
+    off: 'what a call was recorded to read is forgotten',
+    find: 'recorded.has(read.key.text) ||',
+    replace: '',
+    by: resting,
+  },
+  {
+    rule: 'CO10',
+    file: 'sidecar/run/calling.ts',
+    off: 'a call under way is of the unit that the config of now has there',
+    find: '...(isOlder && { instance: made.intent.instance })',
+    replace: '',
+    by: sameWay,
   },
 ];

@@ -22,6 +22,7 @@ interface Given {
   version?: string;
   map?: string;
   from?: string;
+  tools?: boolean;
 }
 
 const FROM = [
@@ -189,6 +190,7 @@ export function addDrains(program: Command): void {
   program
     .command('drains')
     .option('--agent <name>', 'only the runs of this agent')
+    .option('--tools', 'the versions of tools whose calls the runs have, too')
     .option('--journal <file>', 'the SQLite file of the runs', JOURNAL)
     .option('--json', 'one JSON object')
     .addHelpText(
@@ -197,17 +199,20 @@ export function addDrains(program: Command): void {
 A release is a machine with a config, by their digests, and the version that the
 program has named. A release that is not listed has no run that is not over: it
 is drained, and its code may go. belay_runs of belay work --health counts the same.
+With --tools, each run is read: an entry NAME@VERSION of the config may go once it
+is not listed under CALLS OF. A run is listed by the names of its own release.
 
 Examples:
   belay drains
+  belay drains --tools
   belay drains --agent order --json | jq '.releases[] | {version, runs}'
 
 Exit code: 0 when the runs were read; 2 when the journal cannot be read, or the
 command is misused.`,
     )
-    .action(async ({ journal, agent, json = false }: Given) => {
-      const drains = await drainsOf(journal, agent ?? null);
+    .action(async ({ journal, agent, tools = false, json = false }: Given) => {
+      const drains = await drainsOf({ journal, agent: agent ?? null, hasTools: tools });
       if ('problem' in drains) return finish('', drains.problem, 2);
-      return finish(json ? `${JSON.stringify({ releases: drains })}\n` : drainsText(drains, page()), null, 0);
+      return finish(json ? `${JSON.stringify(drains)}\n` : drainsText(drains, page()), null, 0);
     });
 }

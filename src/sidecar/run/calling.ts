@@ -8,7 +8,7 @@ import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { isOpen } from '../../model/effect.ts';
 import type { Failure } from '../../model/failure.ts';
 import { type InstanceId, ROOT } from '../../model/instance.ts';
-import { regionName } from '../../model/region.ts';
+import { type Region, regionName } from '../../model/region.ts';
 import type { Veto } from '../../model/veto.ts';
 import type { Placed } from '../../recording/entry-states.ts';
 import type { StepRecorder } from '../../recording/record-step.ts';
@@ -58,12 +58,12 @@ export class Calling {
 
   /** Makes a call, again and again where that is decided. @returns its output; never settles where its actor was stopped. */
   async call(asked: Call): Promise<unknown> {
-    const { actors, parts, queries, recorder, calls, choosing } = this.#port;
+    const { actors, parts, recorder, calls, choosing } = this.#port;
     const call = { ...asked, input: withComputed(parts.config, asked.tool, asked.input) };
     const number = actors.numberOf(call.ref) as number;
     const actor = parts.runState.actor(number);
     const region = actor.region ?? regionName(0, '');
-    const whose = queries.whoseCall(region);
+    const whose = this.#whose(number, region);
     const { instance } = whose;
     const lacks = () => recorder.lacks(instance);
     const ends = parts.activity.begin();
@@ -89,6 +89,15 @@ export class Calling {
     } finally {
       ends();
     }
+  }
+
+  /** The unit of a call: a call that was made is its unit's for good, whatever unit a config has around its state by now (CO10). */
+  #whose(number: number, region: Region): ReturnType<RecoveryQueries['whoseCall']> {
+    const { parts, queries } = this.#port;
+    const { ledger, staleUpTo } = parts.runState;
+    const made = ledger.ofActor(number);
+    const isOlder = made !== undefined && (made.at ?? 0) <= staleUpTo;
+    return { ...queries.whoseCall(region), ...(isOlder && { instance: made.intent.instance }) };
   }
 
   /** Makes a call once. Of one that failed nothing more is asked or decided while the run is paused (LC10). */

@@ -2,7 +2,7 @@
  * Counts over the twenty commits: of all runs that are parked at a wait, how many go over without a person and end as a run without the
  * sidecar that is switched there; the rest by cause.
  *
- *     npm run prove commits -- [--only TEXT] [--map]    with --map, names that are others have a map
+ *     npm run prove commits -- [--only TEXT] [--map]    with --map, each commit has a reviewed map and the machine before at hand
  */
 import { parseArgs } from 'node:util';
 import { COMMITS, isRight, type Judged, judged, parkedRuns } from './count.ts';

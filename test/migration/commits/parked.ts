@@ -1,8 +1,8 @@
 /** A run of the release before, parked at a wait by the death of its process; then planned, moved and finished with real journals. */
 import { type JournalStore, type LocalStore, memoryStore } from 'belay-sidecar';
 import { wrapJournals } from 'belay-sidecar/testing';
-import type { MigrationMap } from '../../../src/boundaries/migration-map.ts';
 import { type PlannedRun, planIn } from '../../../src/rehearsal/replay/plan-migration.ts';
+import type { Naming } from '../../../src/sidecar/migration/names.ts';
 import { attach, migrate, resume, type Sidecar } from '../../../src/xstate/attach.ts';
 import { calm } from '../../poll.ts';
 import { SUBJECTS, type World } from './agents.ts';
@@ -116,10 +116,10 @@ export async function courseOf(commit: Commit, wait: Wait, isMapped: boolean): P
     parked.actor.stop();
     const rest = new Holding(null, false);
     const connected = (release: Release) => rest.around(world.connect(release.machine, release.config));
-    const map = isMapped ? mapOf(commit) : null;
+    const mapped = isMapped ? mapOf(commit) : { map: null };
     const subject = { machine: connected(now), config: now.config };
-    const plan = (await planIn(journal, 'r', [], () => subject, { map, back: false })) as PlannedRun;
-    const moved = await move({ commit, world, release: now, journal: await store.next() }, subject.machine, map);
+    const plan = (await planIn(journal, 'r', [], () => subject, { ...mapped, back: false })) as PlannedRun;
+    const moved = await move({ commit, world, release: now, journal: await store.next() }, subject.machine, mapped);
     const release = moved === 'stays' ? before : now;
     const last = { commit, world, release, journal: await store.next() };
     const sidecar = (await resume(connected(release), optionsOf(last) as never)) as unknown as Sidecar;
@@ -139,9 +139,13 @@ export async function courseOf(commit: Commit, wait: Wait, isMapped: boolean): P
 }
 
 /** Moves a run as `belay migrate apply` does. */
-async function move(process: Process, machine: Release['machine'], map: MigrationMap | null): Promise<Course['moved']> {
+async function move(
+  process: Process,
+  machine: Release['machine'],
+  mapped: Pick<Naming, 'map' | 'machineBefore'>,
+): Promise<Course['moved']> {
   try {
-    return (await migrate(machine, optionsOf(process) as never, { by: 'ada', back: false, map })).is;
+    return (await migrate(machine, optionsOf(process) as never, { by: 'ada', back: false, map: null, ...mapped })).is;
   } catch (error) {
     if ((error as { readonly code?: string }).code === 'machine_changed') return 'stays';
     throw error;

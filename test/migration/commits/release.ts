@@ -2,6 +2,7 @@
 import { type AnyActorLogic, type AnyStateMachine, createMachine } from 'xstate';
 import type { BoundaryConfig } from '../../../src/boundaries/config.ts';
 import type { MigrationMap } from '../../../src/boundaries/migration-map.ts';
+import type { MachineShape } from '../../../src/model/machine.ts';
 import { machineShape } from '../../../src/xstate/shape.ts';
 import { pageOf, SUBJECTS } from './agents.ts';
 
@@ -61,16 +62,16 @@ export function releasesOf({ agent, machine, tools = {}, page = [] }: Commit): {
   };
 }
 
-/** The map of the names that a commit gives anew; null where it gives none. */
-export function mapOf(commit: Commit): MigrationMap | null {
-  if (commit.renamed === undefined) return null;
+/** The map of a commit, with the machine that it leads from: the names that are others, and that runs may go on from where they stand. */
+export function mapOf(commit: Commit): { readonly map: MigrationMap; readonly machineBefore: MachineShape } {
   const { before, now } = releasesOf(commit);
   const digestsOf = ({ machine, config }: Release) => ({
     machine: machineShape(machine).digest,
     config: config.digest,
   });
   const renames = { states: {}, keys: {}, tools: {}, skeletons: {}, ...commit.renamed };
-  return { agent: commit.agent, from: digestsOf(before), to: digestsOf(now), renames, digest: '' };
+  const map = { agent: commit.agent, from: digestsOf(before), to: digestsOf(now), renames, digest: '' };
+  return { map, machineBefore: machineShape(before.machine) };
 }
 
 function edited(text: string, edits: NonNullable<Commit['page']>): string {
