@@ -1,5 +1,5 @@
 /** The rules of calls that an older version of a tool has made: the tool `book@2` of a config says them of version 2 of `book` (semantics.md CO7). */
-import { type ToolVersion, takesVersion } from '../model/tool-version.ts';
+import { type ToolVersion, takesVersion, versioned } from '../model/tool-version.ts';
 import type { BoundaryConfig, Tool } from './config.ts';
 
 /** A call that was made. */
@@ -34,9 +34,4 @@ export function touchesAs(
   call: Made,
 ): string {
   return rulesOf(config, versions, call)?.name ?? versioned(call.tool, call.intent.version);
-}
-
-/** The name under which a config has the rules of a version; a call that has none was made by version 1 (CO4). */
-export function versioned(tool: string, version = '1'): string {
-  return `${tool}@${version}`;
 }

@@ -15,3 +15,8 @@ const UNNAMED: ToolVersion = { version: '1', takes: [] };
 export function takesVersion({ version, takes }: ToolVersion = UNNAMED, then: string = UNNAMED.version): boolean {
   return version === then || takes.includes(then);
 }
+
+/** The name under which a config has the rules of a version; a call that has none was made by version 1 (CO4). */
+export function versioned(tool: string, version = '1'): string {
+  return `${tool}@${version}`;
+}

@@ -124,6 +124,14 @@ export class Obligations {
   }
 }
 
+/** The obligations of a run, counted (semantics.md OB1 to OB6). */
+export interface OwedCounts {
+  readonly open: number;
+  /** Of the open ones: those that were due. */
+  readonly overdue: number;
+  readonly broken: number;
+}
+
 /** The name of an obligation: the key of its call, and its number. */
 export function nameOf(key: string, index: number): string {
   return `${key}#${index + 1}`;

@@ -1,6 +1,6 @@
 /** The versions of tools whose calls runs still have (semantics.md CO7): the rules of an older version, `NAME@VERSION` of a config, are needed for them. */
-import { versioned } from '../boundaries/version-rules.ts';
 import type { Ledger } from '../effects/ledger.ts';
+import { versioned } from '../model/tool-version.ts';
 
 /** A version of a tool, with the runs that have made calls of it. */
 export interface CalledVersion {

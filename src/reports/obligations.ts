@@ -8,9 +8,8 @@ import type { InstanceId } from '../model/instance.ts';
 import { compilePredicate } from '../predicates/compile.ts';
 import { KEPT_SCOPE, RELEASED_SCOPE, type Scope } from '../predicates/lint.ts';
 import type { Facts, Predicate } from '../predicates/predicate.ts';
-import { nameOf } from '../projection/obligations.ts';
+import { nameOf, type OwedCounts } from '../projection/obligations.ts';
 import type { RunState } from '../projection/run-state.ts';
-import type { OwedCounts } from './run-note.ts';
 
 /** The state of an obligation. `unsaid`: the call that takes it on has not left; `void`: it did not happen, or was undone. */
 type ObligationState = 'unsaid' | 'owed' | 'kept' | 'released' | 'broken' | 'void';

@@ -8,6 +8,7 @@ import type { Verdict } from '../model/decision.ts';
 import { isOpen } from '../model/effect.ts';
 import type { Digests, Entry } from '../model/entry.ts';
 import { Attempt } from '../projection/attempt.ts';
+import type { OwedCounts } from '../projection/obligations.ts';
 import { choiceWaits, isNotedAttempt, type NotedAttempt, notedAttempt } from './noted-attempt.ts';
 import { type RunStatus, RunStatusFold } from './run-status.ts';
 import { parsedWaits, type Wait } from './waits.ts';
@@ -18,14 +19,6 @@ export interface NotedRelease {
   readonly config: string;
   /** The version that the program has named; null where it named none. */
   readonly version: string | null;
-}
-
-/** The obligations of a run, counted (semantics.md OB1 to OB6). */
-export interface OwedCounts {
-  readonly open: number;
-  /** Of the open ones: those that were due. */
-  readonly overdue: number;
-  readonly broken: number;
 }
 
 /** The content of a note. */

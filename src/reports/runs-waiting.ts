@@ -1,6 +1,7 @@
 /** The runs of a store that need a person, and what all of its runs owe, counted from their notes. */
 import type { RunSummary } from '../journal/journal.ts';
-import { type OwedCounts, parseRunNote } from './run-note.ts';
+import type { OwedCounts } from '../projection/obligations.ts';
+import { parseRunNote } from './run-note.ts';
 import { needsPerson, waitingSince } from './waits.ts';
 
 /** The runs that need a person. */

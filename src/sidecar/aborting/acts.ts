@@ -2,9 +2,10 @@
  * The calls of a run as an abort sees them: each call that may have happened, the act left to do about it, and the
  * calls it rests on (semantics.md AB3, AB7).
  */
-import { rulesOf, touchesAs, versioned } from '../../boundaries/version-rules.ts';
+import { rulesOf, touchesAs } from '../../boundaries/version-rules.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { isOpen } from '../../model/effect.ts';
+import { versioned } from '../../model/tool-version.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { restsOn } from '../../recording/rests-on.ts';
 import type { AbortedCall } from '../../recovery/undo-order.ts';
