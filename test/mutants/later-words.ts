@@ -39,6 +39,14 @@ export const OF_LATER_WORDS: readonly Mutant[] = [
   },
   {
     rule: 'ST3',
+    file: 'xstate/watch/watch.ts',
+    off: 'the first event that comes to a run which was taken up is of nobody',
+    find: '      this.#announcements.listen(scope);\n',
+    replace: '',
+    by: { run: 'tests', file: 'test/steering/crossed.test.ts' },
+  },
+  {
+    rule: 'ST3',
     file: 'sidecar/failures/without-event.ts',
     off: 'work that has read a revised event begins again before the new version is received',
     find: 'if (!isRevised || !isRestore(decision)) return decision;',

@@ -1,10 +1,11 @@
 /** Runs to which everything comes at once: events, acts on them, complaints, pauses, deaths of the process, and another release of the code. */
+
+import { workClient } from '../../src/workers/client.ts';
 import { resume, type Sidecar } from '../../src/xstate/attach.ts';
 import { attach } from '../../src/xstate/index.ts';
-import { workClient } from '../../src/workers/client.ts';
 import { calm } from '../poll.ts';
 import { type Death, MortalStore } from '../simulation/mortal-store.ts';
-import { callsIn, configFor, endText, isJoined, machineFor, type Program, type Words } from './programs.ts';
+import { configFor, endText, isJoined, machineFor, type Words } from './programs.ts';
 import { Counterparties, type Scenario, type Told, type Verdict, verdictOf } from './scenario.ts';
 
 /** A scenario with what happens to its run beside what is said to it. Numbers count answers. */
@@ -322,7 +323,6 @@ export async function cross(
     const { status } = sidecar;
     const { value } = sidecar.actor.getSnapshot() as { value: unknown };
     const end = endText(context, value, run.world.standing);
-    run.log.push(JSON.stringify(sidecar.events()));
     const fates = new Map(sidecar.events().map(({ name, is }) => [name, is]));
     await sidecar.close();
     const told = { ...pick(run), decided: run.world.decided };
@@ -341,10 +341,13 @@ function pick({ said, words, input, seen, complained, complaints }: Crossing): O
 export function crossedWith(scenario: Scenario, random: () => number): Crossed {
   const whole = (below: number) => Math.floor(random() * below);
   const WHEN = ['before', 'after', 'lost'] as const;
-  const deaths = Array.from({ length: random() < 0.6 ? 1 + whole(2) : 0 }, (): Death => ({
-    append: 1 + whole(25),
-    when: WHEN[whole(3)] as Death['when'],
-  }));
+  const deaths = Array.from(
+    { length: random() < 0.6 ? 1 + whole(2) : 0 },
+    (): Death => ({
+      append: 1 + whole(25),
+      when: WHEN[whole(3)] as Death['when'],
+    }),
+  );
   const closes = random() < 0.3 ? [whole(7)] : [];
   const at = whole(6);
   return {
@@ -354,9 +357,4 @@ export function crossedWith(scenario: Scenario, random: () => number): Crossed {
     ...(random() < 0.4 && { pause: { at, until: at + whole(4) } }),
     ...(random() < 0.4 && { moveAt: whole(7) }),
   };
-}
-
-/** True for a program that calls anything. */
-export function isAnyCalled(program: Program): boolean {
-  return callsIn(program).size > 0;
 }

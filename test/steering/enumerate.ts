@@ -1,9 +1,10 @@
 /**
- * Enumerates acts on events over real machines under the sidecar (semantics.md ST): `npx tsx test/steering/enumerate.ts [--family seq|par|handlers|input|drawn|mixed|inputs|waits|records]
+ * Enumerates acts on events over real machines under the sidecar (semantics.md ST): `npx tsx test/steering/enumerate.ts [--family seq|par|handlers|input|drawn|mixed|inputs|waits|records|crossed]
  * [--seconds 60] [--seed 1] [--every 1] [--from 0] [--by-hand]`. Prints the share that was played, the verdicts, and each scenario that ended wrong.
  */
 import { parseArgs } from 'node:util';
-import { drawnScenarios, inputScenarios, mixedScenarios } from './draw.ts';
+import { type Crossed, cross } from './crossed.ts';
+import { crossedScenarios, drawnScenarios, inputScenarios, mixedScenarios } from './draw.ts';
 import { FAMILIES, scenariosOf, undoneByHand } from './family.ts';
 import { recordScenarios } from './records-family.ts';
 import { play, type Scenario } from './scenario.ts';
@@ -24,7 +25,7 @@ async function main(): Promise<void> {
   const programs = FAMILIES[family];
   const draw = {
     ...{ drawn: drawnScenarios, mixed: mixedScenarios, inputs: inputScenarios },
-    ...{ waits: waitingScenarios, records: recordScenarios },
+    ...{ waits: waitingScenarios, records: recordScenarios, crossed: crossedScenarios },
   }[family];
   if (draw === undefined && programs === undefined) throw new Error(`no family ${family}`);
   const all =
@@ -63,7 +64,8 @@ function note(whys: Map<string, number>, verdict: string, why: string): void {
 }
 
 /** Plays a scenario; one that throws is told as well. */
-function told(scenario: Scenario) {
+function told(scenario: Scenario | Crossed) {
+  if ('deaths' in scenario) return cross(scenario).then((one) => ({ ...one, freed: 0 }));
   return play(scenario).catch((error: Error) => {
     return { verdict: `thrown: ${error.message}`, why: error.stack ?? '', freed: 0 };
   });

@@ -117,7 +117,11 @@ export function machineFor(
     initial: 'both',
     ...(program.input === true && { context: ({ input }: { input: { v: number } }) => ({ q: input.v }) }),
     ...(program.handler && { on: { GO: { actions: keeps('GO') } } }),
-    states: { both: { type: 'parallel', states: Object.fromEntries(regions), onDone: 'end' }, end: { type: 'final' }, ...more },
+    states: {
+      both: { type: 'parallel', states: Object.fromEntries(regions), onDone: 'end' },
+      end: { type: 'final' },
+      ...more,
+    },
   });
 }
 

@@ -324,9 +324,7 @@ export function verdictOf(
   if (status === 'parked' || status === 'stuck') return { verdict: 'parked', why: `${why} ${status}` };
   const ends = endsOf(program, words, isTaken('OK') || !fates.has('OK'), told.input, decidedIn(program, context));
   const resampled = resampledIn(program, decided, told, context);
-  const unseen = ['GO', 'OK']
-    .filter(isTaken)
-    .flatMap((type) => otherThanSeen(program, type, seen.get(type), context));
+  const unseen = ['GO', 'OK'].filter(isTaken).flatMap((type) => otherThanSeen(program, type, seen.get(type), context));
   if (unseen.length > 0) return { verdict: 'unsafe: unseen', why: `${why} ${unseen.join('; ')}` };
   if (resampled !== null) return { verdict: 'unsafe: decided', why: `${why} ${resampled}` };
   if (ends.has(end)) return { verdict: said === 'refused' ? 'refused' : 'ok', why };

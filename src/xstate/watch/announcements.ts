@@ -58,7 +58,7 @@ export class Announcements {
 
   /** The microsteps that an actor takes while a function runs, with the function's result. */
   collect<T>(scope: Scope, run: () => T): [T, Micro[]] {
-    this.#listen(scope);
+    this.listen(scope);
     const micros: Micro[] = [];
     this.#collecting.set(scope.self, { micros, sent: NOTHING });
     try {
@@ -68,7 +68,8 @@ export class Announcements {
     }
   }
 
-  #listen({ system }: Scope): void {
+  /** Listens to an actor system: the first event that comes from outside is known as such. */
+  listen({ system }: Scope): void {
     if (this.#systems.has(system)) return;
     this.#systems.add(system);
     const announcer = system as unknown as { _sendInspectionEvent(event: InspectionEvent): void };

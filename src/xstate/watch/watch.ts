@@ -138,6 +138,7 @@ export class MachineWatch {
       return this.#ending(scope.self, snapshot);
     };
     machine.restoreSnapshot = (snapshot, scope) => {
+      this.#announcements.listen(scope);
       if (isRoot(scope.self)) this.#places.rootIs(scope.self);
       const plan = (snapshot as { belay?: ActorPlan }).belay;
       return plan === undefined
