@@ -151,10 +151,10 @@ export class StepRecorder {
    * The calls that a restore starts again read, and may write, once more: a step of the machine that takes it nowhere.
    * @param made the numbers and inputs of the actors that were made anew.
    */
-  restarts(actor: number, made: readonly (readonly [number, unknown])[]): Entry[] {
+  restarts(actor: number, made: readonly (readonly [number, unknown])[]): StepEntry[] {
     const runState = this.#runState;
     const { value } = runState.actor(actor);
-    return made.flatMap(([number, given]): Entry[] => {
+    return made.flatMap(([number, given]): StepEntry[] => {
       const { started, region } = runState.actor(number);
       const input = withComputed(this.#config, started?.kind === 'promise' ? started.src : null, given);
       const owner = region === null ? undefined : runState.ownerOf(region, this.#placed);

@@ -40,3 +40,9 @@ test('ST3: a process that dies before an event is heard in its place: the next o
   const counts = await verdicts([...numbered(1, [4]), ...numbered(11, [204, 403, 430])]);
   expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(4);
 });
+
+test('R7: what a call reads that the next process asks anew goes back with what it has read', async () => {
+  // Each ended with the answer to an earlier version: the call was begun before the words came, and asked behind them.
+  const counts = await verdicts([...numbered(22, [619, 1_338]), ...numbered(21, [1_088])]);
+  expect(counts).toEqual({ ok: 3 });
+});

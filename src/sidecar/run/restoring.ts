@@ -1,8 +1,10 @@
 /** Restores: the context of a run undone in its journal, and its actors put where control stands then (semantics.md §10, §11, R5). */
+import { isSame } from '../../journal/value-codec.ts';
 import { instanceName } from '../../model/instance.ts';
 import { regionName } from '../../model/region.ts';
+import type { StepEntry } from '../../model/step-entry.ts';
 import type { RunState } from '../../projection/run-state.ts';
-import type { Timer, ToRedeliver } from '../../projection/state-types.ts';
+import type { ActorState, Timer, ToRedeliver } from '../../projection/state-types.ts';
 import type { Placed } from '../../recording/entry-states.ts';
 import type { Macrosteps } from '../../recording/macrosteps.ts';
 import type { StepRecorder } from '../../recording/record-step.ts';
@@ -114,8 +116,36 @@ export class Restoring {
     deliveries.chunks.tellLost(living.filter((actor) => !running.includes(actor)).map(({ number }) => number));
     deliveries.chunks.tellAnew(running.map(({ number }) => number));
     const machines = running.filter(({ started, begun }) => started === null || (started.kind === 'machine' && begun));
+    this.#readAnew(running);
     for (const { number } of [...machines].reverse()) deliveries.settle(number);
     this.owe(machines.map(({ number }) => number));
+  }
+
+  /**
+   * A call without an intent is asked by what the machine has now. Its work has read that now, unless it was begun with the same and has read it
+   * then: a restore that another process had begun may have taken that read (C1, K3).
+   */
+  #readAnew(running: readonly ActorState[]): void {
+    const { runState, actors, runtime, write, recorder } = this.#port;
+    for (const { number, parent, started } of running) {
+      const [ref, call] = [actors.at(number), runState.ledger.ofActor(number)];
+      if (started?.kind !== 'promise' || parent === null || ref === undefined) continue;
+      if (call !== undefined && !call.decides) continue;
+      const input = runtime.inputOf(ref);
+      const restarts = recorder.restarts(parent, [[number, input]]);
+      if (!isSame(input, started.input) || !restarts.every((entry) => this.#isRead(entry))) write.append(restarts);
+    }
+  }
+
+  /** True where the parties of a step have read before what it says that they read. */
+  #isRead({ marks }: StepEntry): boolean {
+    const { registry, versions } = this.#port.runState.history;
+    return marks.every((mark) => {
+      const record = mark.do === 'read' ? registry.get(mark.in) : undefined;
+      return (
+        mark.do !== 'read' || (record !== undefined && versions.hasRead(record, ({ text }) => text === mark.key.text))
+      );
+    });
   }
 
   #surroundings(): Surroundings {
