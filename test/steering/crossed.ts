@@ -96,6 +96,7 @@ class Crossing {
       if ('refused' in opened) {
         this.log.push(`refused: ${opened.refused}`);
         if (opened.refused === 'paused') await this.#unpauses();
+        else if (this.#release === 1) throw new Error('the release that the run was under refuses it');
         else this.#release = 1;
         continue;
       }
