@@ -142,7 +142,7 @@ export class Pages implements Pager {
   }
 
   /** True for a step that is out. */
-  isOut({ nth, gone }: RecordedStep): boolean {
+  isOut({ nth, gone }: Pick<RecordedStep, 'nth' | 'gone'>): boolean {
     return !gone && nth <= this.upTo.nth;
   }
 

@@ -1,4 +1,6 @@
 /** Restores: the context of a run undone in its journal, and its actors put where control stands then (semantics.md §10, §11, R5). */
+
+import type { PlacedStep } from '../../history/step-lists.ts';
 import { isSame } from '../../journal/value-codec.ts';
 import { instanceName } from '../../model/instance.ts';
 import { regionName } from '../../model/region.ts';
@@ -127,24 +129,25 @@ export class Restoring {
    */
   #readAnew(running: readonly ActorState[]): void {
     const { runState, actors, runtime, write, recorder } = this.#port;
-    for (const { number, parent, started } of running) {
+    for (const { number, parent, started, by } of running) {
       const [ref, call] = [actors.at(number), runState.ledger.ofActor(number)];
       if (started?.kind !== 'promise' || parent === null || ref === undefined) continue;
       if (call !== undefined && !call.decides) continue;
       const input = runtime.inputOf(ref);
       const restarts = recorder.restarts(parent, [[number, input]]);
-      if (!isSame(input, started.input) || !restarts.every((entry) => this.#isRead(entry))) write.append(restarts);
+      if (!isSame(input, started.input) || !restarts.every((entry) => this.#isRead(entry, by))) write.append(restarts);
     }
   }
 
-  /** True where the parties of a step have read before what it says that they read. */
-  #isRead({ marks }: StepEntry): boolean {
-    const { registry, versions } = this.#port.runState.history;
+  /** True where the parties of a step have read what it says that they read since an actor was begun. Pages nothing in. */
+  #isRead({ marks }: StepEntry, by: PlacedStep | null): boolean {
+    const { history, pages } = this.#port.runState;
+    if (by === null || pages.isOut(by)) return false;
     return marks.every((mark) => {
-      const record = mark.do === 'read' ? registry.get(mark.in) : undefined;
-      return (
-        mark.do !== 'read' || (record !== undefined && versions.hasRead(record, ({ text }) => text === mark.key.text))
-      );
+      if (mark.do !== 'read') return true;
+      const record = history.registry.get(mark.in);
+      const reads = record === undefined ? [] : history.versions.readsBetween(record, by.act, history.head);
+      return reads.some(({ key }) => key.text === mark.key.text);
     });
   }
 
