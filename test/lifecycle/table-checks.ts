@@ -262,7 +262,8 @@ function unreached(nodes: readonly Reached[]): string[] {
   return [...states, ...TRANSITIONS.filter((one) => !taken.has(one)).map(({ name }) => `never taken: ${name}`)];
 }
 
-function unlawful(nodes: readonly Reached[], table: Table): string[] {
+/** What the answers of a table break of the law in configurations that can be reached under it. */
+export function unlawful(nodes: readonly Pick<Reached, 'at'>[], table: Table): string[] {
   const found: string[] = [];
   for (const { at } of nodes) {
     const is = (question: Question) => answer(question, at, table).is;
