@@ -126,11 +126,13 @@ function replacedCalls(calls: readonly LedgerCall[], tools: Release['tools']): r
 /** The tools of a release that a run may have called, and that do not take the version which it was under. */
 export function replacedTools({ digests, actors, ledger }: RunState, tools: Release['tools']): readonly string[] {
   const then = digests?.tools ?? {};
+  const others = [...(tools ?? [])].flatMap(([name, tool]) =>
+    takesVersion(tool, Object.hasOwn(then, name) ? then[name] : undefined) ? [] : [name],
+  );
+  // What an actor was started with may have to be read from the rows: only for tools whose version is another.
+  if (others.length === 0) return others;
   const called = new Set(actors.flatMap(({ started }) => started?.src ?? []));
-  return [...(tools ?? [])].flatMap(([name, tool]) => {
-    const isCalled = called.has(name) || ledger.hasCalled(name);
-    return isCalled && !takesVersion(tool, Object.hasOwn(then, name) ? then[name] : undefined) ? [name] : [];
-  });
+  return others.filter((name) => called.has(name) || ledger.hasCalled(name));
 }
 
 function stays({ pending, records }: RunState, replaced: readonly LedgerCall[]): Stay | null {
