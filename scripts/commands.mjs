@@ -85,6 +85,10 @@ export const GROUPS = {
     graphs: { about: 'enumeration: graphs', run: ['tsx test/langgraph/enumeration/main.ts'] },
     threads: { about: 'enumeration: threads of graphs', run: ['tsx test/langgraph/threads/main.ts'] },
     loops: { about: 'enumeration: loops and flows', run: ['tsx test/loop/enumeration/main.ts'] },
+    programs: {
+      about: 'random programs in workers, and all that reaches them',
+      run: ['tsx test/workers/crossed/main.ts'],
+    },
     steering: { about: 'enumeration: acts on events', run: ['tsx test/steering/enumerate.ts'] },
     alternatives: { about: 'enumeration: alternatives', run: ['tsx test/alternatives/main.ts'] },
     commits: { about: 'enumeration: changes of code under parked runs', run: ['tsx test/migration/commits/main.ts'] },

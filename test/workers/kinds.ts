@@ -10,6 +10,7 @@ import { Bank, shop, shopText } from '../loop/shop.ts';
 import { until } from '../poll.ts';
 
 interface World {
+  readonly paid: readonly { readonly key: string; readonly cents: number; readonly undone: boolean }[];
   readonly standing: readonly number[];
   readonly quotes: number;
   onQuote: () => Promise<void>;

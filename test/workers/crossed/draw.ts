@@ -1,0 +1,118 @@
+/** Draws what happens to a run of a program from outside. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MemorySaver } from '@langchain/langgraph';
+import { graphThreads } from '../../../src/langgraph/index.ts';
+import { Bank, shop, shopText } from '../../langgraph/shop.ts';
+import { calm } from '../../poll.ts';
+import { kindsIn } from '../kinds.ts';
+import type { Crossed, CrossedKind, Move } from './drive.ts';
+
+/** A generator of whole numbers below a limit (mulberry32). */
+function chance(seed: number): (below: number) => number {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) % below;
+  };
+}
+
+/** The loop, the flow and the thread of a graph. @param folder where their configs are written. */
+export function crossedKinds(folder: string): readonly CrossedKind[] {
+  const programs = kindsIn(folder).map(
+    ({ name, make }): CrossedKind => ({
+      name,
+      isThread: false,
+      about: name === 'shop' ? 'loop' : 'flow',
+      says: (words) => words,
+      told: async (client, _, id) => (await client.outcome('chat', id))?.turn?.said as readonly string[] | undefined,
+      make,
+    }),
+  );
+  const savers = new WeakMap<object, MemorySaver>();
+  const thread: CrossedKind = {
+    name: 'shop',
+    isThread: true,
+    about: 'thread',
+    says: (says) => ({ says }),
+    told: async (_, bank) => {
+      // The checkpointer beside a thread is behind its journal.
+      await calm(40);
+      const newest = await savers.get(bank)?.getTuple({ configurable: { thread_id: 'chat' } });
+      return newest?.checkpoint.channel_values.log as readonly string[] | undefined;
+    },
+    make: (pay) => {
+      const [bank, checkpointer] = [new Bank(), new MemorySaver()];
+      savers.set(bank, checkpointer);
+      const config = join(folder, `thread-${pay}.yaml`);
+      writeFileSync(config, shopText(pay));
+      const open = async () => ({ reconcilers: { find: bank.find }, undo: { undo: bank.undo }, close: async () => {} });
+      return {
+        bank,
+        agent: { program: graphThreads(shop(bank, { checkpointer })), config, about: 'quotes and sells', open },
+      };
+    },
+  };
+  return [...programs, thread];
+}
+
+/** The scenario of a number of a seed. */
+export function drawnCrossed(kinds: readonly CrossedKind[], seed: number, nth: number): Crossed {
+  const below = chance(seed * 1_000_003 + nth);
+  const pick = <T>(from: readonly T[]): T => from[below(from.length)] as T;
+  const words = (isGraph: boolean) =>
+    isGraph ? pick(['quote', 'pay', 'quote pay']) : pick(['quote', 'pay', 'quote pay', 'pay pay']);
+  const kind = nth % kinds.length;
+  const isGraph = kind === kinds.length - 1;
+  const said = isGraph ? 'stands' : pick(['stands', 'rewritten'] as const);
+  const confirms = () => (below(3) === 0 ? Array.from({ length: 1 + below(2) }, () => below(8)) : []);
+  const move = (): Move => {
+    const what = pick([
+      'turn',
+      'turn',
+      'turn',
+      'retract',
+      'revise',
+      'revise',
+      'fail',
+      'pause',
+      'unpause',
+      'stop',
+      'die',
+      'die',
+      'start',
+    ] as const);
+    switch (what) {
+      case 'turn':
+        return { do: 'turn', words: words(isGraph) };
+      case 'retract':
+        return { do: what, of: below(8), confirms: confirms() };
+      case 'revise':
+        return { do: what, of: below(8), words: words(isGraph), confirms: confirms() };
+      case 'fail':
+        return { do: what, nth: below(8) };
+      case 'die':
+        return { do: 'start', dies: below(30) };
+      case 'start':
+        return { do: what, dies: null };
+      default:
+        return { do: what };
+    }
+  };
+  const turns = () => pick([0, 0, 1, 2, 5, 10, null, null]);
+  const moves = [
+    { move: { do: 'start', dies: below(2) === 0 ? null : below(40) } as Move, turns: 0 },
+    { move: { do: 'turn', words: words(isGraph) } as Move, turns: turns() },
+    ...Array.from({ length: 3 + below(9) }, () => ({ move: move(), turns: turns() })),
+  ];
+  if (below(12) === 0) moves.push({ move: { do: 'cancel' }, turns: 0 });
+  return {
+    kind: kinds[kind] as CrossedKind,
+    pay: pick(['reversible', 'reversible', 'irreversible'] as const),
+    said,
+    moves,
+  };
+}
