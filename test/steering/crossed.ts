@@ -1,14 +1,15 @@
 /** Runs to which everything comes at once: events, acts on them, complaints, pauses, deaths of the process, and another release of the code. */
 
+import type { Ending } from '../../src/index.ts';
 import { workClient } from '../../src/workers/client.ts';
 import { resume, type Sidecar } from '../../src/xstate/attach.ts';
 import { attach } from '../../src/xstate/index.ts';
 import { calm } from '../poll.ts';
 import { type Death, MortalStore } from '../simulation/mortal-store.ts';
-import { configFor, endText, isDenied, isJoined, machineFor, outputOf, type Words } from './programs.ts';
+import { callsIn, configFor, endText, isDenied, isJoined, machineFor, outputOf, type Program, type Words } from './programs.ts';
 import { type Scenario, type Told, type Verdict, verdictOf } from './scenario.ts';
 import { Counterparties } from './world.ts';
-import { reasonOf, wrongIn } from './wrong-in-world.ts';
+import { namedIn, reasonOf, wrongIn } from './wrong-in-world.ts';
 
 /** A scenario with what happens to its run beside what is said to it. Numbers count answers. */
 export interface Crossed extends Scenario {
@@ -404,9 +405,9 @@ export async function cross(
     const { sidecar, context, world } = run;
     const { status } = sidecar;
     const { value } = sidecar.actor.getSnapshot() as { value: unknown };
-    const end = endText(context, value, world.standing);
     const fates = new Map(sidecar.events().map(({ name, is }) => [name, is]));
     const ending = STANDING.includes(status) ? await sidecar.finished() : null;
+    const end = endText(context, value, world.besides(namedIn(ending ?? (await endedBy(sidecar, program)))));
     await sidecar.close();
     const told = { ...pick(run), decided: world.decided };
     const fault = wrongIn(program, { world, ending, ...wordsOf(run) });
@@ -418,6 +419,13 @@ export async function cross(
     if (error instanceof RangeError) return { verdict: 'none', why: message, log: run.log };
     return { verdict: `unsafe: ${message}`, why: stack, log: run.log };
   }
+}
+
+/** The end of a run that rests, for what stands in the world beside its work: a person ends it. Null where nothing may. */
+async function endedBy(sidecar: Sidecar, program: Program): Promise<Ending | null> {
+  if (![...callsIn(program).values()].some(({ skip }) => skip !== undefined)) return null;
+  await sidecar.cancel({ by: 'eve' });
+  return sidecar.finished();
 }
 
 function wordsOf({ versions, inputs, endedAt }: Crossing) {

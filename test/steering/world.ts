@@ -44,6 +44,11 @@ export class Counterparties {
     return this.#standing.map(([, { output }]) => output);
   }
 
+  /** The acts that stand, but for those of some keys. */
+  besides(keys: readonly string[]): string[] {
+    return this.#standing.filter(([key]) => !keys.includes(key)).map(([, { output }]) => output);
+  }
+
   /** The keys of the acts that stand, with their classes. */
   get keys(): ReadonlyMap<string, CallNode['class']> {
     return new Map(this.#standing.map(([key, known]) => [key, known.class]));

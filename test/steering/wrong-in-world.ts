@@ -23,18 +23,24 @@ export function wrongIn(program: Program, ran: Ran): { readonly is: string; read
   if (fault !== undefined) return { is: 'world', why: fault };
   const late = endedAt === null ? undefined : world.deeds.slice(endedAt).find((deed) => deed.startsWith('calls'));
   if (late !== undefined) return { is: 'late', why: `${late}, behind the end of the run` };
-  if (program.rounds === undefined) {
-    const twice = world.standing.find((act, nth, all) => all.indexOf(act) !== nth);
+  const isNo = [...callsIn(program).values()].some(({ skip }) => skip !== undefined);
+  // What was discarded and cannot be undone stands beside what is done again in its place (PA11); the end alone names it.
+  if (program.rounds === undefined && (!isNo || ending?.status === 'done')) {
+    const twice = world.besides(namedIn(ending)).find((act, nth, all) => all.indexOf(act) !== nth);
     if (twice !== undefined) return { is: 'twice', why: `${twice} stands twice` };
   }
   if (ending?.status === 'compensated') return wrongWhereCompensated(world, ending);
   if (ending?.status === 'done') return null;
-  const isNo = [...callsIn(program).values()].some(({ skip }) => skip !== undefined);
   const legal = new Set(
     ran.versions.flatMap((words) => ran.inputs.flatMap((input) => [...waysOf(program, { words, isNo, input }).acts])),
   );
   const illegal = world.standing.find((act) => !legal.has(act));
   return illegal === undefined ? null : { is: 'illegal', why: `${illegal} stands, and no run makes it` };
+}
+
+/** The keys of the calls that stand though no work of a run has them, as its end names them (PA11). */
+export function namedIn(ending: Ending | null): readonly string[] {
+  return ending !== null && 'standing' in ending ? (ending.standing ?? []) : [];
 }
 
 /** What can be undone is undone, and what stands is named (AB7, AB8). */
