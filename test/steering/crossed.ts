@@ -407,13 +407,19 @@ export async function cross(
     const { value } = sidecar.actor.getSnapshot() as { value: unknown };
     const fates = new Map(sidecar.events().map(({ name, is }) => [name, is]));
     const ending = STANDING.includes(status) ? await sidecar.finished() : null;
-    const end = endText(context, value, world.besides(namedIn(ending ?? (await endedBy(sidecar, program)))));
+    const named = namedIn(ending ?? (await endedBy(sidecar, program)));
+    // An act that a discard has left is beside the work, unless other work was answered with it (ON2).
+    const worlds = [world.besides(named), world.standing];
     await sidecar.close();
     const told = { ...pick(run), decided: world.decided };
     const fault = wrongIn(program, { world, ending, ...wordsOf(run) });
     if (fault !== null) return { verdict: `unsafe: ${fault.is}`, why: fault.why, log: run.log };
     const why = ending === null ? run.why : `${run.why} ${reasonOf(ending)}`;
-    return { ...verdictOf(program, told, { status, context, end, fates }, why), log: run.log };
+    const judged = worlds.map((acts) =>
+      verdictOf(program, told, { status, context, end: endText(context, value, acts), fates }, why),
+    );
+    const right = judged.find(({ verdict }) => !verdict.startsWith('unsafe')) ?? judged[0];
+    return { ...(right as (typeof judged)[number]), log: run.log };
   } catch (error) {
     const { message, stack = '' } = error as Error;
     if (error instanceof RangeError) return { verdict: 'none', why: message, log: run.log };

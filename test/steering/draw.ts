@@ -58,6 +58,7 @@ export const WIDER: Readonly<Record<string, (scenario: Crossed, random: () => nu
     slow: Math.floor(random() * 4),
   }),
   early: (scenario) => ({ ...scenario, early: true }),
+  rounds: (scenario) => ({ ...scenario, program: { ...scenario.program, rounds: 2 } }),
 };
 
 /** Crossed scenarios to which more comes: of some names, each or some of it. */

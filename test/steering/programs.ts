@@ -114,9 +114,30 @@ function callState(name: string, node: CallNode, { src, target }: { readonly src
   };
 }
 
-function statesOf(nodes: readonly Node[], region: number, srcOf: typeof toolOf): Record<string, object> {
+/** The state behind the nodes of a region: the next round, where there is one. */
+const behind = ({ rounds = 1 }: Program) => (rounds > 1 ? 'again' : 'over');
+
+function againState(region: number, rounds: number) {
+  const key = `n${'abc'[region]}`;
+  const round = (context: Readonly<Record<string, unknown>>) => Number(context[key] ?? 1);
+  return {
+    always: [
+      {
+        guard: ({ context }: Given<unknown>) => round(context) < rounds,
+        target: 's0',
+        actions: assign({ [key]: ({ context }: Given<unknown>) => round(context) + 1 } as never),
+      },
+      { target: 'over' },
+    ],
+  };
+}
+
+function statesOf(program: Program, region: number, srcOf: typeof toolOf): Record<string, object> {
+  const nodes = program.regions[region] as readonly Node[];
   const states: Record<string, object> = { over: { type: 'final' } };
-  const at = (index: number) => (index < nodes.length ? `s${index}` : 'over');
+  const { rounds = 1 } = program;
+  if (rounds > 1) states.again = againState(region, rounds);
+  const at = (index: number) => (index < nodes.length ? `s${index}` : behind(program));
   const call = (name: string, node: CallNode, target: string) =>
     callState(name, node, { src: srcOf(name, node), target });
   for (const [index, node] of nodes.entries()) {
@@ -144,7 +165,7 @@ export function machineFor(
 ): AnyStateMachine {
   const regions = program.regions.map((nodes, region) => [
     'abc'[region],
-    { initial: nodes.length > 0 ? 's0' : 'over', states: statesOf(nodes, region, srcOf) },
+    { initial: nodes.length > 0 ? 's0' : 'over', states: statesOf(program, region, srcOf) },
   ]);
   return machineOf(actors, {
     initial: 'both',
@@ -171,7 +192,7 @@ export function configFor(program: Program) {
     const region = `both.${name[0]}`;
     const index = Number(name[1]);
     const nodes = program.regions['abc'.indexOf(name[0] as string)] as readonly Node[];
-    const next = index + 1 < nodes.length ? `s${index + 1}` : 'over';
+    const next = index + 1 < nodes.length ? `s${index + 1}` : behind(program);
     const state = `${region}.s${name.slice(1)}`;
     const at = `${state} -> ${region}.${next}`;
     const discard = skip === 'discard' ? { discard: at } : {};

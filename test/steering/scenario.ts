@@ -262,11 +262,13 @@ export function verdictOf(
  * hold, is what it stands for (PA5, PA10).
  */
 function otherThanSeen(
-  { seen: declared = null, input = false }: Program,
+  { seen: declared = null, input = false, rounds = 1 }: Program,
   type: string,
   then: Readonly<Record<string, unknown>> | undefined,
   now: Readonly<Record<string, unknown>>,
 ): string[] {
+  // A further round writes over what was seen in one before.
+  if (rounds > 1) return [];
   const keys = type === 'OK' && declared !== null ? declared : Object.keys(then ?? {});
   // What GO says is written over what the input says.
   const own = type === 'GO' || input ? ['q'] : [];
