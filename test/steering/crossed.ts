@@ -6,7 +6,17 @@ import { resume, type Sidecar } from '../../src/xstate/attach.ts';
 import { attach } from '../../src/xstate/index.ts';
 import { calm } from '../poll.ts';
 import { type Death, MortalStore } from '../simulation/mortal-store.ts';
-import { callsIn, configFor, endText, isDenied, isJoined, machineFor, outputOf, type Program, type Words } from './programs.ts';
+import {
+  callsIn,
+  configFor,
+  endText,
+  isDenied,
+  isJoined,
+  machineFor,
+  outputOf,
+  type Program,
+  type Words,
+} from './programs.ts';
 import { type Scenario, type Told, type Verdict, verdictOf } from './scenario.ts';
 import { Counterparties } from './world.ts';
 import { namedIn, reasonOf, wrongIn } from './wrong-in-world.ts';
@@ -97,6 +107,11 @@ class Crossing {
 
   get context(): Record<string, unknown> {
     return (this.sidecar.actor.getSnapshot() as { context: Record<string, unknown> }).context;
+  }
+
+  /** From here on nothing happens to its process. */
+  spare(): void {
+    this.#store.spare();
   }
 
   get isOver(): boolean {
@@ -407,6 +422,7 @@ export async function cross(
     const { value } = sidecar.actor.getSnapshot() as { value: unknown };
     const fates = new Map(sidecar.events().map(({ name, is }) => [name, is]));
     const ending = STANDING.includes(status) ? await sidecar.finished() : null;
+    run.spare();
     const named = namedIn(ending ?? (await endedBy(sidecar, program)));
     // An act that a discard has left is beside the work, unless other work was answered with it (ON2).
     const worlds = [world.besides(named), world.standing];

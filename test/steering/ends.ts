@@ -1,5 +1,5 @@
 /** Every way in which plain xstate may take a little program: where it may end, and what it may do to the world. */
-import { type AnyMachineSnapshot, initialTransition, transition } from 'xstate';
+import { type AnyMachineSnapshot, type AnyStateMachine, initialTransition, transition } from 'xstate';
 import {
   type CallNode,
   callsIn,
@@ -44,7 +44,7 @@ interface Spot {
 }
 
 /** The most places that a program is followed through: more are too many to judge by. */
-const MOST = 60_000;
+const MOST = 20_000;
 
 /**
  * Follows a program through whatever order its answers and events come in, to its ends: those in which each event was received, and those that wait for one.
@@ -62,45 +62,72 @@ export function waysOf(program: Program, heard: Heard): Ways {
     ...(isNo && { NO: { type: 'NO' } }),
   };
   const ways = { ends: new Set<string>(), acts: new Set<string>() };
+  const walk: Walk = { machine, calls, events, decided };
   const seen = new Set<string>();
   const [first, started] = initialTransition(machine, (program.input === true ? { v: input } : undefined) as never);
   const none: Spot = { snapshot: first, under: new Map(), acts: [], left: Object.keys(events) };
   const todo: Spot[] = spotsAfter(none, first, started, calls);
   for (let spot = todo.pop(); spot !== undefined; spot = todo.pop()) {
-    const { snapshot, under, acts, left } = spot;
-    const text = JSON.stringify([
-      endText(snapshot.context, snapshot.value, acts),
-      [...under.values()].map((one) => `${one.name}${textOf(one, calls)}`).sort(),
-      left,
-    ]);
+    const { snapshot, under, acts } = spot;
+    const text = spotText(spot, calls);
     if (seen.has(text)) continue;
     seen.add(text);
     if (seen.size > MOST) throw new RangeError('there are too many ways');
     for (const act of [...acts, ...[...under.values()].map((one) => textOf(one, calls))]) ways.acts.add(act);
-    const taken = left.filter((type) => snapshot.can(events[type] as never));
-    if (under.size === 0 && taken.length === 0) ways.ends.add(endText(snapshot.context, snapshot.value, acts));
-    for (const [id, one] of under) {
-      const node = calls.get(one.name) as CallNode;
-      const later = givenTo(node, snapshot.context);
-      if (outputOf(one.name, later) !== outputOf(one.name, one.input))
-        todo.push({ ...spot, under: new Map(under).set(id, { name: one.name, input: later }) });
-      const answer = answerTo(textOf(one, calls), node, acts, decided);
-      const [after, actions] = transition(machine, snapshot, replyOf(id, answer.output) as never);
-      const rest = new Map(under);
-      rest.delete(id);
-      const done = answer.isAct ? [...acts, textOf(one, calls)] : acts;
-      todo.push(...spotsAfter({ ...spot, under: rest, acts: done }, after, actions, calls));
-    }
-    for (const type of taken) {
-      const [after, actions] = transition(machine, snapshot, events[type] as never);
-      todo.push(...spotsAfter({ ...spot, left: left.filter((other) => other !== type) }, after, actions, calls));
-    }
+    const told = whereTold(spot, walk);
+    if (under.size === 0 && told === null) ways.ends.add(endText(snapshot.context, snapshot.value, acts));
+    todo.push(...(told ?? []), ...whereAnswered(spot, walk));
   }
   return ways;
 }
 
+/** What a program is followed with. */
+interface Walk {
+  readonly machine: AnyStateMachine;
+  readonly calls: ReadonlyMap<string, CallNode>;
+  readonly events: Readonly<Record<string, object>>;
+  readonly decided: ReadonlyMap<string, string>;
+}
+
+function spotText({ snapshot, under, acts, left }: Spot, calls: Walk['calls']): string {
+  const asked = [...under.values()].map((one) => `${one.name}${textOf(one, calls)}`).sort();
+  return JSON.stringify([endText(snapshot.context, snapshot.value, acts), asked, left]);
+}
+
+/** The spots behind a call: it begins later, or is answered. */
+function whereAnswered(spot: Spot, { machine, calls, decided }: Walk): Spot[] {
+  const { snapshot, under, acts } = spot;
+  return [...under].flatMap(([id, one]) => {
+    const node = calls.get(one.name) as CallNode;
+    const later = givenTo(node, snapshot.context);
+    const isLater = outputOf(one.name, later) !== outputOf(one.name, one.input);
+    const begun = { ...spot, under: new Map(under).set(id, { name: one.name, input: later }) };
+    const answer = answerTo(textOf(one, calls), node, acts, decided);
+    const [after, actions] = transition(machine, snapshot, replyOf(id, answer.output) as never);
+    const rest = new Map(under);
+    rest.delete(id);
+    const done = answer.isAct ? [...acts, textOf(one, calls)] : acts;
+    const answered = spotsAfter({ ...spot, under: rest, acts: done }, after, actions, calls);
+    return [...(isLater ? [begun] : []), ...answered];
+  });
+}
+
+/** The spots behind an event; null where none is taken. */
+function whereTold(spot: Spot, { machine, calls, events }: Walk): Spot[] | null {
+  const { snapshot, left } = spot;
+  const taken = left.filter((type) => snapshot.can(events[type] as never));
+  if (taken.length === 0) return null;
+  return taken.flatMap((type) => {
+    const [after, actions] = transition(machine, snapshot, events[type] as never);
+    return spotsAfter({ ...spot, left: left.filter((other) => other !== type) }, after, actions, calls);
+  });
+}
+
 /** The act of a call, or its answer where it does nothing. */
-function textOf({ name, input }: { readonly name: string; readonly input: unknown }, calls: ReadonlyMap<string, CallNode>) {
+function textOf(
+  { name, input }: { readonly name: string; readonly input: unknown },
+  calls: ReadonlyMap<string, CallNode>,
+) {
   return outputOf(toolOf(name, calls.get(name) as CallNode), input);
 }
 

@@ -247,7 +247,9 @@ export function verdictOf(
   const decidedSo = decidedIn(program, context);
   const { ends } = waysOf(program, { words, isOk, isNo: isTaken('NO'), input: told.input, decided: decidedSo });
   const resampled = resampledIn(program, decided, told, context);
-  const unseen = ['GO', 'OK', 'NO'].filter(isTaken).flatMap((type) => otherThanSeen(program, type, seen.get(type), context));
+  const unseen = ['GO', 'OK', 'NO']
+    .filter(isTaken)
+    .flatMap((type) => otherThanSeen(program, type, seen.get(type), context));
   if (unseen.length > 0) return { verdict: 'unsafe: unseen', why: `${why} ${unseen.join('; ')}` };
   if (resampled !== null) return { verdict: 'unsafe: decided', why: `${why} ${resampled}` };
   if (ends.has(end)) return { verdict: said === 'refused' ? 'refused' : 'ok', why };

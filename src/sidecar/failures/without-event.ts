@@ -287,6 +287,8 @@ function leftOver({ line, aside = [] }: Restore, others: ReadonlyMap<string, rea
     const name = instanceName(instance);
     const after = keep === 'none' ? 0 : keep.at;
     const effects = apart.has(name) ? [] : (others.get(name) ?? []);
-    return effects.filter(({ class: kind, status, at }) => kind === 'idempotent' && status !== 'buffered' && at > after);
+    return effects.filter(
+      ({ class: kind, status, at }) => kind === 'idempotent' && status !== 'buffered' && at > after,
+    );
   });
 }
