@@ -83,6 +83,29 @@ describe('LC10: a paused run', () => {
     await it.sidecar.close();
   });
 
+  test('takes an event that was held behind its last answer, once a complaint has taken that answer back', async () => {
+    const { world, looking } = trip();
+    const look = world.tool('look', () => looking.promise);
+    const states = { looking: calls('look', 'price', 'end'), end: { type: 'final' } };
+    // Its end state would take GO, too: handed on beside the decision about the end, it was held anew, and so on without end.
+    const machine = machineOf({ look }, { initial: 'looking', on: { GO: { actions: () => {} } }, states });
+    const unit = { states: ['looking'], at: 'looking -> end', writes: ['price'] };
+    const tools = { look: 'writes: [price], effect: none' };
+    const it = await run(machine, configOf(tools, { Price: unit }, 'events: { GO: { reads: [] } }'));
+    await until(() => world.count('look') === 1);
+    await it.sidecar.pause(ANN);
+    looking.resolve(500);
+    await calm();
+    void it.sidecar.send({ type: 'GO' } as never, { id: 'GO' });
+    const complained = it.wrong('Price');
+    await calm();
+    await it.sidecar.unpause({ by: 'bob' });
+    await complained;
+    expect(await it.ending()).toEqual({ status: 'done' });
+    expect(it.sidecar.events().map(({ type, is }) => [type, is])).toContainEqual(['GO', 'taken']);
+    await it.sidecar.close();
+  });
+
   test('decides a complaint once it goes on, and undoes nothing before', async () => {
     const { world, machine, config, looking, undo } = trip();
     looking.resolve(null);

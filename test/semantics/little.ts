@@ -83,13 +83,15 @@ export interface Unit {
   readonly entry?: readonly string[];
   readonly reads?: readonly string[];
   readonly rollback?: string;
+  /** The edge by which it is discarded. */
+  readonly discard?: string;
 }
 
 /** The config of a machine; the entity of every unit is "it". */
 export function configOf(tools: Readonly<Record<string, string>>, units: Readonly<Record<string, Unit>>, more = '') {
   const listed = Object.entries(tools).map(([name, says]) => `  ${name}: { ${says} }`);
   const skeletons = Object.entries(units).map(
-    ([name, { states, at, writes, entry = states.slice(0, 1), reads = [], rollback = '' }]) => `
+    ([name, { states, at, writes, entry = states.slice(0, 1), reads = [], rollback = '', discard }]) => `
   ${name}:
     entity: '"it"'
     states: ${JSON.stringify(states)}
@@ -97,7 +99,7 @@ export function configOf(tools: Readonly<Record<string, string>>, units: Readonl
     inputs: ${JSON.stringify(reads)}
     outputs: ${JSON.stringify(writes)}
     exit: ${JSON.stringify([at].flat().map((edge, index) => ({ id: `done${index}`, at: edge, when: `memory.?${writes[0]}.hasValue()` })))}
-    rollback: { anchors: ${JSON.stringify([at].flat().map((_, index) => `done${index}`))}, resume: ${entry[0]}${rollback === '' ? '' : `, ${rollback}`} }`,
+${discard === undefined ? '' : `    discard: [{ id: skipped, at: ${discard} }]\n`}    rollback: { anchors: ${JSON.stringify([at].flat().map((_, index) => `done${index}`))}, resume: ${entry[0]}${rollback === '' ? '' : `, ${rollback}`} }`,
   );
   const text = `belay: 1\nagent: m\n${more}\ntools:\n${listed.join('\n')}\nskeletons:${skeletons.join('')}\n`;
   const { config, findings } = loadConfig(text, { file: 'm.yaml' });

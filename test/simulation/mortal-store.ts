@@ -42,6 +42,11 @@ export class MortalStore {
     this.#deaths.push(death);
   }
 
+  /** Has no process die any more. */
+  spare(): void {
+    this.#deaths.length = 0;
+  }
+
   /** The store of the next process: it finds what the last one has left. */
   async next(run: string): Promise<JournalStore> {
     const left = this.#open;

@@ -121,6 +121,25 @@ describe('an act on an event', () => {
     await it.sidecar.close();
   });
 
+  test('ST2: an event that waits for a state is confirmed once, and then nothing changes', async () => {
+    const states = {
+      wait: { on: { BRIEF: { target: 'draft', actions: keeps('words') } } },
+      draft: calls('draft', 'text', 'ready', ['words']),
+      ready: { on: { OK: { target: 'heard', actions: keeps('ok') } } },
+      heard: {},
+    };
+    const machine = machineOf({ draft: new World().tool('draft') }, { initial: 'wait', states });
+    const unit = { states: ['draft'], at: 'draft -> ready', writes: ['text'], reads: ['words'] };
+    const it = await run(machine, configOf({ draft: 'reads: [words], writes: [text], effect: none' }, { Draft: unit }));
+    await it.sidecar.send({ type: 'BRIEF' } as never, { id: 'brief', by: 'ada' });
+    await it.at('ready');
+    await it.sidecar.send({ type: 'OK' } as never, { id: 'ok', by: 'bob' });
+    expect(await it.sidecar.retract('brief', by)).toMatchObject({ is: 'done', waits: [{ name: 'ok' }] });
+    expect(await it.sidecar.confirm('ok', { by: 'bob' })).toMatchObject({ is: 'done' });
+    expect(await it.sidecar.confirm('ok', { by: 'bob', id: 'again' })).toMatchObject({ is: 'same' });
+    await it.sidecar.close();
+  });
+
   test('ST5: one whose sender had seen nothing of it stands', async () => {
     const it = await twoEvents('events: { OK: { reads: [] } }');
     const answer = await it.sidecar.revise('brief', { words: 8000 }, by);

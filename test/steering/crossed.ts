@@ -1,12 +1,25 @@
 /** Runs to which everything comes at once: events, acts on them, complaints, pauses, deaths of the process, and another release of the code. */
 
+import type { Ending } from '../../src/index.ts';
 import { workClient } from '../../src/workers/client.ts';
 import { resume, type Sidecar } from '../../src/xstate/attach.ts';
 import { attach } from '../../src/xstate/index.ts';
 import { calm } from '../poll.ts';
 import { type Death, MortalStore } from '../simulation/mortal-store.ts';
-import { configFor, endText, isJoined, machineFor, type Words } from './programs.ts';
-import { Counterparties, type Scenario, type Told, type Verdict, verdictOf } from './scenario.ts';
+import {
+  callsIn,
+  configFor,
+  endText,
+  isDenied,
+  isJoined,
+  machineFor,
+  outputOf,
+  type Program,
+  type Words,
+} from './programs.ts';
+import { type Scenario, type Told, type Verdict, verdictOf } from './scenario.ts';
+import { Counterparties } from './world.ts';
+import { namedIn, reasonOf, wrongIn } from './wrong-in-world.ts';
 
 /** A scenario with what happens to its run beside what is said to it. Numbers count answers. */
 export interface Crossed extends Scenario {
@@ -18,6 +31,14 @@ export interface Crossed extends Scenario {
   readonly closes: readonly number[];
   /** When the next process that takes the run has another release. */
   readonly moveAt?: number;
+  /** When a person ends the run, and if what it did is undone. */
+  readonly cancel?: { readonly at: number; readonly undo: boolean };
+  /** When NO is sent, as soon as a state takes it. */
+  readonly noAt?: number;
+  /** The number of answers that a person takes to answer a gate. */
+  readonly slow?: number;
+  /** True where events are sent before a state takes them, too. */
+  readonly early?: true;
 }
 
 /** What somebody says until it is answered: a process that dies before it has answered is asked again. */
@@ -35,7 +56,13 @@ function coded(error: Error & { readonly code?: unknown }): { readonly refused: 
   return { refused: error.code };
 }
 
-const STANDING = ['done', 'parked', 'stuck'];
+const STANDING = ['done', 'parked', 'stuck', 'cancelled', 'compensated'];
+const TYPES = ['GO', 'OK', 'NO'] as const;
+type Type = (typeof TYPES)[number];
+const SENT = { GO: { v: 1, by: 'ada' }, OK: { v: 9, by: 'bob' }, NO: { v: 0, by: 'cyd' } } as const;
+
+/** The most that the heap may grow by while a scenario is played, in bytes. */
+const HEAP = 1.5e9;
 
 /** One run, over all its processes. */
 class Crossing {
@@ -56,6 +83,16 @@ class Crossing {
   complained: Told['complained'] = null;
   complaints = 0;
   readonly seen = new Map<string, Readonly<Record<string, unknown>>>();
+  /** Every version that GO has had. */
+  readonly versions: Words[] = [{ v: 1 }, null];
+  /** Every version that the input has had. */
+  readonly inputs = [1];
+  /** The number of deeds in the world when the end of the run was said to be durable; null before. */
+  endedAt: number | null = null;
+  /** The events that their senders have confirmed, and that nothing has moved since. */
+  readonly #confirmed = new Set<string>();
+  /** When each gate was first seen. */
+  readonly #asked = new Map<string, number>();
   /** What happened, in order. */
   readonly log: string[] = [];
 
@@ -70,6 +107,11 @@ class Crossing {
 
   get context(): Record<string, unknown> {
     return (this.sidecar.actor.getSnapshot() as { context: Record<string, unknown> }).context;
+  }
+
+  /** From here on nothing happens to its process. */
+  spare(): void {
+    this.#store.spare();
   }
 
   get isOver(): boolean {
@@ -159,7 +201,9 @@ class Crossing {
 
   async drive(): Promise<void> {
     await this.#begin();
+    const most = process.memoryUsage().heapUsed + HEAP;
     for (let nth = 0; nth < 80; nth += 1) {
+      if (process.memoryUsage().heapUsed > most) throw new Error('it takes more and more memory');
       if (await this.#isOverAt(nth)) return;
       if (this.world.waiting.length > 0) {
         this.world.answer(this.#scenario.order[nth] ?? 0);
@@ -219,24 +263,61 @@ class Crossing {
   }
 
   #speaks(nth: number): void {
-    const { sendAt, wrong, actAt, then } = this.#scenario;
-    if (this.isOver) return;
-    if (nth >= sendAt) this.#sends('GO', 1);
-    this.#sends('OK', 9);
+    const { sendAt, noAt, wrong, actAt, then, cancel } = this.#scenario;
+    // A person may end a run that is parked.
+    if (cancel !== undefined && nth >= cancel.at) this.#cancels(cancel.undo);
+    if (this.isOver || this.endedAt !== null) return;
+    this.#approves(nth);
+    if (nth >= sendAt) this.#sends('GO');
+    this.#sends('OK');
+    if (noAt !== undefined && nth >= noAt) this.#sends('NO');
     if (wrong !== undefined && nth >= wrong.at) this.#complains();
     if (nth >= actAt) this.#acts('act', this.#scenario);
     if (then !== undefined && this.said !== 'none' && nth >= then.at) this.#acts('then', then);
   }
 
-  #mayBeSaid(type: 'GO' | 'OK'): boolean {
+  #mayBeSaid(type: Type): boolean {
     const now = this.sidecar.actor.getSnapshot() as unknown as { can(event: object): boolean };
-    return !this.#begun.has(type) && !this.isOver && now.can({ type, v: 1 });
+    if (this.#begun.has(type) || this.isOver || this.endedAt !== null) return false;
+    return this.#scenario.early === true || now.can({ type, v: 1 });
   }
 
-  #sends(type: 'GO' | 'OK', v: number): void {
+  /** A person ends the run. */
+  #cancels(undo: boolean): void {
+    if (['done', 'cancelled', 'compensated'].includes(this.sidecar.status)) return;
+    this.#say('cancel', {
+      ask: async (sidecar) => {
+        await sidecar.cancel({ by: 'eve', undo }).catch((error: Error & { readonly code?: unknown }) => {
+          // The process before has heard it.
+          if (error.code !== 'not_advised') throw error;
+        });
+        this.endedAt ??= this.world.deeds.length;
+      },
+      heard: () => void this.log.push('it is to end'),
+    });
+  }
+
+  /** A person answers the gates, in time. */
+  #approves(nth: number): void {
+    for (const { gate, asks, tool, args } of this.sidecar.requests()) {
+      if (asks !== 'approval') continue;
+      if (!this.#asked.has(gate)) this.#asked.set(gate, nth);
+      if (nth < (this.#asked.get(gate) as number) + (this.#scenario.slow ?? 0)) continue;
+      const what = outputOf(tool, args);
+      const verdict = isDenied(what) ? 'denied' : 'approved';
+      if (verdict === 'approved' && !this.#begun.has(`gate ${gate}`))
+        this.world.approved.set(what, (this.world.approved.get(what) ?? 0) + 1);
+      this.#say(`gate ${gate}`, {
+        ask: (sidecar) => sidecar.answer(gate, verdict, { by: 'eve' }),
+        heard: (answer) => void this.log.push(`${verdict} ${what}: ${answer ?? 'heard'}`),
+      });
+    }
+  }
+
+  #sends(type: Type): void {
     if (!this.#mayBeSaid(type)) return;
     this.#sees(type);
-    const by = type === 'GO' ? 'ada' : 'bob';
+    const { v, by } = SENT[type];
     this.#say(type, {
       ask: (sidecar) => sidecar.send({ type, v } as never, { id: type, by }),
       heard: (answer) => void this.log.push(`${type}: ${(answer as { is: string }).is}`),
@@ -264,8 +345,11 @@ class Crossing {
         this.why = why ?? '';
         if (is === 'refused') return;
         if (!ofInput) this.#sees('GO', Object.keys(this.seen.get('GO') ?? {}));
+        this.#confirmed.clear();
         if (ofInput) this.input = to;
+        if (ofInput) this.inputs.push(to);
         else this.words = act === 'retract' ? null : { v: to };
+        this.versions.push(this.words);
       },
     });
   }
@@ -282,7 +366,10 @@ class Crossing {
         this.complained ??= { of: call, value };
         return sidecar.fail('CONTRACT_VIOLATION', { instance, key: `k${call}` } as never);
       },
-      heard: () => void this.log.push('complaint: heard'),
+      heard: () => {
+        this.#confirmed.clear();
+        this.log.push('complaint: heard');
+      },
     });
   }
 
@@ -295,23 +382,33 @@ class Crossing {
       return false;
     }
     if (this.world.waiting.length > 0 || this.isOver || this.#open.length > 0) return false;
-    if (this.#mayBeSaid('GO') || this.#mayBeSaid('OK')) return false;
-    const waits = this.sidecar.events().find(({ is }) => is === 'taken_back');
-    const { actAt, sendAt, then } = this.#scenario;
+    const { actAt, sendAt, then, noAt, cancel } = this.#scenario;
+    if (this.#mayBeSaid('GO') || this.#mayBeSaid('OK') || (noAt !== undefined && this.#mayBeSaid('NO'))) return false;
+    if (this.endedAt === null && this.#gates() > 0) return false;
+    if (cancel !== undefined && !this.#begun.has('cancel')) return false;
+    const waits = this.sidecar.events().find(({ is, name }) => is === 'taken_back' && !this.#confirmed.has(name));
     if (waits === undefined && then !== undefined && !this.#begun.has('then') && this.said !== 'none') return false;
     if (waits === undefined) return this.said !== 'none' || nth > actAt + sendAt + 1;
     this.#sees(waits.name);
     const how = { by: waits.by ?? '', id: `confirm ${waits.name} ${nth}` };
     this.#say(how.id, {
       ask: (sidecar) => sidecar.confirm(waits.name, how),
-      heard: (answer) => void this.log.push(`confirmed ${waits.name}: ${(answer as { is: string }).is}`),
+      heard: (answer) => {
+        const { is } = answer as { is: string };
+        if (is === 'same') this.#confirmed.add(waits.name);
+        this.log.push(`confirmed ${waits.name}: ${is}`);
+      },
     });
     await this.#rests();
     return nth > 70;
   }
+
+  #gates(): number {
+    return this.sidecar.requests().filter(({ asks }) => asks === 'approval').length;
+  }
 }
 
-/** Plays a crossed scenario, and judges it by the ends of plain xstate that was told the last words at once. */
+/** Plays a crossed scenario, and judges it by the ends of plain xstate that was told the last words at once, and by what no run may do to its world. */
 export async function cross(
   scenario: Crossed,
 ): Promise<{ readonly verdict: Verdict; readonly why: string; readonly log: readonly string[] }> {
@@ -320,18 +417,41 @@ export async function cross(
   try {
     await run.drive();
     await calm(12);
-    const { sidecar, context } = run;
+    const { sidecar, context, world } = run;
     const { status } = sidecar;
     const { value } = sidecar.actor.getSnapshot() as { value: unknown };
-    const end = endText(context, value, run.world.standing);
     const fates = new Map(sidecar.events().map(({ name, is }) => [name, is]));
+    const ending = STANDING.includes(status) ? await sidecar.finished() : null;
+    run.spare();
+    const named = namedIn(ending ?? (await endedBy(sidecar, program)));
+    // An act that a discard has left is beside the work, unless other work was answered with it (ON2).
+    const worlds = [world.besides(named), world.standing];
     await sidecar.close();
-    const told = { ...pick(run), decided: run.world.decided };
-    return { ...verdictOf(program, told, { status, context, end, fates }, run.why), log: run.log };
+    const told = { ...pick(run), decided: world.decided };
+    const fault = wrongIn(program, { world, ending, ...wordsOf(run) });
+    if (fault !== null) return { verdict: `unsafe: ${fault.is}`, why: fault.why, log: run.log };
+    const why = ending === null ? run.why : `${run.why} ${reasonOf(ending)}`;
+    const judged = worlds.map((acts) =>
+      verdictOf(program, told, { status, context, end: endText(context, value, acts), fates }, why),
+    );
+    const right = judged.find(({ verdict }) => !verdict.startsWith('unsafe')) ?? judged[0];
+    return { ...(right as (typeof judged)[number]), log: run.log };
   } catch (error) {
     const { message, stack = '' } = error as Error;
+    if (error instanceof RangeError) return { verdict: 'none', why: message, log: run.log };
     return { verdict: `unsafe: ${message}`, why: stack, log: run.log };
   }
+}
+
+/** The end of a run that rests, for what stands in the world beside its work: a person ends it. Null where nothing may. */
+async function endedBy(sidecar: Sidecar, program: Program): Promise<Ending | null> {
+  if (![...callsIn(program).values()].some(({ skip }) => skip !== undefined)) return null;
+  await sidecar.cancel({ by: 'eve' });
+  return sidecar.finished();
+}
+
+function wordsOf({ versions, inputs, endedAt }: Crossing) {
+  return { versions, inputs, endedAt };
 }
 
 function pick({ said, words, input, seen, complained, complaints }: Crossing): Omit<Told, 'decided'> {

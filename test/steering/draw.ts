@@ -1,7 +1,7 @@
 /** Scenarios of acts on events that are drawn. */
 import { type Crossed, crossedWith } from './crossed.ts';
 import { drawn } from './family.ts';
-import { callsIn, type Program } from './programs.ts';
+import { type CallNode, type Class, callsIn, isActing, type Node, type Program } from './programs.ts';
 import type { Scenario } from './scenario.ts';
 
 /** Numbers from 0 up to 1, the same for a seed. */
@@ -33,6 +33,60 @@ export function* crossedScenarios(seed: number): Generator<Crossed> {
     const scenario = isOfInput ? { ...drawn.scenario, program: { ...program, input: true } } : drawn.scenario;
     if (isOfInput || hearsGo(program)) yield crossedWith(mixed({ ...drawn, scenario }), drawn.random);
   }
+}
+
+/** What may come to crossed runs beside, by its name: each adds something to a scenario. */
+export const WIDER: Readonly<Record<string, (scenario: Crossed, random: () => number) => Crossed>> = {
+  cancels: (scenario, random) => ({
+    ...scenario,
+    cancel: { at: Math.floor(random() * 9), undo: random() < 0.6 },
+  }),
+  repeats: (scenario, random) => {
+    const kind = (['idempotent', 'reversible', 'irreversible'] as const)[Math.floor(random() * 3)] as Class;
+    return withCalls(scenario, (node) => (random() < 0.6 ? { ...node, class: kind, once: true } : node));
+  },
+  discards: (scenario, random) => ({
+    ...withCalls(scenario, (node) =>
+      random() < 0.6 ? { ...node, skip: random() < 0.75 ? 'discard' : 'leave' } : node,
+    ),
+    noAt: Math.floor(random() * 5),
+  }),
+  gates: (scenario, random) => ({
+    ...withCalls(scenario, (node) =>
+      isActing(node.class) && (node.once === true || random() < 0.7) ? { ...node, gate: true } : node,
+    ),
+    slow: Math.floor(random() * 4),
+  }),
+  early: (scenario) => ({ ...scenario, early: true }),
+  // Plain xstate takes too many ways through more. A unit that writes what was there already does not certify, and its edge discards it (PA11).
+  rounds: (scenario) => {
+    if (scenario.program.regions.flat().length > 4) return scenario;
+    const { program } = withCalls(scenario, (node) => (node.skip === 'discard' ? { ...node, skip: 'leave' } : node));
+    return { ...scenario, program: { ...program, rounds: 2 } };
+  },
+};
+
+/** Crossed scenarios to which more comes: of some names, each or some of it. */
+export function* widerScenarios(seed: number, names: readonly string[]): Generator<Crossed> {
+  const random = numbers(seed + 7_777);
+  for (const scenario of crossedScenarios(seed)) {
+    const some = names.filter(() => names.length === 1 || random() < 0.5);
+    const wider = some.reduce((one, name) => (WIDER[name] as (typeof WIDER)[string])(one, random), scenario);
+    // Most of a run is over where an act comes late.
+    yield { ...wider, actAt: wider.sendAt + (wider.actAt % 3) };
+  }
+}
+
+/** A scenario with other calls. */
+function withCalls(scenario: Crossed, other: (node: CallNode) => CallNode): Crossed {
+  const { program } = scenario;
+  const regions = program.regions.map((nodes) =>
+    nodes.map((node): Node => {
+      if (node.is === 'call') return other(node);
+      return node.is === 'branch' ? { ...node, yes: other(node.yes), no: other(node.no) } : node;
+    }),
+  );
+  return { ...scenario, program: { ...program, regions } };
 }
 
 /** The same with acts on the input. */

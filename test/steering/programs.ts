@@ -1,5 +1,5 @@
-/** Little programs that events steer: their machines, their configs, and every way in which plain xstate may end them. */
-import { type AnyMachineSnapshot, type AnyStateMachine, assign, initialTransition, transition } from 'xstate';
+/** Little programs that events steer: their machines and their configs. */
+import { type AnyStateMachine, assign } from 'xstate';
 import { configOf, type Given, machineOf, type Unit } from '../semantics/little.ts';
 
 export const CLASSES = ['none', 'idempotent', 'reversible', 'irreversible'] as const;
@@ -12,10 +12,16 @@ export function isActing(kind: Class | undefined): boolean {
 }
 
 /** A call that reads keys and writes `k` with its name. */
-interface CallNode {
+export interface CallNode {
   readonly is: 'call';
   readonly reads: readonly string[];
   readonly class: Class;
+  /** True where its tool is one for all such calls, which are one act: a repetition is answered, or refused to the machine (ON2, ON3). */
+  readonly once?: true;
+  /** True where a person is asked before it leaves; what {@link isDenied} is refused to the machine (R4). */
+  readonly gate?: true;
+  /** NO leads out of its state, and its unit is discarded there, or just left (PA11). */
+  readonly skip?: 'discard' | 'leave';
 }
 
 /** A wait for GO, which writes q; a choice by q; or a call. */
@@ -37,6 +43,8 @@ export interface Program {
   /** The nodes of a region whose calls are that unit: from one, and up to before another; all if left out. */
   readonly from?: number;
   readonly upTo?: number;
+  /** How often a region goes through its nodes; once, if left out. */
+  readonly rounds?: number;
 }
 
 /** The words of GO; null where it is never sent. */
@@ -60,9 +68,26 @@ export function callsIn({ regions }: Program): ReadonlyMap<string, CallNode> {
   );
 }
 
+/** The tool that all calls share which are one act. */
+const ONE = 'one';
+
+/** The tool of a call. */
+export function toolOf(name: string, { once }: CallNode): string {
+  return once === true ? ONE : name;
+}
+
+/** True for what the person at the gates denies. */
+export function isDenied(output: string): boolean {
+  return [...output].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 3 === 0;
+}
+
+/** The output of a call that its machine is refused. */
+export const REFUSED = 'refused';
+
 /** The input of a call in a context. */
-function givenTo({ reads }: Pick<CallNode, 'reads'>, context: Readonly<Record<string, unknown>>): object {
-  return Object.fromEntries(reads.map((key) => [key, context[key] ?? null]));
+export function givenTo({ reads, once }: CallNode, context: Readonly<Record<string, unknown>>): object {
+  const act = once === true ? [['it', 1]] : [];
+  return Object.fromEntries([...act, ...reads.map((key) => [key, context[key] ?? null])]);
 }
 
 /** The output of a call: what it was given, so that what rests on what shows. */
@@ -74,19 +99,47 @@ const heard = { GO: 'q', OK: 'p' } as const;
 const keeps = (type: 'GO' | 'OK') =>
   assign({ [heard[type]]: ({ event }: { event: { v?: number } }) => event.v } as never);
 
-function statesOf(nodes: readonly Node[], region: number): Record<string, object> {
-  const states: Record<string, object> = { over: { type: 'final' } };
-  const at = (index: number) => (index < nodes.length ? `s${index}` : 'over');
-  const call = (name: string, { reads }: Pick<CallNode, 'reads'>, target: string) => ({
+/** The state of a call. */
+function callState(name: string, node: CallNode, { src, target }: { readonly src: string; readonly target: string }) {
+  const answered = ({ event }: { event: { output: unknown } }) => event.output;
+  const refused = { target, actions: assign({ [`k${name}`]: () => REFUSED } as never) };
+  return {
+    ...(node.skip !== undefined && { on: { NO: target } }),
     invoke: {
-      src: name,
-      input: ({ context }: Given<unknown>) => givenTo({ reads }, context),
-      onDone: {
-        target,
-        actions: assign({ [`k${name}`]: ({ event }: { event: { output: unknown } }) => event.output } as never),
-      },
+      src,
+      input: ({ context }: Given<unknown>) => givenTo(node, context),
+      onDone: { target, actions: assign({ [`k${name}`]: answered } as never) },
+      ...((node.once || node.gate) && { onError: refused }),
     },
-  });
+  };
+}
+
+/** The state behind the nodes of a region: the next round, where there is one. */
+const behind = ({ rounds = 1 }: Program) => (rounds > 1 ? 'again' : 'over');
+
+function againState(region: number, rounds: number) {
+  const key = `n${'abc'[region]}`;
+  const round = (context: Readonly<Record<string, unknown>>) => Number(context[key] ?? 1);
+  return {
+    always: [
+      {
+        guard: ({ context }: Given<unknown>) => round(context) < rounds,
+        target: 's0',
+        actions: assign({ [key]: ({ context }: Given<unknown>) => round(context) + 1 } as never),
+      },
+      { target: 'over' },
+    ],
+  };
+}
+
+function statesOf(program: Program, region: number, srcOf: typeof toolOf): Record<string, object> {
+  const nodes = program.regions[region] as readonly Node[];
+  const states: Record<string, object> = { over: { type: 'final' } };
+  const { rounds = 1 } = program;
+  if (rounds > 1) states.again = againState(region, rounds);
+  const at = (index: number) => (index < nodes.length ? `s${index}` : behind(program));
+  const call = (name: string, node: CallNode, target: string) =>
+    callState(name, node, { src: srcOf(name, node), target });
   for (const [index, node] of nodes.entries()) {
     const next = at(index + 1);
     if (node.is === 'call') states[at(index)] = call(nameAt(region, index), node, next);
@@ -103,15 +156,16 @@ function statesOf(nodes: readonly Node[], region: number): Record<string, object
   return states;
 }
 
-/** The machine of a program. @param more further states, which no event leads to. */
+/** The machine of a program. @param more further states, which no event leads to. @param srcOf the name of the actor of a call. */
 export function machineFor(
   program: Program,
   actors: Readonly<Record<string, unknown>>,
   more: Readonly<Record<string, object>> = {},
+  srcOf: typeof toolOf = toolOf,
 ): AnyStateMachine {
   const regions = program.regions.map((nodes, region) => [
     'abc'[region],
-    { initial: nodes.length > 0 ? 's0' : 'over', states: statesOf(nodes, region) },
+    { initial: nodes.length > 0 ? 's0' : 'over', states: statesOf(program, region, srcOf) },
   ]);
   return machineOf(actors, {
     initial: 'both',
@@ -130,21 +184,34 @@ export function configFor(program: Program) {
   const calls = callsIn(program);
   const tools: Record<string, string> = {};
   const units: Record<string, Unit> = {};
-  for (const [name, { reads, class: kind }] of calls) {
-    const undo = kind === 'reversible' ? ', undo: un' : '';
-    const effect = kind === 'deciding' ? 'none, decides: true' : `${kind}, reconcile: ask`;
-    tools[name] = `reads: [${reads.join(', ')}], writes: [k${name}], effect: ${effect}${undo}`;
+  for (const [name, node] of calls) {
+    const { reads, skip } = node;
+    const tool = toolOf(name, node);
+    tools[tool] = toolText([...calls].filter(([other, each]) => toolOf(other, each) === tool));
     if (isJoined(program, name)) continue;
     const region = `both.${name[0]}`;
     const index = Number(name[1]);
     const nodes = program.regions['abc'.indexOf(name[0] as string)] as readonly Node[];
-    const next = index + 1 < nodes.length ? `s${index + 1}` : 'over';
+    const next = index + 1 < nodes.length ? `s${index + 1}` : behind(program);
     const state = `${region}.s${name.slice(1)}`;
-    units[`U${name}`] = { states: [state], at: `${state} -> ${region}.${next}`, writes: [`k${name}`], reads };
+    const at = `${state} -> ${region}.${next}`;
+    const discard = skip === 'discard' ? { discard: at } : {};
+    units[`U${name}`] = { states: [state], at, writes: [`k${name}`], reads, ...discard };
   }
   if (program.joined) Object.assign(units, joinedUnits(program));
   const seen = program.seen == null ? '' : `events: { OK: { reads: [${program.seen.join(', ')}] } }`;
   return configOf(tools, units, seen);
+}
+
+/** What a config says of the tool of some calls. */
+function toolText(calls: readonly (readonly [string, CallNode])[]): string {
+  const [[, { class: kind, once, gate }]] = calls as [[string, CallNode]];
+  const reads = [...new Set(calls.flatMap(([, node]) => node.reads))];
+  const undo = kind === 'reversible' ? ', undo: un' : '';
+  const effect = kind === 'deciding' ? 'none, decides: true' : `${kind}, reconcile: ask`;
+  const more = `${once === true ? ', once: [args.it]' : ''}${gate === true ? ', gate: true' : ''}`;
+  const writes = calls.map(([name]) => `k${name}`);
+  return `reads: [${reads.join(', ')}], writes: [${writes.join(', ')}], effect: ${effect}${undo}${more}`;
 }
 
 /** True for a call of the one unit of its region. */
@@ -174,97 +241,4 @@ function joinedUnits(program: Program): Record<string, Unit> {
 /** An end of a run, or a place where nothing is under way: the context, control, and the acts that the world has. */
 export function endText(context: unknown, value: unknown, acts: readonly string[]): string {
   return JSON.stringify([Object.entries(context as object).sort(), value, [...acts].sort()]);
-}
-
-interface Spot {
-  readonly snapshot: AnyMachineSnapshot;
-  readonly under: ReadonlyMap<string, { readonly name: string; readonly input: unknown }>;
-  readonly acts: readonly string[];
-  readonly left: readonly string[];
-}
-
-/**
- * Every end of a program in plain xstate, whatever order its answers come in: those in which each event was received, and those that wait for one. A call
- * may begin later than its state is entered: what it is given is then of that moment.
- * @param isOk false where OK was never taken.
- * @param input what the input says; only where the program has one.
- * @param decided the answers that deciding tools have given, by what others give to the same question.
- */
-export function endsOf(
-  program: Program,
-  words: Words,
-  isOk = true,
-  input: number = 1,
-  decided: ReadonlyMap<string, string> = new Map(),
-): ReadonlySet<string> {
-  const calls = callsIn(program);
-  const answerOf = (name: string, given: unknown) => {
-    const plain = outputOf(name, given);
-    return decided.get(plain) ?? plain;
-  };
-  const actors = Object.fromEntries([...calls.keys()].map((name) => [name, NEVER]));
-  const machine = machineFor(program, actors);
-  const events: Readonly<Record<string, object>> = {
-    ...(words !== null && { GO: { type: 'GO', ...words } }),
-    ...(isOk && { OK: { type: 'OK', v: 9 } }),
-  };
-  const ends = new Set<string>();
-  const seen = new Set<string>();
-  const [first, started] = initialTransition(machine, (program.input === true ? { v: input } : undefined) as never);
-  const todo: Spot[] = [
-    spotAfter({ snapshot: first, under: new Map(), acts: [], left: Object.keys(events) }, first, started, calls),
-  ];
-  for (let spot = todo.pop(); spot !== undefined; spot = todo.pop()) {
-    const { snapshot, under, acts, left } = spot;
-    const text = JSON.stringify([
-      endText(snapshot.context, snapshot.value, acts),
-      [...under.values()].map(({ name, input }) => outputOf(name, input)).sort(),
-      left,
-    ]);
-    if (seen.has(text)) continue;
-    seen.add(text);
-    const taken = left.filter((type) => snapshot.can(events[type] as never));
-    if (under.size === 0 && taken.length === 0) ends.add(endText(snapshot.context, snapshot.value, acts));
-    for (const [id, { name, input }] of under) {
-      const later = givenTo(calls.get(name) as CallNode, snapshot.context);
-      if (outputOf(name, later) !== outputOf(name, input)) {
-        const others = acts.filter((act) => act !== outputOf(name, input));
-        const begun = !isActing(calls.get(name)?.class) ? acts : [...others, outputOf(name, later)];
-        todo.push({ ...spot, under: new Map(under).set(id, { name, input: later }), acts: begun });
-      }
-      const done = { type: `xstate.done.actor.${id}`, output: answerOf(name, input), actorId: id };
-      const [after, actions] = transition(machine, snapshot, done as never);
-      const rest = new Map(under);
-      rest.delete(id);
-      todo.push(spotAfter({ ...spot, under: rest }, after, actions, calls));
-    }
-    for (const type of taken) {
-      const [after, actions] = transition(machine, snapshot, events[type] as never);
-      todo.push(spotAfter({ ...spot, left: left.filter((other) => other !== type) }, after, actions, calls));
-    }
-  }
-  return ends;
-}
-
-const NEVER = {
-  transition: (state: unknown) => state,
-  getInitialSnapshot: () => ({ status: 'active' }),
-  getPersistedSnapshot: (state: unknown) => state,
-};
-
-function spotAfter(
-  spot: Spot,
-  snapshot: AnyMachineSnapshot,
-  actions: readonly { readonly type: string; readonly params?: unknown }[],
-  calls: ReadonlyMap<string, CallNode>,
-): Spot {
-  const under = new Map(spot.under);
-  const acts = [...spot.acts];
-  for (const { type, params } of actions) {
-    if (type !== 'xstate.spawnChild') continue;
-    const { id, src, input } = params as { id: string; src: string; input: unknown };
-    under.set(id, { name: src, input });
-    if (isActing(calls.get(src)?.class)) acts.push(outputOf(src, input));
-  }
-  return { ...spot, snapshot, under, acts };
 }

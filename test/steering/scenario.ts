@@ -1,21 +1,10 @@
 /** One run of a program under the sidecar, with an act on GO at a moment, judged by the ends of plain xstate and by the world. */
 import { memoryStore } from '../../src/index.ts';
-import { tool } from '../../src/xstate/index.ts';
 import { calm } from '../poll.ts';
 import { run } from '../semantics/little.ts';
-import {
-  type Class,
-  callsIn,
-  configFor,
-  endsOf,
-  endText,
-  isActing,
-  isJoined,
-  machineFor,
-  outputOf,
-  type Program,
-  type Words,
-} from './programs.ts';
+import { waysOf } from './ends.ts';
+import { callsIn, configFor, endText, isJoined, machineFor, type Program, type Words } from './programs.ts';
+import { Counterparties } from './world.ts';
 
 /** A scenario: who answers first, when GO is sent, and what is said about it when. */
 export interface Scenario {
@@ -39,76 +28,7 @@ export interface Scenario {
 }
 
 /** The verdict: `ok` where a run of plain xstate may end or wait so, `refused` likewise with the words that were sent, `none` where nothing was said. */
-export type Verdict = 'ok' | 'refused' | 'parked' | 'none' | `unsafe: ${string}`;
-
-interface Waiting {
-  readonly name: string;
-  answer(): void;
-}
-
-/** The world of a scenario: what was done to it, by key, and the calls that wait for their answers. */
-export class Counterparties {
-  readonly waiting: Waiting[] = [];
-  readonly #acts = new Map<string, string>();
-  readonly #undone = new Set<string>();
-  /** How often a deciding tool has answered each question. */
-  readonly decided = new Map<string, number>();
-  readonly undo = { un: ({ key }: { key: string }) => void this.#undone.add(key) };
-  readonly reconcilers = {
-    ask: ({ key }: { key: string }) => {
-      const output = this.#acts.get(key);
-      return output === undefined || this.#undone.has(key)
-        ? ({ is: 'not_applied' } as const)
-        : ({ is: 'applied', output } as const);
-    },
-  };
-
-  /** The acts that stand. */
-  get standing(): string[] {
-    return [...this.#acts].filter(([key]) => !this.#undone.has(key)).map(([, output]) => output);
-  }
-
-  tools({ program, actsAtOnce }: Scenario) {
-    const calls = [...callsIn(program)];
-    return Object.fromEntries(calls.map(([name, { class: kind }]) => [name, this.#tool(name, kind, actsAtOnce)]));
-  }
-
-  #decides(output: string): string {
-    const nth = (this.decided.get(output) ?? 0) + 1;
-    this.decided.set(output, nth);
-    return `${output}#${nth}`;
-  }
-
-  #tool(name: string, kind: Class, actsAtOnce: boolean) {
-    return tool(({ input, key, signal }: { input: unknown; key: string | undefined; signal: AbortSignal }) => {
-      const output = outputOf(name, input);
-      const does = () => {
-        if (isActing(kind)) this.#acts.set(key ?? '', output);
-        if (!isActing(kind) && key !== undefined) throw new Error(`${name} was given a key`);
-      };
-      if (actsAtOnce) does();
-      return new Promise<unknown>((resolve, reject) => {
-        const answer = () => {
-          does();
-          resolve(kind === 'deciding' ? this.#decides(output) : output);
-        };
-        const one = { name, answer };
-        this.waiting.push(one);
-        signal.addEventListener('abort', () => {
-          if (this.waiting.includes(one)) this.waiting.splice(this.waiting.indexOf(one), 1);
-          reject(new Error('aborted'));
-        });
-      });
-    });
-  }
-
-  /** Has one of the calls that wait answer. */
-  answer(chosen: number): void {
-    this.waiting.sort((a, b) => (a.name < b.name ? -1 : 1));
-    const [one] = this.waiting.splice(Math.min(chosen, this.waiting.length - 1), 1);
-    one?.answer();
-  }
-}
+export type Verdict = 'ok' | 'refused' | 'parked' | 'none' | 'cancelled' | 'compensated' | `unsafe: ${string}`;
 
 type Running = Awaited<ReturnType<typeof run>>;
 
@@ -320,11 +240,16 @@ export function verdictOf(
   // One that a complaint took back is its sender's to send again: a run that ends meanwhile ends without it, and says so (LC8).
   const isTaken = (type: string) => fates.get(type) === 'taken';
   const words = told.words === null || !isTaken('GO') ? null : told.words;
+  if (status === 'cancelled' || status === 'compensated') return { verdict: status, why };
   if (said === 'none' && complained === null) return { verdict: 'none', why };
   if (status === 'parked' || status === 'stuck') return { verdict: 'parked', why: `${why} ${status}` };
-  const ends = endsOf(program, words, isTaken('OK') || !fates.has('OK'), told.input, decidedIn(program, context));
+  const isOk = isTaken('OK') || !fates.has('OK');
+  const decidedSo = decidedIn(program, context);
+  const { ends } = waysOf(program, { words, isOk, isNo: isTaken('NO'), input: told.input, decided: decidedSo });
   const resampled = resampledIn(program, decided, told, context);
-  const unseen = ['GO', 'OK'].filter(isTaken).flatMap((type) => otherThanSeen(program, type, seen.get(type), context));
+  const unseen = ['GO', 'OK', 'NO']
+    .filter(isTaken)
+    .flatMap((type) => otherThanSeen(program, type, seen.get(type), context));
   if (unseen.length > 0) return { verdict: 'unsafe: unseen', why: `${why} ${unseen.join('; ')}` };
   if (resampled !== null) return { verdict: 'unsafe: decided', why: `${why} ${resampled}` };
   if (ends.has(end)) return { verdict: said === 'refused' ? 'refused' : 'ok', why };
@@ -339,11 +264,13 @@ export function verdictOf(
  * hold, is what it stands for (PA5, PA10).
  */
 function otherThanSeen(
-  { seen: declared = null, input = false }: Program,
+  { seen: declared = null, input = false, rounds = 1 }: Program,
   type: string,
   then: Readonly<Record<string, unknown>> | undefined,
   now: Readonly<Record<string, unknown>>,
 ): string[] {
+  // A further round writes over what was seen in one before.
+  if (rounds > 1) return [];
   const keys = type === 'OK' && declared !== null ? declared : Object.keys(then ?? {});
   // What GO says is written over what the input says.
   const own = type === 'GO' || input ? ['q'] : [];

@@ -21,6 +21,8 @@ export class UnderWay {
   readonly #parts: RunParts;
   /** The calls that may change the world, by their keys. */
   readonly #keyed = new Map<string, Keyed>();
+  /** The calls that the run has aborted, until they are made again. */
+  readonly #broken = new Set<string>();
   /** The calls that change nothing. */
   readonly #plain = new Set<{ readonly tool: string; readonly returned: Promise<unknown> }>();
   /** The calls whose intent is on its way to the disk: they have not left. */
@@ -80,6 +82,7 @@ export class UnderWay {
     if (own.aborted) forward();
     own.addEventListener('abort', forward, { once: true });
     this.#leaving.delete(key);
+    this.#broken.delete(key);
     const acting = act(abort.signal);
     const mine = { abort, acting, returned: acting.then(ignored, ignored) };
     this.#keyed.set(key, mine);
@@ -128,10 +131,16 @@ export class UnderWay {
   async abort(key: string): Promise<boolean> {
     const call = this.#keyed.get(key);
     if (call === undefined) return false;
+    this.#broken.add(key);
     call.abort.abort(new Error('the work that made this call is rolled back'));
     const back = (await within(this.#patience(key), call.returned)) !== null;
     if (back) await written();
     return back;
+  }
+
+  /** True for a call that the run has aborted: its error is no answer of its tool. */
+  wasAborted(key: string): boolean {
+    return this.#broken.has(key);
   }
 
   /** The longest wait for a call that was aborted, in milliseconds: as long as it may take. */

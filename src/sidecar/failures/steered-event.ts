@@ -90,8 +90,8 @@ function lookAtFound(parts: LookedAt, word: Left, found: Found): Looked {
     return no(`steer_not_yours: it was sent by ${found.by}, who alone may change it or say that it still holds`);
   if (runState.received.get(found.name)?.is === 'retracted')
     return word.act === 'retract' ? SAME : no('it was retracted: send it anew');
-  // One that the run merely holds is handed on by itself.
-  if (word.act === 'confirm') return found.isTakenBack ? { is: 'open', found } : SAME;
+  // An event that the run merely holds is handed on by itself, and so is one confirmed since the last restore.
+  if (word.act === 'confirm') return isUnconfirmed(runState, found) ? { is: 'open', found } : SAME;
   const why = refusalOfInput(found, word) ?? refusalOfTurn(runState, word, found) ?? refusalOfLater(parts, word);
   if (why !== null) return no(why);
   if (word.act === 'revise' && isEqual(revised(found, word), found.event)) return SAME;
@@ -100,6 +100,11 @@ function lookAtFound(parts: LookedAt, word: Left, found: Found): Looked {
   if (isHere) return lookHere(runState, word, found);
   if (decisionPolicy.policy !== 'line') return no('steer_unsupported: the policy is not `line`');
   return { is: 'open', found };
+}
+
+/** True for an event that a restore took back and that its sender has not confirmed since. */
+function isUnconfirmed({ toRedeliver }: RunState, { name, isTakenBack }: Found): boolean {
+  return isTakenBack && toRedeliver.find((back) => back.name === name)?.confirmed !== true;
 }
 
 /** A new event under the name of its act: said again, it is that event. */

@@ -277,13 +277,18 @@ function displacedSince({ ledger }: RunState, since: number, byHand: ReadonlySet
   return ledger.displaced().filter((call) => call.intent.actor >= since && mayStand(call) && !byHand.has(call.key));
 }
 
-/** The idempotent acts of a restore that would be asked something else, or never come again: a counterparty answers from memory (ST7). */
+/**
+ * The idempotent acts of a restore that would be asked something else, or never come again: a counterparty answers from memory (ST7). A call that is
+ * held back, at its gate or for a commit, has none yet.
+ */
 function leftOver({ line, aside = [] }: Restore, others: ReadonlyMap<string, readonly Effect[]>): Effect[] {
   const apart = new Set(aside.map(({ instance }) => instanceName(instance)));
   return line.moves.flatMap(({ instance, keep }) => {
     const name = instanceName(instance);
     const after = keep === 'none' ? 0 : keep.at;
     const effects = apart.has(name) ? [] : (others.get(name) ?? []);
-    return effects.filter(({ class: kind, at }) => kind === 'idempotent' && at > after);
+    return effects.filter(
+      ({ class: kind, status, at }) => kind === 'idempotent' && status !== 'buffered' && at > after,
+    );
   });
 }

@@ -129,6 +129,9 @@ export class Calling {
     const known = await calls.outcome(reply.key);
     if (call.signal.aborted) return { next: 'wait' };
     if (known?.status === 'confirmed') return { next: 'answer', output: known.output };
+    // The run has aborted it for a decision that leaves it where it is: that is no error of the machine's (ST7, C11).
+    const isOwn = reply.key !== null && calls.underWay.wasAborted(reply.key);
+    if (isOwn && known?.status === 'failed') return { next: 'again' };
     throw reply.error;
   }
 

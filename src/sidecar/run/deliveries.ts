@@ -172,13 +172,23 @@ export class Deliveries {
     if (this.#isHandingOn) return;
     this.#isHandingOn = true;
     try {
-      while (this.#backlog.length > 0 && this.#port.parts.lifecycle.may('answer')) {
+      for (let next = this.#next; next !== undefined; next = this.#next) {
         if (isStarting && this.#isJudgedNext) return void queueMicrotask(() => this.release());
-        if (!this.#offersInPlace()) this.#handOn(this.#backlog.shift() as Waiting);
+        if (this.#offersInPlace()) continue;
+        this.#backlog.splice(this.#backlog.indexOf(next), 1);
+        this.#handOn(next);
       }
     } finally {
       this.#isHandingOn = false;
     }
+  }
+
+  /** The first that may be handed on now: an event from outside waits where an answer goes on, as beside the decision about the end (LC1). */
+  get #next(): Waiting | undefined {
+    const { lifecycle } = this.#port.parts;
+    if (!lifecycle.may('answer')) return undefined;
+    const mayDeliver = lifecycle.may('deliver');
+    return this.#backlog.find(({ held }) => held === undefined || mayDeliver);
   }
 
   #handOn({ ref, event, source, isOwed, isInner, sent, held, chunk }: Waiting): void {
