@@ -5,6 +5,9 @@
 import type { HistoryEvent } from './event.ts';
 import type { InstanceId } from './instance.ts';
 
+/** The event of a step that says what calls read which a restore starts again: it takes the machine nowhere. */
+export const RESTART = '@belay.restart';
+
 /** The control of a state machine: a state's key, or the keys of a compound or parallel state. */
 export type StateValue = string | { readonly [key: string]: StateValue | undefined };
 

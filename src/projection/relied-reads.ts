@@ -11,6 +11,7 @@ import { isExternal } from '../model/external-keys.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
 import { answeringChild, eventType } from '../model/reply-event.ts';
+import { RESTART } from '../model/step-entry.ts';
 import type { LookedAt } from './looks.ts';
 import type { RunState } from './run-state.ts';
 import type { ActorState, RecordedStep } from './state-types.ts';
@@ -37,22 +38,33 @@ function readsBetween({ history }: RunState, name: string, after: number, upTo: 
 }
 
 /**
- * The reads of the calls that a step began for an instance. They stand behind all that the step did before: behind its last mark that no call makes.
+ * The reads of a call, as the step that began it and the restores that have started it again (R7) recorded them. In that step they stand behind all that
+ * the step did before: behind its last mark that no call makes. @param actor the number of its actor.
  */
-export function readsOfCall(runState: RunState, step: RecordedStep, name: string): readonly Access[] {
+export function readsOfCall(runState: RunState, step: RecordedStep, actor: number, name: string): readonly Access[] {
   let [number, behind] = [step.act, step.act];
   for (const mark of step.entry?.marks ?? []) {
     if (mark.do !== 'enter') number += 1;
     if (!isOfCall(mark)) behind = number;
   }
-  return readsBetween(runState, name, behind, step.to);
+  const again = restartsOf(runState, step, actor).flatMap(({ act, to }) => readsBetween(runState, name, act, to));
+  return [...readsBetween(runState, name, behind, step.to), ...again];
+}
+
+/** The steps by which restores had a call read anew that they started again, in order. */
+export function restartsOf(runState: RunState, began: PlacedStep, actor: number): PlacedStep[] {
+  const { region, ended } = runState.actor(actor);
+  if (region === null) return [];
+  const upTo = ended === null || ended.gone ? Number.POSITIVE_INFINITY : ended.act;
+  const since = runState.places.chain(region).between(began.act, upTo, 'act');
+  return since.filter(({ entry }) => entry !== null && eventType(entry.event) === RESTART);
 }
 
 /** The keys that a step has read for a call and whose reads a restore has taken back: started again, the call is given what stands there now (R7). */
-function lostReads(runState: RunState, step: RecordedStep, name: string): readonly Key[] {
+function lostReads(runState: RunState, step: RecordedStep, actor: number, name: string): readonly Key[] {
   const marks = step.entry?.marks ?? [];
   const behind = marks.slice(marks.findLastIndex((mark) => !isOfCall(mark)) + 1);
-  const read = new Set(readsOfCall(runState, step, name).map(({ key }) => key.text));
+  const read = new Set(readsOfCall(runState, step, actor, name).map(({ key }) => key.text));
   return behind.flatMap((mark) =>
     mark.do === 'read' && instanceName(mark.in) === name && !read.has(mark.key.text) ? [mark.key] : [],
   );
@@ -89,8 +101,8 @@ export function reliedReads(
   const began = beganBy(runState, actor);
   if (began === null) walk.follow(readsOf(runState, name));
   else {
-    walk.follow(readsOfCall(runState, began, name));
-    for (const key of lostReads(runState, began, name)) walk.followWrites(standingWrites(runState, key));
+    walk.follow(readsOfCall(runState, began, actor, name));
+    for (const key of lostReads(runState, began, actor, name)) walk.followWrites(standingWrites(runState, key));
   }
   return newestAnswers(
     runState,
@@ -171,7 +183,7 @@ class Walk {
     // What an act has done is the world's word: what it was decided on is used up (RV2).
     if (isActed(this.#runState.ledger.ofActor(actor.number))) return [];
     const began = beganBy(this.#runState, actor.number);
-    return began === null ? own : [...own, ...readsOfCall(this.#runState, began, name)];
+    return began === null ? own : [...own, ...readsOfCall(this.#runState, began, actor.number, name)];
   }
 }
 

@@ -10,7 +10,7 @@ import type { HistoryEvent } from '../model/event.ts';
 import { hasVersion, isExternal } from '../model/external-keys.ts';
 import { type InstanceId, instanceName } from '../model/instance.ts';
 import { split } from '../model/region.ts';
-import type { Closed, Started, StepEntry } from '../model/step-entry.ts';
+import { type Closed, RESTART, type Started, type StepEntry } from '../model/step-entry.ts';
 import type { Facts } from '../predicates/predicate.ts';
 import type { RunState } from '../projection/run-state.ts';
 import type { DecisionPolicy } from '../recovery/decision-policy.ts';
@@ -34,9 +34,6 @@ export interface StepEntries {
 }
 
 const NOBODY: readonly InstanceId[] = [];
-
-/** The event of a step that says what calls read which a restore starts again: it takes the machine nowhere. */
-export const RESTART = '@belay.restart';
 
 /** Records the microsteps of one run as entries. */
 export class StepRecorder {

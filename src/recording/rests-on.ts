@@ -12,7 +12,7 @@ import type { PlacedStep } from '../history/step-lists.ts';
 import { isExternal } from '../model/external-keys.ts';
 import { instanceName } from '../model/instance.ts';
 import { type Key, overlaps } from '../model/key.ts';
-import { answeredBy, readsOfCall } from '../projection/relied-reads.ts';
+import { answeredBy, readsOfCall, restartsOf } from '../projection/relied-reads.ts';
 import type { RunState } from '../projection/run-state.ts';
 import type { RecordedStep } from '../projection/state-types.ts';
 import { areIndependent } from '../recovery/dependence.ts';
@@ -144,13 +144,13 @@ class Relation {
   }
 
   /** The keys that a call from before a change was recorded to touch. */
-  #recorded({ key, at, intent: { instance } }: LedgerCall): Outside {
+  #recorded({ key, at, intent: { actor, instance } }: LedgerCall): Outside {
     const began = this.#steps.get(key)?.began ?? null;
     if (at === null || began === null || !this.#isOlder(at)) return { reads: [], writes: [] };
     const { history } = this.#runState;
     const record = history.registry.get(instance);
     const writes = record === undefined ? [] : history.versions.writesBetween(record, began.act, began.to);
-    const reads = readsOfCall(this.#runState, began as RecordedStep, instanceName(instance));
+    const reads = readsOfCall(this.#runState, began as RecordedStep, actor, instanceName(instance));
     return { reads: reads.map(({ key: read }) => read), writes: writes.map(({ key: written }) => written) };
   }
 
@@ -202,7 +202,10 @@ class Relation {
       instanceName(read.by.id) === own &&
       (recorded.has(read.key.text) || declared.some((key) => overlaps(key, read.key)));
     const found = new Set<number>();
-    const waiting = (this.#reads.get(began.nth) ?? []).filter(isRead).map(({ writer }) => writer);
+    const reading = [began, ...restartsOf(this.#runState, began, actor)];
+    const waiting = reading
+      .flatMap(({ nth }) => (this.#reads.get(nth) ?? []).filter(isRead))
+      .map(({ writer }) => writer);
     if (this.#isOlder(began.to))
       // What the call itself may come to write outside is none of what it reads.
       for (const key of declared) waiting.push(...this.#writersOf(key, began.to + 1, isExternal(key) ? own : null));

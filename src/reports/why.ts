@@ -162,7 +162,9 @@ class Backward {
         approval: null,
         after: from?.is === 'event' ? from : null,
       },
-      on: this.#versions(began === null ? readsOf(this.#runState, name) : readsOfCall(this.#runState, began, name)),
+      on: this.#versions(
+        began === null ? readsOf(this.#runState, name) : readsOfCall(this.#runState, began, actor, name),
+      ),
     };
   }
 
@@ -221,9 +223,7 @@ class Backward {
       };
     }
     if (write === undefined || step.nth === 0) return null;
-    const name = instanceName(write.by.id);
-    const reads = readsOf(this.#runState, name).filter(({ at }) => at > step.act && at < write.at);
-    return { is: 'step', row, event: type, on: this.#versions(reads) };
+    return { is: 'step', row, event: type, on: this.#versions(this.#readsBefore(step, write)) };
   }
 
   #answer(actor: ReturnType<RunState['actor']>, step: RecordedStep, write: Access): WhySource {
@@ -239,8 +239,29 @@ class Backward {
       row: this.#rowOf(step),
       asked: call === undefined ? null : shown(redaction.args(tool, call.intent.args), this.#runState),
       answered: shown(redaction.output(tool, output), this.#runState),
-      on: began === null ? [] : this.#versions(readsOfCall(this.#runState, began, name)),
+      on: began === null ? [] : this.#kept(readsOfCall(this.#runState, began, actor.number, name), step, write),
     };
+  }
+
+  /** What a kept answer rests on: the reads of its call, and the other versions that its step has read to keep it, but for a step that reads everything. */
+  #kept(reads: readonly Access[], step: RecordedStep, write: Access): readonly WhyVersion[] {
+    const asked = this.#versions(reads);
+    const named = new Set(asked.map(({ key, at }) => `${key} ${at}`));
+    const { versions } = this.#runState.history;
+    const isNamed = ({ key, at }: Access) => {
+      const places = [...versions.writersOf(key, at)].map((one) => one.at);
+      return (places.length === 0 ? [null] : places).every((place) => named.has(`${key.text} ${place}`));
+    };
+    const own = this.#readsBefore(step, write).filter(
+      (read) => !isExternal(read.key) && read.key.text !== '**' && !isNamed(read),
+    );
+    return [...asked, ...this.#versions(own)];
+  }
+
+  /** What a step has read before it wrote a version. */
+  #readsBefore(step: RecordedStep, write: Access): readonly Access[] {
+    const reads = readsOf(this.#runState, instanceName(write.by.id));
+    return reads.filter(({ at }) => at > step.act && at < write.at);
   }
 
   #rowOf(step: PlacedStep): number | null {

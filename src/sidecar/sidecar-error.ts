@@ -10,6 +10,8 @@ export type SidecarErrorCode =
   /** The states of a skeleton lie in two machines; a unit lives and is restored in one. */
   | 'skeleton_over_machines'
   | 'revalidate_unsupported'
+  /** A boundary of the config has a judge, and the program is no machine (JU1). */
+  | 'judge_unsupported'
   /** The machine does not fit the alternatives of the config, or the runtime has none (AL2, AL4). */
   | 'alternatives_refused'
   /** Only reviewed configs are wanted, and no person has vouched for this content. */

@@ -7,6 +7,14 @@ const BY = { run: 'tests', file: 'test/sidecar/judge.test.ts' } as const;
 export const OF_JUDGES: readonly Mutant[] = [
   {
     rule: 'JU1',
+    file: 'sidecar/opening/unfit.ts',
+    off: 'a flow has a judge',
+    find: 'if (tool === undefined && sandbox === undefined && judged === undefined) return;',
+    replace: 'if (tool === undefined && sandbox === undefined) return;',
+    by: { run: 'tests', file: 'test/sidecar/judges-refused.test.ts' },
+  },
+  {
+    rule: 'JU1',
     file: 'sidecar/run/steps.ts',
     off: 'no boundary waits for its verdict',
     find: 'if (asked.length === 0) return;',

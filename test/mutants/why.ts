@@ -15,6 +15,22 @@ export const OF_WHY: readonly Mutant[] = [
     by: WHY,
   },
   {
+    rule: 'WH1',
+    file: 'projection/relied-reads.ts',
+    off: 'what a call reads as a restore starts it again is no reason of it',
+    find: 'return since.filter(({ entry }) => entry !== null && eventType(entry.event) === RESTART);',
+    replace: 'return since.slice(since.length);',
+    by: WHY,
+  },
+  {
+    rule: 'WH1',
+    file: 'reports/why.ts',
+    off: 'what the step that kept an answer has read is no reason of it',
+    find: 'return [...asked, ...this.#versions(own)];',
+    replace: 'return [...asked, ...this.#versions(own.slice(own.length))];',
+    by: WHY,
+  },
+  {
     rule: 'WH2',
     file: 'reports/why.ts',
     off: 'what was seen outside was given by the first context of the machine',

@@ -128,10 +128,17 @@ describe('WH1, WH2: why', () => {
 });
 
 describe('WH1: where a call rests on a version, a complaint about that takes the call back, or is blocked by it', () => {
-  test('in drawn programs', async () => {
-    const { wrong, back, blocked } = await duality(3, 25);
-    expect(wrong).toEqual([]);
-    expect(back + blocked).toBeGreaterThan(5);
+  test('in drawn programs, one in which calls were started again, and one in which a step kept an answer over a newer value', async () => {
+    for (const [seed, from, runs] of [
+      [3, 0, 20],
+      [7, 122, 1],
+      [7, 176, 1],
+      [1, 76, 1],
+    ] as const) {
+      const { wrong, back, blocked, reverse } = await duality(seed, runs, from);
+      expect(wrong).toEqual([]);
+      expect(back + blocked + reverse).toBeGreaterThan(0);
+    }
   });
 
   test('in programs with a tool that decides', async () => {
@@ -150,7 +157,6 @@ describe('WH1: where a call rests on a version, a complaint about that takes the
     for (let nth = 0; nth < all.length; nth += 5) await dualityOf(all[nth] as never, counts);
     expect(counts.wrong).toEqual([]);
     expect(counts.back).toBeGreaterThan(15);
-    expect(counts.coarser).toBe(0);
     expect(counts.reverse).toBeGreaterThan(15);
   });
 });

@@ -33,7 +33,9 @@ function* reasons(graph: Graph, config: BoundaryConfig | null): Generator<string
   if (typeof graph.nodes !== 'object' || graph.nodes === null) return;
   yield* ofNodes(graph);
   yield* ofChannels(graph);
-  if (config !== null) yield* whyNotInLine(graph, config);
+  if (config === null) return;
+  yield* whyNotInLine(graph, config);
+  yield* whyNotJudged(config);
 }
 
 function* ofGraph(graph: Graph): Generator<string> {
@@ -52,6 +54,13 @@ function* ofGraph(graph: Graph): Generator<string> {
     yield 'it has a step timeout, which would drop calls under way. Give the tools a `timeout` in the config.';
   if ([graph.interruptBefore ?? [], graph.interruptAfter ?? []].flat().length > 0)
     yield 'it was compiled with interruptBefore or interruptAfter. Call interrupt() in the node, which names its question.';
+}
+
+/** No enumeration has shown that a barrier waits for a verdict as JU1 says. */
+function* whyNotJudged({ skeletons }: BoundaryConfig): Generator<string> {
+  const judged = [...skeletons.values()].flatMap(({ boundaries }) => boundaries).find(({ judge }) => judge !== null);
+  if (judged !== undefined)
+    yield `its boundary "${judged.id}" has a judge, and only xstate machines have judges. Leave it out, and judge in a node.`;
 }
 
 function* ofNodes({ nodes }: Graph): Generator<string> {

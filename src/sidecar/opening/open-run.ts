@@ -5,7 +5,6 @@
 import { randomBytes } from 'node:crypto';
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { alternativesTrouble } from '../../boundaries/lint/alternatives.ts';
-import { overMachines } from '../../boundaries/lint/machines.ts';
 import { processClock } from '../../clock/clock.ts';
 import { argsDigest } from '../../effects/digest.ts';
 import type { SentEvent } from '../../effects/messages/sent-events.ts';
@@ -19,7 +18,6 @@ import type { RunState } from '../../projection/run-state.ts';
 import { DECISION_POLICY, type DecisionPolicy } from '../../recovery/decision-policy.ts';
 import { RunNoteFold } from '../../reports/run-note.ts';
 import type { ActorHandle } from '../../runtime/microstep.ts';
-import { SilentWatcher } from '../../runtime/silent-watcher.ts';
 import { Activity } from '../activity.ts';
 import { Basing } from '../bases/basing.ts';
 import { Kin } from '../calls/kin.ts';
@@ -53,6 +51,7 @@ import { type RunOptions, SECRET, spacingOf, underOf } from './options.ts';
 import type { Program } from './program.ts';
 import { readInNames } from './read-in-names.ts';
 import { foldWith, readRun } from './read-run.ts';
+import { refuseOffMachines, refuseOverMachines, refusePooledFork } from './unfit.ts';
 
 /** A run that is open: its root, not started, and its commands. */
 export interface Opened {
@@ -99,39 +98,16 @@ async function openIn(config: BoundaryConfig, options: RunOptions, mode: OpenMod
   return store.open(options.run, mode);
 }
 
-/** The config of a program. @throws SidecarError `revalidate_unsupported` where it revalidates reads, and the program is no machine (RV2). */
+/** The config of a program. @throws SidecarError where the program is no machine, and the config needs one. */
 function configFor(program: Program, options: RunOptions): BoundaryConfig {
   const config = configOf(program.agent, options);
-  const tool = [...config.tools.values()].find(({ revalidate }) => revalidate !== null);
-  const [sandbox] = config.sandboxes.keys();
-  if (tool === undefined && sandbox === undefined) return config;
-  if (program.runtime(new SilentWatcher(), () => 0).machines !== null) return config;
-  if (tool === undefined)
-    throw new SidecarError('sandboxes_unsupported', `only xstate machines have sandboxes: take "${sandbox}" out`);
-  const text = `"${tool.name}" is revalidated, and what an act of a graph or a flow rests on is not known: take revalidate out, or use "check"`;
-  throw new SidecarError('revalidate_unsupported', text);
+  refuseOffMachines(config, program);
+  return config;
 }
 
 /** The options of a run whose values may hold its actors. */
 export function withActors({ actors }: Program, options: RunOptions): RunOptions {
   return actors === undefined ? options : { ...options, codecs: [actors, ...(options.codecs ?? [])] };
-}
-
-/** @throws SidecarError `pools_unsupported` for a fork: which of its run and its parent has spent the common past is not settled. */
-function refusePooledFork({ pools, sandboxes }: BoundaryConfig, isFork: boolean): void {
-  if (isFork && sandboxes.size > 0)
-    throw new SidecarError('sandboxes_unsupported', 'a fork has no sandbox: what its run did in one is in that one');
-  if (!isFork || pools.size === 0) return;
-  throw new SidecarError(
-    'pools_unsupported',
-    'a fork spends of no pool: give the config of the fork budgets of its own',
-  );
-}
-
-/** @throws SidecarError `skeleton_over_machines` where a skeleton has states in two machines. */
-function refuseOverMachines(config: BoundaryConfig, { states }: Program): void {
-  const texts = states === undefined ? [] : overMachines(config, states);
-  if (texts.length > 0) throw new SidecarError('skeleton_over_machines', texts.join('\n'));
 }
 
 /** @throws SidecarError `alternatives_refused` where a machine does not fit the alternatives of its config, or the runtime has none. */
