@@ -268,7 +268,6 @@ test('a fork writes what is behind the third edit another way, in a worktree of 
       return false;
     },
     () => `${asked} ${JSON.stringify(second.sidecar.requests())} ${second.sidecar.status}`,
-    20_000,
   );
   expect(asked).toEqual(['edit', 'edit', 'edit', 'edit', 'commit']);
   await second.sidecar.durable();

@@ -37,7 +37,7 @@ export async function forked(desk: Desk, wanted: GitForkWanted): Promise<void> {
   const [first, tip] = [past[0], past.at(-1)];
   if (first === undefined || tip === undefined) throw new GitRefused('bad_input', 'the run has no such commit');
   const base = (await objects.commit(first.oid))?.parent;
-  if (base == null) throw new GitRefused('bad_input', 'a repository without commits has no worktrees');
+  if (base == null) throw new GitRefused('bad_input', 'a repository without a commit has no worktree');
   await tried(async () => {
     const hookless = ['-c', 'core.hooksPath=/dev/null'];
     const { status, errors } = await git(desk.root, [...hookless, 'worktree', 'add', '-q', '--detach', root, base]);
