@@ -6,6 +6,7 @@ import { machine as itineraries } from './itineraries/machine.ts';
 import { machine as research } from './research/machine.ts';
 import { machine as scraper } from './scraper/machine.ts';
 import { machine as support } from './support/machine.ts';
+import { machine as survey } from './survey/machine.ts';
 import { machine as treasury } from './treasury/machine.ts';
 
 const configOf = (name: string) => fileURLToPath(new URL(`${name}/boundaries.yaml`, import.meta.url));
@@ -53,6 +54,13 @@ export const rehearsals: Readonly<Record<string, () => RehearsalOptions>> = {
     config: configOf('scraper'),
     world: recordingWorld({ forgetful: ['sendDigest'] }),
     replay: ['extract'],
+  }),
+  survey: () => ({
+    machine: survey,
+    config: configOf('survey'),
+    world: recordingWorld({ forgetful: ['reply'] }),
+    replay: ['search'],
+    wrong: { search: (found: { says: string; leads: string[] }) => ({ ...found, says: `${found.says}, or so` }) },
   }),
   treasury: () => ({
     machine: treasury,

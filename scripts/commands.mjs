@@ -69,6 +69,7 @@ export const GROUPS = {
     claims: { about: 'claims and grants', run: ['tsx bench/claims.ts', 'tsx bench/grants.ts'] },
     archived: { about: 'runs whose rows are archived', needs: ['build'], run: [dist('archived')] },
     growth: { helps: true, about: 'long runs', needs: ['build'], run: ['tsx bench/growth.ts'] },
+    git: { about: 'an edit of the git adapter: time and size', run: ['tsx bench/git.ts'] },
     inbox: { about: 'idle runs', run: ['tsx bench/inbox.ts'] },
     alternatives: { about: 'a choice', run: ['tsx bench/alternatives.ts'] },
     against: { helps: true, about: 'a step here and in another tree, interleaved', run: ['tsx bench/against.ts'] },
@@ -124,7 +125,7 @@ export const GROUPS = {
       about: 'the command, with arguments of all kinds',
       run: ['tsx test/commands/main.ts'],
     },
-    'soak-git': { about: 'kills of the git adapter', run: ['tsx test/adapters/git-soak.ts'] },
+    'git-kills': { helps: true, about: 'kills of the git adapter', run: ['tsx test/adapters/git-kills-main.ts'] },
     'soak-files': {
       about: 'kills of the adapters of files and rows',
       run: ['BELAY_KILLS=1 vitest run test/adapters/files-killed.test.ts test/adapters/rows-killed.test.ts'],

@@ -4,6 +4,7 @@ export { type FileAdapter, type FileOptions, type FileWrite, fileAdapter, type W
 export { type GitAdapter, type GitEdit, type GitEdited, gitAdapter } from './git/adapter.ts';
 export type { GitCommit, GitCommitted } from './git/commits.ts';
 export type { GitOptions, GitSaid } from './git/desk.ts';
+export type { GitFork, GitForkWanted } from './git/forks.ts';
 export type { GitPush, GitPushed } from './git/pushes.ts';
 export { type GitRefusal, GitRefused } from './git/refused.ts';
 export { type Fetch, type HttpAdapter, type HttpAnswer, type HttpOptions, httpAdapter, keyHeader } from './http.ts';

@@ -3,7 +3,7 @@ import { isSame } from '../journal/value-codec.ts';
 import type { OutcomeEntry } from '../model/call-entries.ts';
 import { type EffectStatus, isOpen } from '../model/effect.ts';
 import type { Entry } from '../model/entry.ts';
-import { denied, failed, type GuardedCall, type GuardPort, type Reply } from './guarded-call.ts';
+import { failed, type GuardedCall, type GuardPort, overBudget, type Reply } from './guarded-call.ts';
 import type { LedgerCall } from './ledger-call.ts';
 import { errorMessage, NotApplied } from './signals.ts';
 import { type Settled, timed } from './timed.ts';
@@ -43,7 +43,7 @@ async function admittedPlain(port: PlainPort, call: PlainCall, of: string): Prom
     const not = await withoutRoom(port, call, of);
     if (not !== null) return not;
     const admission = call.admit(of);
-    if ('refused' in admission) return denied(admission.refused);
+    if ('refused' in admission) return overBudget(admission.refused);
     const back = (): Reply => {
       if (call.pools !== undefined) port.append(call.pools.back(of));
       return { is: 'dropped' };

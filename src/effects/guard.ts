@@ -20,6 +20,7 @@ import {
   type GuardedCall,
   type GuardPort,
   misfitting,
+  overBudget,
   type Reply,
 } from './guarded-call.ts';
 import { isDistrusted, type LedgerCall } from './ledger-call.ts';
@@ -236,7 +237,7 @@ async function leave(port: GuardPort, call: GuardedCall, intent: IntentEntry, be
   const first = beforeLeaving(port, call, intent, { before, isBuffered });
   if (first !== null) return first;
   const admission = admitted(call, key, isBuffered);
-  if ('refused' in admission) return denied(admission.refused);
+  if ('refused' in admission) return overBudget(admission.refused);
   const held = isBuffered ? ({ held: 'buffer' } as const) : {};
   port.append([{ ...intent, ...held }, ...admission.entries, ...(isBuffered ? [] : reliedBy(call, key))]);
   const mine = port.ledger.get(key);

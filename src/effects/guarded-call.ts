@@ -9,7 +9,7 @@ import type { Key } from '../model/key.ts';
 import type { ToolVersion } from '../model/tool-version.ts';
 import type { Ledger } from './ledger.ts';
 import type { LedgerCall } from './ledger-call.ts';
-import { BadArguments } from './signals.ts';
+import { BadArguments, Denied } from './signals.ts';
 import type { Settled } from './timed.ts';
 
 /** Where a guard writes. */
@@ -250,4 +250,9 @@ export function misfitting(call: Pick<GuardedCall, 'name' | 'misfit'>): Reply | 
 /** It never left, so nothing is asked about it. */
 export function denied(why: string): Reply {
   return failed('GOVERNOR_DENIED', new Error(why), null);
+}
+
+/** The denial of a call by a budget. The machine can handle it, as the denial by a person. */
+export function overBudget(why: string): Reply {
+  return failed('GOVERNOR_DENIED', new Denied(why, null), null);
 }

@@ -32,11 +32,11 @@ export class CommitRefused extends NotApplied implements RefusedCall {
   }
 }
 
-/** A person said no to a call, or no person said yes in time: it never left. A machine can handle it on the path of its errors. */
+/** A person said no to a call, no person said yes in time, or a budget does not allow it: it never left. A machine can handle it on the path of its errors. */
 export class Denied extends Error {
   /** Names the error. */
   override readonly name = 'Denied';
-  /** The person who said no; null where no person answered in time. */
+  /** The person who said no; null where no person answered in time, or a budget said no. */
   readonly by: string | null;
 
   constructor(message: string, by: string | null) {

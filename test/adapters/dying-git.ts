@@ -1,23 +1,41 @@
-/** Edits of the git adapter in a process that is killed at some moment. Each call is asked about before it is made. */
-import { readFileSync } from 'node:fs';
-import { gitAdapter } from '../../src/adapters/git/adapter.ts';
+/**
+ * Edits of the git adapter in a process that is killed at some moment. Each call is asked about before it is made. Prints `ready`, and once it
+ * is through, what became of each edit.
+ */
+import { type GitEdit, GitRefused, gitAdapter } from '../../src/adapters/index.ts';
 
-const { root, run, edits } = JSON.parse(process.argv[2] as string) as { root: string; run: string; edits: number };
+const { root, run, edits, undone } = JSON.parse(process.argv[2] as string) as {
+  root: string;
+  run: string;
+  edits: GitEdit[];
+  undone: number[];
+};
 const git = gitAdapter({ root, run });
 const signal = new AbortController().signal;
+const keyOf = (nth: number) => JSON.stringify(['r', 'Edit', `${nth}`, 0, 'edit', 0]);
 process.stdout.write('ready\n');
-for (let nth = 0; nth < edits; nth += 1) {
-  const path = `${run}-${nth % 3}.txt`;
-  const key = JSON.stringify(['r', 'Edit', `${nth}`, 0, 'edit', 0]);
+const fates: string[] = [];
+for (const [nth, input] of edits.entries()) {
+  const key = keyOf(nth);
   const found = await git.reconcile({ key, tool: 'edit', args: {} });
-  if (found.is === 'applied') continue;
-  // A life before may have undone the third already; whoever counts the commits sees if it was never made.
-  if (found.is === 'unknown' && nth === 2) continue;
-  if (found.is === 'unknown') throw new Error(`edit ${nth} is of unknown outcome`);
-  const content = readFileSync(`${root}/${path}`, 'utf8').split('\n');
-  content[nth] += ` edit ${nth}`;
-  await git.edit({ input: { path, content: content.join('\n'), cost: { cents: 1 } }, key, signal });
+  // A life before may have undone it already; whoever counts the commits sees if it was never made.
+  if (found.is === 'not_applied')
+    await git.edit({ input: { ...input, cost: { cents: 1 } }, key, signal }).then(
+      () => fates.push('applied'),
+      (error: unknown) => {
+        if (!(error instanceof GitRefused)) fates.push(`unknown: ${String(error)}`);
+        else if (error.code === 'moved') fates.push('moved');
+        else throw error;
+      },
+    );
+  else fates.push(found.is);
 }
-const third = JSON.stringify(['r', 'Edit', '2', 0, 'edit', 0]);
-await git.inverse.undo({ key: third, undoKey: `${third} undo`, tool: 'edit', args: {}, output: {} });
+const left: string[] = [];
+for (const nth of undone) {
+  const call = { key: keyOf(nth), undoKey: `${keyOf(nth)} undo`, tool: 'edit', args: {}, output: {} };
+  const why = await git.inverse.moved?.(call);
+  if (why === null) await git.inverse.undo(call);
+  else left.push(`${nth}: ${why}`);
+}
 git.close();
+process.stdout.write(JSON.stringify({ fates, left }));

@@ -1,5 +1,5 @@
 /**
- * Rehearses the five domains and the three examples, and writes what came of it into their pages in docs/rehearsals/, between the markers.
+ * Rehearses the five domains and the examples, and writes what came of it into their pages in docs/rehearsals/, between the markers.
  * Names as arguments: only these. Needs the domains built.
  *
  *     npm run prove rehearsals

@@ -22,6 +22,8 @@ const UNTAKEN: Readonly<Record<string, readonly string[]>> = {
     'itinerary/holdingSeats -> itinerary/holdingSeats (xstate.error.actor.0.itinerary.holdingSeats)',
     'itinerary/holdingRoom -> itinerary/holdingRoom (xstate.error.actor.0.itinerary.holdingRoom)',
   ],
+  // The budget has to be out.
+  survey: ['searching -> gathered (xstate.error.actor.0.survey.searching)'],
   // A person has to deny the wire.
   treasury: ['wiring -> declined (xstate.error.actor.0.treasury.wiring)'],
   // A person has to deny the refund.

@@ -10,6 +10,7 @@ import type { ToolCall } from '../../runtime/tool-call.ts';
 import { keyOf, nameOf } from '../call.ts';
 import { answerOfCommit, committed, type GitCommit, type GitCommitted, resting } from './commits.ts';
 import { checkSaid, commit, Desk, type GitOptions, type GitSaid, trailersOf, tried } from './desk.ts';
+import { discarded, forked, type GitFork, type GitForkWanted } from './forks.ts';
 import type { Change, Made, Step } from './history.ts';
 import { blockerOf, inverseOf } from './inverse.ts';
 import { bytewise, type Entry } from './objects.ts';
@@ -55,6 +56,14 @@ export interface GitAdapter {
   readonly reconcile: Reconciler;
   /** The ignored files and folders: no commit holds what other tools do there. */
   ignored(): Promise<readonly string[]>;
+  /**
+   * Makes a worktree for a fork of the run, with the files as they were at a commit of the common past. The adapter of the fork
+   * is made of it: `gitAdapter({ root, run })`. A second time, nothing happens.
+   * @throws GitRefused where the folder is there already, or the run has no such commit.
+   */
+  fork(fork: GitForkWanted): Promise<void>;
+  /** Removes the worktree of a fork that is not kept, with its edits. @throws GitRefused where the folder is not the worktree of that fork. */
+  discard(fork: GitFork): Promise<void>;
   /** Ends the git commands that stay. A later call starts them again. */
   close(): void;
 }
@@ -91,6 +100,8 @@ export function gitAdapter(options: GitOptions): GitAdapter {
     },
     reconcile: ({ key }) => desk.alone(() => find(desk, key)),
     ignored: () => desk.ignored(),
+    fork: (fork) => desk.alone(() => forked(desk, fork)),
+    discard: (fork) => desk.alone(() => discarded(desk, fork)),
     close: () => desk.objects.close(),
   };
 }

@@ -40,7 +40,7 @@ export class Desk {
   constructor({ root, run }: GitOptions) {
     const [folder, hash] = placeOf(root);
     this.root = root;
-    this.ref = `refs/belay/${isPlain(run) ? run : nameOf(run)}`;
+    this.ref = refOf(run);
     this.objects = new Objects(root, join(folder, 'belay'), hash);
     this.files = new WorkTree(root, join(folder, 'belay'), run, this.objects);
     this.history = new History(this.objects, this.ref);
@@ -90,6 +90,11 @@ function placeOf(root: string): [folder: string, hash: string] {
     throw new ArgumentError(`${root} is no checkout of a git repository: ${errorMessage(error)}`);
   }
   throw new ArgumentError(`${root} is not the top of a checkout`);
+}
+
+/** The hidden ref of a run. */
+export function refOf(run: string): string {
+  return `refs/belay/${isPlain(run) ? run : nameOf(run)}`;
 }
 
 /** True for a run id that can be a segment of a ref as it is. */

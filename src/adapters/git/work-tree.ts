@@ -1,6 +1,6 @@
 /** The files of a checkout, read and replaced one by one, each by a rename. */
 import { randomUUID } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NotApplied } from '../../effects/signals.ts';
 import { nameOf } from '../call.ts';
@@ -62,6 +62,11 @@ export class WorkTree {
     const file = join(this.own, `part-${this.#name}`);
     writeFileSync(file, bytes);
     return file;
+  }
+
+  /** True if the run of this adapter has written files here. */
+  isOwn(): boolean {
+    return existsSync(this.#settled);
   }
 
   /** True if the files of this commit were all written. */
