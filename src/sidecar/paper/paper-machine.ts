@@ -71,6 +71,16 @@ export class PaperMachine extends SilentWatcher {
     return ref !== undefined && !this.#hasThrown;
   }
 
+  /** The paths of the regions in which the machine takes an event; null where its code throws. */
+  takers(event: RuntimeEvent): readonly string[] | null {
+    const root = this.#refs.get(0);
+    try {
+      return root === undefined ? [] : this.#runtime.takers(root, this.#copies.of(event) as RuntimeEvent);
+    } catch {
+      return null;
+    }
+  }
+
   /** Puts an actor where a plan says, in place. @returns false where there is no such actor. */
   restore(actor: number, planOf: (now: ActorNow) => ActorPlan): boolean {
     const ref = this.#refs.get(actor);
