@@ -5,9 +5,13 @@
  * `SHARE=1` plays all, `TOOLS=a,b` those of two tools; else a fixed share, most of it where the run waits.
  */
 import { expect, test } from 'vitest';
-import type { Release } from './little.ts';
+import { memoryStore } from '../../src/journal/memory/store.ts';
+import { resume, type Sidecar } from '../../src/xstate/attach.ts';
+import { value } from '../semantics/dying.ts';
+import { configOf, machineOf, type Release } from './little.ts';
 import { type Failure, type Played, play, type Scenario } from './play.ts';
 import type { ON_MOVED, Sequence } from './sequence.ts';
+import { World } from './world.ts';
 
 const NONE = { states: {}, keys: {}, tools: {}, skeletons: {} };
 const FAILURES: readonly Failure[] = ['none', 'Look', 'Pay', 'Pay, waiting'];
@@ -30,6 +34,8 @@ const releaseOf = (sequence: Sequence, effect: (typeof EFFECTS)[number], unit: s
   waiting: 'wait',
 });
 
+const SENT = { at: 'wait', to: 'in-c', does: 'sum' } as const;
+
 interface Met {
   readonly told?: number;
   readonly sum?: number;
@@ -37,23 +43,36 @@ interface Met {
 }
 
 /** What is wrong with the acts of a run; null where nothing is. */
-function wrongWith({ isMoved, status, value, world, context }: Played, then: Sequence, now: Sequence): string | null {
-  const last = isMoved ? now : then;
-  const { told, sum, ...met } = context as Met;
-  if (told !== undefined && told !== 1) return `the event was taken ${told} times`;
-  if (told !== undefined && !isMoved) return 'the event was taken, and the run was not moved';
+function wrongWith(played: Played, then: Sequence, now: Sequence): string | null {
+  const { isMoved, status, value, context } = played;
+  const { told, sum } = context as Met;
+  if (told !== undefined && (told !== 1 || !isMoved)) return `the event was taken ${told} times`;
   if (told !== undefined && sum !== then.tools.indexOf(then.waitsBefore ?? '')) return `it is ${sum} that were done`;
-  const led = now.moved?.to?.startsWith('in-') === true ? now.tools.indexOf(now.moved.to.slice(3)) : Number.NaN;
   for (const tool of TOOLS) {
-    const stands = world.standing(tool);
-    const isAsked = (isMoved ? [then, now] : [then]).every(({ tools }) => tools.includes(tool));
-    const isAhead = told !== undefined && now.tools.includes(tool) && now.tools.indexOf(tool) >= led;
-    if (stands > 1) return `${tool} stands ${stands} times`;
-    if (!then.tools.includes(tool) && !last.tools.includes(tool) && stands > 0) return `${tool} was never asked for`;
-    if (status !== 'parked' && (isAsked || isAhead) && stands < 1) return `${tool} was left out`;
-    if (status !== 'parked' && (isAsked || isAhead) && met[tool] !== 'done') return `the answer of ${tool} is lost`;
+    const why = actWrong(played, { tool, then, now, isTold: told !== undefined });
+    if (why !== null) return why;
   }
   return status === 'parked' || value === 'over' ? null : `it is at ${String(value)}`;
+}
+
+interface Asked {
+  readonly tool: string;
+  readonly then: Sequence;
+  readonly now: Sequence;
+  readonly isTold: boolean;
+}
+
+/** What is wrong with the acts of a tool; null where nothing is. */
+function actWrong({ isMoved, status, world, context }: Played, { tool, then, now, isTold }: Asked): string | null {
+  const stands = world.standing(tool);
+  const led = now.moved?.to?.startsWith('in-') === true ? now.tools.indexOf(now.moved.to.slice(3)) : Number.NaN;
+  const isOf = ({ tools }: Sequence) => tools.includes(tool);
+  const mustStand = (isMoved ? [then, now] : [then]).every(isOf) || (isTold && now.tools.indexOf(tool) >= led);
+  if (stands > 1) return `${tool} stands ${stands} times`;
+  if (stands > 0 && !isOf(then) && !isOf(isMoved ? now : then)) return `${tool} was never asked for`;
+  if (status === 'parked' || !mustStand) return null;
+  if (stands < 1) return `${tool} was left out`;
+  return (context as Met)[tool] === 'done' ? null : `the answer of ${tool} is lost`;
 }
 
 function cases() {
@@ -82,7 +101,7 @@ function cases() {
     append === 3 * was.tools.indexOf(was.waitsBefore as string) + 2;
   const { SHARE, FROM = '0', WAITS } = process.env;
   if (SHARE === undefined)
-    return [...all.filter((_, nth) => nth % 9001 === 0), ...all.filter(isAtWait).filter((_, nth) => nth % 211 === 0)];
+    return [...all.filter((_, nth) => nth % 18_001 === 0), ...all.filter(isAtWait).filter((_, nth) => nth % 421 === 0)];
   const chosen = WAITS === undefined ? all : all.filter(isAtWait);
   return chosen.filter((_, nth) => nth % Number(SHARE) === Number(FROM));
 }
@@ -108,7 +127,11 @@ test('each two orders, each place, each append: nothing is done twice or left ou
 });
 
 /** A run that waits in front of `b`, moved to a machine with one tool more. */
-const waiting = (moved: Sequence['moved'], more: Partial<Scenario> = {}, tools: readonly string[] = ['a', 'c', 'b']) => {
+const waiting = (
+  moved: Sequence['moved'],
+  more: Partial<Scenario> = {},
+  tools: readonly string[] = ['a', 'c', 'b'],
+) => {
   const was: Sequence = { tools: ['a', 'b'], waitsBefore: 'b' };
   const now: Sequence = { tools, waitsBefore: 'b', ...(moved !== undefined && { moved }) };
   return play({
@@ -142,30 +165,82 @@ test.each(HOSTILE)('%s: nothing moves, and the run ends under its release', asyn
   expect([played.value, stand(played)]).toEqual(['over', [1, 1, 0]]);
 });
 
-test('a call under way is not left, and a state on the way is not left for good', async () => {
+test('a call under way is not left', async () => {
   const left = [];
   for (const append of [2, 3, 4])
-    left.push(await waiting({ at: 'in-a', to: 'in-c', does: 'sum' }, { death: { append, when: 'after' } }, ['c', 'a', 'b']));
+    left.push(
+      await waiting({ at: 'in-a', to: 'in-c', does: 'sum' }, { death: { append, when: 'after' } }, ['c', 'a', 'b']),
+    );
   const refused = left.filter(({ isMoved }) => !isMoved).map((played) => played.refused);
   expect(refused).toContainEqual(expect.stringMatching(/it leaves a, which is under way/));
-  const skips = await waiting({ at: 'wait', to: 'in-b', does: 'sum' });
-  expect([skips.isMoved, skips.refused]).toEqual([false, expect.stringMatching(/does not come to wait, which is not/)]);
 });
 
-test('a move that is killed at any append brings the event once, and goes back as long as that waits', async () => {
-  const all: [number, boolean | null, string | null][] = [];
-  for (const goesBack of [false, true])
-    for (let append = 1; ; append += 1) {
-      const moved = { at: 'wait', to: 'in-c', does: 'sum' } as const;
-      const played = await waiting(moved, { goesBack, again: { append, when: 'after' } });
-      if (!played.isKilled) break;
-      const { isBack, context } = played;
-      const expected = isBack === true ? '1,1,0' : '1,1,1';
-      const isTold = (context as Met).told === (isBack === true ? undefined : 1);
-      const isRight = played.status !== 'parked' && stand(played).join() === expected && isTold;
-      all.push([append, isBack, isRight ? null : `${played.status}: ${stand(played).join()}`]);
-    }
-  expect(all.filter(([, , why]) => why !== null)).toEqual([]);
-  expect(all.filter(([, isBack]) => isBack === true).length).toBeGreaterThan(0);
+test('another delay is armed where the event has a run enter its state once more, and keeps the run elsewhere', async () => {
+  const lapsing = (moved: Sequence['moved']) => {
+    const now = { tools: ['a', 'c', 'b'], waitsBefore: 'b', lapses: 60_000, ...(moved && { moved }) };
+    return waiting(SENT, { now: releaseOf(now, 'idempotent', 'b') });
+  };
+  const [again, within, none] = [
+    await lapsing({ at: 'wait', to: 'aside', does: 'sum' }),
+    await lapsing({ at: 'wait', to: null, does: 'sum' }),
+    await lapsing(undefined),
+  ];
+  expect([again.isMoved, again.refused, stand(again), again.value]).toEqual([true, null, [1, 1, 0], 'over']);
+  for (const { isMoved, refused } of [within, none])
+    expect([isMoved, refused]).toEqual([false, expect.stringMatching(/the delays that are armed was no delay/)]);
 });
 
+test.each([
+  ['in-b', /does not come to wait, which is not/],
+  ['over', /does not come to b, which is not/],
+  ['in-a', /comes to a again, which is done/],
+])('the order is held from where the event leads: %s', async (to, said) => {
+  const skips = await waiting({ at: 'wait', to, does: 'sum' });
+  expect([skips.isMoved, skips.refused]).toEqual([false, expect.stringMatching(said)]);
+});
+
+const RESTS = { tools: ['a', 'c', 'b'], waitsBefore: 'b', waitsIn: 'rest', moved: { ...SENT, at: 'rest' } } as const;
+const renamed = {
+  now: { ...releaseOf(RESTS, 'idempotent', 'b'), waiting: 'rest' },
+  renames: { ...NONE, states: { wait: 'rest' } },
+};
+
+test.each([
+  ['names are the same', {}],
+  ['the state that waits has another name', renamed],
+])(
+  '%s: a move that is killed at any append brings the event once, and goes back as long as that waits',
+  async (_, more) => {
+    const all: [number, boolean | null, string | null][] = [];
+    for (const goesBack of [false, true])
+      for (let append = 1; ; append += 1) {
+        const played = await waiting(SENT, { goesBack, again: { append, when: 'after' }, ...more });
+        if (!played.isKilled) break;
+        const { isBack, context } = played;
+        const expected = isBack === true ? '1,1,0' : '1,1,1';
+        const isTold = (context as Met).told === (isBack === true ? undefined : 1);
+        const isRight = played.status !== 'parked' && stand(played).join() === expected && isTold;
+        all.push([append, isBack, isRight ? null : `${played.status}: ${stand(played).join()}`]);
+      }
+    expect(all.filter(([, , why]) => why !== null)).toEqual([]);
+    expect(all.filter(([, isBack]) => isBack === true).length).toBeGreaterThan(0);
+  },
+);
+
+test('an event of a move that no move has brought is refused, and a machine without a move never hears of one', async () => {
+  const machine = machineOf(
+    { sequence: { tools: ['a'], waitsBefore: 'a', moved: { at: 'wait', to: null, does: 'sum' } } },
+    new World(),
+  );
+  const findings: string[] = [];
+  const options = {
+    ...{ run: 'r', config: configOf({ sequence: { tools: ['a'] } }), journal: memoryStore() },
+    onFinding: ({ code }: { readonly code: string }) => findings.push(code),
+  };
+  const sidecar = (await resume(machine as never, options as never)) as unknown as Sidecar;
+  sidecar.actor.start();
+  for (const type of ['go', '@belay.moved']) sidecar.actor.send({ type, nth: 1 } as never);
+  expect([findings, value(sidecar)]).toEqual([['moved_refused'], 'wait']);
+  expect((sidecar.actor.getSnapshot() as { readonly context: Met }).context.told).toBeUndefined();
+  await sidecar.close();
+});

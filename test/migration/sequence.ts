@@ -19,6 +19,10 @@ export interface Sequence {
   readonly mayLeaveOut?: string;
   /** The tool in front of which it waits for a word, in a state of its own. */
   readonly waitsBefore?: string;
+  /** The name of that state; `wait` where it is left out. */
+  readonly waitsIn?: string;
+  /** The milliseconds after which it waits no more. */
+  readonly lapses?: number;
   /** The transition of a run that was moved: where it leads from and to, and what its code does. */
   readonly moved?: { readonly at: string; readonly to: string | null; readonly does: keyof typeof ON_MOVED };
 }
@@ -71,12 +75,22 @@ export const ON_MOVED = {
 type Passing = { readonly context: { readonly passes?: number; readonly plenty?: boolean } };
 
 export function sequenceMachine(
-  { tools, passes = 1, isLoop = passes > 1, waitsBehind, mayLeaveOut, waitsBefore, moved }: Sequence,
+  {
+    tools,
+    passes = 1,
+    isLoop = passes > 1,
+    waitsBehind,
+    mayLeaveOut,
+    waitsBefore,
+    waitsIn = 'wait',
+    lapses,
+    moved,
+  }: Sequence,
   world: World,
 ) {
   const act = (name: string) => tool<unknown, unknown>(({ key, input }) => world.act(name, '1', key, input)) as never;
   const inOf = (name: string | undefined) => (name === undefined ? 'passed' : `in-${name}`);
-  const entryOf = (name: string | undefined) => (name !== undefined && name === waitsBefore ? 'wait' : inOf(name));
+  const entryOf = (name: string | undefined) => (name !== undefined && name === waitsBefore ? waitsIn : inOf(name));
   const onMoved = {
     on: { '@belay.moved': { ...(moved?.to != null && { target: `#shop.${moved.to}` }), actions: 'hear' } },
   };
@@ -108,7 +122,7 @@ export function sequenceMachine(
       count: assign({ passes: ({ context }: Passing) => (context.passes ?? 0) + 1 } as never),
       hear: assign({
         told: ({ context }: { context: { told?: number } }) => (context.told ?? 0) + 1,
-        sum: (ON_MOVED[moved?.does ?? 'sum'] as () => unknown),
+        sum: ON_MOVED[moved?.does ?? 'sum'] as () => unknown,
       } as never),
       ...Object.fromEntries(tools.map((name) => [`take-${name}`, assign({ [name]: 'done' } as never)])),
     },
@@ -120,8 +134,11 @@ export function sequenceMachine(
       idle: { on: { go: entryOf(tools[0]) } },
       ...Object.fromEntries(states),
       ...(waitsBefore !== undefined && {
-        wait: { ...hears('wait'), on: { ...hears('wait').on, word: inOf(waitsBefore) } },
-        aside: { always: 'wait' },
+        [waitsIn]: {
+          ...(lapses !== undefined && { after: { [lapses]: 'over' } }),
+          on: { ...hears(waitsIn).on, word: inOf(waitsBefore) },
+        },
+        aside: { always: waitsIn },
       }),
       passed: {
         entry: 'count',

@@ -43,10 +43,12 @@ export interface SentMove {
   readonly to: string;
 }
 
-/** The event as the run holds it until a process takes the run up. */
-export function heldMove({ event, regions }: SentMove, by: string | null): HeldEntry {
+/** The event as the run holds it until a process takes the run up; none where its machine takes none. */
+export function heldMove(sent: SentMove | null, by: string | null): readonly HeldEntry[] {
+  if (sent === null) return [];
+  const { event, regions } = sent;
   const takers = regions.map((path) => [regionName(0, path), null] as const);
-  return { do: 'held', id: idOfMove(event), post: null, event, by, takers };
+  return [{ do: 'held', id: idOfMove(event), post: null, event, by, takers }];
 }
 
 /** The event that a run receives as it goes on by the order of both machines, if its machine takes that; or the reason why the run may not. */
@@ -62,15 +64,16 @@ export function fromHere(
   const tools = config?.tools ?? new Map();
   const elsewhere = elsewhereIn(before, shape, behind);
   if (elsewhere !== null) return { against: elsewhere };
-  const parting = standsOtherwise(runState, machines, tools);
-  if (parting !== null) return { against: { code: 'parts', parting, isSure: true } };
   const event = movedEvent(runState.before.length + 1, runState.digests as Digests);
   const taken = sentOnPaper(runState, machines, tools, event);
-  if (taken !== null && 'why' in taken) return { against: { code: 'moved_event', why: taken.why } };
-  const put = taken === null ? null : { active: new Set(statesIn(taken.value)), entered: taken.entered };
+  const isTaken = taken !== null && !('why' in taken);
+  const parting = standsOtherwise(runState, machines, tools, isTaken ? taken.left : new Set());
+  if (parting !== null) return { against: { code: 'parts', parting, isSure: true } };
+  if (taken !== null && !isTaken) return { against: { code: 'moved_event', why: taken.why } };
+  const put = !isTaken ? null : { active: new Set(statesIn(taken.value)), entered: taken.entered };
   const disorder = disorderOf(before, shape, behind, put);
   if (disorder !== null) return { against: disorder };
-  return { sent: taken === null ? null : { event, regions: taken.regions, to: statesOf(taken.value) } };
+  return { sent: !isTaken ? null : { event, regions: taken.regions, to: statesOf(taken.value) } };
 }
 
 /** The reason why a run does not stand at one place of its own machine alone. */

@@ -73,7 +73,7 @@ export function elsewhereIn(then: MachineShape, now: MachineShape, behind: Behin
 }
 
 /**
- * Holds the order of another machine, which stands where a run stands, against that of the machine that the run was under.
+ * Holds the order of another machine against that of the machine that the run was under.
  * @param put where it stands once it has taken the event of the move; null where it takes none.
  * @returns null where the run may go on.
  */
@@ -86,6 +86,7 @@ export function disorderOf(
   const before = new Order(then, behind.active);
   const after = new Order(now, put?.active ?? behind.active, put?.entered);
   return (
+    elsewhereIn(then, now, behind) ??
     disorder(behind, 'would_be_done_again', again(before, after, behind)) ??
     disorder(behind, 'would_be_left_out', leftOut(before, after, behind)) ??
     disorder(behind, 'would_be_left_out', put === null ? undefined : abandoned(after, behind, put))

@@ -416,8 +416,7 @@ function goUnder(
       carried,
       ...(by !== null && { by }),
     } as const;
-    const sent = plan.sent === null ? [] : [heldMove(plan.sent, by)];
-    owing.beside(() => write.append([moved, ...sent]));
+    owing.beside(() => write.append([moved, ...heldMove(plan.sent, by)]));
   }
 }
 

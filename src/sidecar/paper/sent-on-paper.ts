@@ -6,6 +6,7 @@ import type { MovedEvent } from '../../model/moved-event.ts';
 import type { StateValue } from '../../model/step-entry.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { isEqual } from '../../projection/set-aside/records.ts';
+import type { Microstep, Place } from '../../runtime/microstep.ts';
 import type { Machines } from '../../runtime/runtime.ts';
 import { planResume } from '../plan/resume-plan.ts';
 import { Outside } from './outside.ts';
@@ -16,8 +17,10 @@ export interface TakenMove {
   /** The paths of the regions that take the event. */
   readonly regions: readonly string[];
   readonly value: StateValue;
-  /** The paths of the states that it enters. */
+  /** The paths of the states that it enters, once more or for the first time. */
   readonly entered: ReadonlySet<string>;
+  /** The paths of the states that it leaves, or enters once more. */
+  readonly left: ReadonlySet<string>;
 }
 
 /** The machine behind the event; null where it does not take the event, and the reason where it may not. */
@@ -51,16 +54,26 @@ function taken(runState: RunState, machines: Machines, tools: BoundaryConfig['to
     const regions = outside.watching(() => machine.takers(event));
     if (regions === null) return { ...none, why: 'its guard throws' };
     if (regions.length === 0 && outside.asked === 0) return none;
+    const { scheduled } = machine;
     const isTaken = regions.length > 0 && outside.watching(() => machine.receives(0, event));
-    if (outside.asked > 0 || outside.isBlind) return { ...none, why: 'its code asks a clock or chance' };
+    // The runtime asks the clock once for each delay that it arms.
+    if (outside.asked !== machine.scheduled - scheduled || outside.isBlind) return { ...none, why: 'its code asks a clock or chance' };
     const now = machine.now(0);
     if (!isTaken || now === null) return { ...none, why: 'its code throws' };
     const why = lostIn(runState, now.context) ?? leftBy(runState, machine, tools);
-    const entered = new Set(machine.ahead(0).flatMap((micro) => micro.entered.map(({ path }) => path)));
-    return { move: { regions, value: now.value, entered }, context: now.context, why };
+    const micros = machine.ahead(0);
+    const pathsOf = (of: (micro: Microstep) => readonly Place[]) =>
+      new Set(micros.flatMap((micro) => of(micro).map(({ path }) => path)));
+    const entered = pathsOf((micro) => micro.entered);
+    const left = new Set([...entered, ...pathsOf(({ before, after }) => (before ?? []).filter(isNotIn(after)))]);
+    return { move: { regions, value: now.value, entered, left }, context: now.context, why };
   } finally {
     machine.stop();
   }
+}
+
+function isNotIn(after: readonly Place[]): (place: Place) => boolean {
+  return ({ path }) => !after.some((other) => other.path === path);
 }
 
 /** The place in a context that no journal holds. */
@@ -75,7 +88,8 @@ function leftBy({ family }: RunState, machine: PaperMachine, tools: BoundaryConf
   for (const { number, started } of family.childrenOf(0)) {
     const ref = machine.actorAt(number);
     const src = started?.src ?? started?.id ?? '';
-    if (ref !== undefined && gone.has(ref) && classOf(tools.get(src)) !== 'none') return `it leaves ${src}, which is under way`;
+    if (ref !== undefined && gone.has(ref) && classOf(tools.get(src)) !== 'none')
+      return `it leaves ${src}, which is under way`;
   }
   return null;
 }

@@ -4,7 +4,6 @@
  */
 import { instanceName } from '../../model/instance.ts';
 import type { HeldEntry, Sent } from '../../model/message-entries.ts';
-import { isMoved } from '../../model/moved-event.ts';
 import { DUE_EVENT } from '../../model/obligation-entries.ts';
 import { type Region, regionName } from '../../model/region.ts';
 import { meets } from '../../projection/meets.ts';
@@ -341,8 +340,7 @@ export class Deliveries {
     const placed = toRedeliver.find((back) => this.#isInPlace(back));
     for (const back of [...toRedeliver])
       if (isDue(back) && !isOwed(back, this.#port.parts.runState)) this.#refuse(back, 'it is owed no more');
-    const isOwn = (back: ToRedeliver) => isDue(back) || isMoved(back.event);
-    const next = placed ?? toRedeliver.find((back) => (back.confirmed === true || isOwn(back)) && isTaken(back));
+    const next = placed ?? toRedeliver.find((back) => (back.confirmed === true || isDue(back)) && isTaken(back));
     if (next === undefined) return false;
     if (!isTaken(next)) this.#refuseInPlace(next);
     else if (next.held === null) machines.send(root, next.event as RuntimeEvent);
