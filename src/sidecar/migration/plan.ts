@@ -183,7 +183,7 @@ export function stayText(why: Stay): string {
     case 'unsettled':
       return `${why.why}: a run goes on from where it stands once that is settled`;
     case 'moved_event':
-      return `the machine takes ${MOVED_EVENT} where the run stands, and ${why.why}. Nothing moves: mend that transition`;
+      return `the machine takes ${MOVED_EVENT} where the run stands, and ${why.why}. Nothing moves: change that transition`;
     case 'past_of_two':
       return 'it went on from where it stood once before, so that its past is of two machines. Plan it with a map, --map FILE, and the module of its release, --from FILE';
     case 'state_gone':
