@@ -57,7 +57,8 @@ function taken(runState: RunState, machines: Machines, tools: BoundaryConfig['to
     const { scheduled } = machine;
     const isTaken = regions.length > 0 && outside.watching(() => machine.receives(0, event));
     // The runtime asks the clock once for each delay that it arms.
-    if (outside.asked !== machine.scheduled - scheduled || outside.isBlind) return { ...none, why: 'its code asks a clock or chance' };
+    if (outside.asked !== machine.scheduled - scheduled || outside.isBlind)
+      return { ...none, why: 'its code asks a clock or chance' };
     const now = machine.now(0);
     if (!isTaken || now === null) return { ...none, why: 'its code throws' };
     const why = lostIn(runState, now.context) ?? leftBy(runState, machine, tools);
