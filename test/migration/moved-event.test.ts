@@ -101,7 +101,7 @@ function cases() {
     append === 3 * was.tools.indexOf(was.waitsBefore as string) + 2;
   const { SHARE, FROM = '0', WAITS } = process.env;
   if (SHARE === undefined)
-    return [...all.filter((_, nth) => nth % 18_001 === 0), ...all.filter(isAtWait).filter((_, nth) => nth % 421 === 0)];
+    return [...all.filter((_, nth) => nth % 18_001 === 0), ...all.filter(isAtWait).filter((_, nth) => nth % 211 === 0)];
   const chosen = WAITS === undefined ? all : all.filter(isAtWait);
   return chosen.filter((_, nth) => nth % Number(SHARE) === Number(FROM));
 }
