@@ -7,6 +7,7 @@ import type { Digests, Entry } from '../model/entry.ts';
 import type { HistoryEvent } from '../model/event.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { Key } from '../model/key.ts';
+import type { HeldEntry } from '../model/message-entries.ts';
 import type { RedactionRules } from '../model/redaction.ts';
 import { type Region, regionName, split } from '../model/region.ts';
 import { nameNow, pathNow, type Renames } from '../model/renames.ts';
@@ -44,6 +45,10 @@ const PLAIN: ReadonlySet<Entry['do']> = new Set([
 const OF_STATE = /^xstate\.(?:after\..+?|done\.state)\./;
 const OF_CHILD = /^xstate\.(?:done|error|snapshot)\.(?:actor\.)?/;
 
+function unread(entry: Entry): RenameError {
+  return new RenameError(`its past has an entry "${entry.do}", which a map does not read in other names`);
+}
+
 /** Reads the entries of one run in other names. */
 export class RenamedEntries {
   readonly #renames: Renames;
@@ -78,11 +83,19 @@ export class RenamedEntries {
         };
       case 'finding':
         return entry.instance === null ? entry : { ...entry, instance: this.#instance(entry.instance) };
+      case 'held':
+        return this.#held(entry);
       case 'publish':
         return { ...entry, instance: this.#instance(entry.instance) };
       default:
-        throw new RenameError(`its past has an entry "${entry.do}", which a map does not read in other names`);
+        throw unread(entry);
     }
+  }
+
+  /** @throws RenameError for an event whose sender was shown keys, or that a unit takes. */
+  #held(entry: HeldEntry): HeldEntry {
+    if (entry.seen !== undefined || entry.takers.some(([, owner]) => owner !== null)) throw unread(entry);
+    return { ...entry, takers: entry.takers.map(([region]) => [this.#region(region as Region), null] as const) };
   }
 
   #digests(digests: Digests): Digests {

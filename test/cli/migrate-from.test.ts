@@ -23,6 +23,12 @@ const ASKS = {
 const RELEASES = {
   asks: ASKS,
   checks: { ...ASKS, asking: { on: { go: 'checking' } }, checking: { on: { go: 'paying' } } },
+  stamps: {
+    ...ASKS,
+    paying: { on: { go: 'stamping' } },
+    stamping: { on: { go: 'waiting' } },
+    waiting: { on: { end: 'over', '@belay.moved': 'stamping' } },
+  },
   again: {
     ...{ asking: { on: { go: 'waiting' } }, waiting: { on: { end: 'paying' } } },
     ...{ paying: { on: { go: 'over' } }, over: {} },
@@ -42,7 +48,7 @@ export const agents = { order: { machine, config: ${JSON.stringify(config)}, abo
 }
 
 beforeAll(async () => {
-  for (const name of ['asks', 'checks', 'again'] as const) moduleOf(name);
+  for (const name of ['asks', 'checks', 'stamps', 'again'] as const) moduleOf(name);
   writeFileSync(config, 'belay: 1\nagent: order\ntools: {}\nskeletons: {}\n');
   const store = sqliteStore(journal);
   const machine = setup({}).createMachine({ id: 'order', initial: 'asking', states: ASKS } as never);
@@ -72,6 +78,18 @@ test('a run that would come again to what is done stays, and the plan says what 
   expect(run.why).toBe(
     /`(from waiting[^`]+)`/.exec(section)?.[1]?.replace('\n', ' ') + '. Leave the run with its release',
   );
+});
+
+test('the plan says where the event of the move leads', async () => {
+  writeFileSync(join(root, 'stamps.yaml'), (await command('migrate', 'init', 'asks.mjs', 'stamps.mjs')).out);
+  const named = ['migrate', 'plan', 'stamps.mjs', '--map', 'stamps.yaml', '--from', 'asks.mjs'];
+  const planned = await command(...named, '--json');
+  expect([planned.code, JSON.parse(planned.out)]).toMatchObject([
+    0,
+    { runs: [{ isFromHere: true, sentTo: 'stamping' }] },
+  ]);
+  const said = /`(@belay\.moved\s+leads it to )customs`/.exec(section)?.[1]?.replace('\n', ' ');
+  expect((await command(...named)).out.replaceAll(/\s+/g, ' ')).toContain(`${said}stamping`);
 });
 
 test('the commands of the page move the run from where it stands', async () => {

@@ -38,3 +38,15 @@ test('a region and what a history state remembers have the names of now, and a m
     { region: 'stay.rooms' },
   ]);
 });
+
+test('an event that waits is read in the names of now, unless a unit takes it or its sender was shown keys', () => {
+  const names = new RenamedEntries({ ...NONE, states: { stay: 'lodging' } });
+  const held = { do: 'held', id: 'm', post: null, by: 'ada', event: { type: '@belay.moved', nth: 1 } };
+  const free = { ...held, takers: [['0:stay', null]] };
+  expect(names.entry(free as never)).toMatchObject({ event: held.event, takers: [['0:lodging', null]] });
+  for (const other of [
+    { ...held, takers: [['0:stay', 'Pay(e)#0']] },
+    { ...free, seen: { receipt: 'd' } },
+  ])
+    expect(() => names.entry(other as never)).toThrow(/an entry "held"/);
+});

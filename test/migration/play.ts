@@ -64,9 +64,11 @@ async function drive(sidecar: Sidecar, isDead: () => boolean, rest = 'over', wai
     () => {
       const at = value(sidecar) as string;
       const event = at === waiting ? 'word' : EVENTS[at];
-      if (at !== sent) sent = null;
+      // What waits behind the event of a move is refused where that leads: the word comes again behind it.
+      const place = `${at} ${String((context(sidecar) as { readonly told?: number }).told)}`;
+      if (place !== sent) sent = null;
       if (event !== undefined && at !== rest && sent === null && sidecar.status === 'running') {
-        sent = at;
+        sent = place;
         sidecar.actor.send({ type: event } as never);
       }
       return isDead() || sidecar.status === 'parked' || at === rest || at === 'over';

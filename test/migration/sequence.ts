@@ -17,6 +17,14 @@ export interface Sequence {
   readonly waitsBehind?: string;
   /** The tool that it may leave out, and does not. */
   readonly mayLeaveOut?: string;
+  /** The tool in front of which it waits for a word, in a state of its own. */
+  readonly waitsBefore?: string;
+  /** The name of that state; `wait` where it is left out. */
+  readonly waitsIn?: string;
+  /** The milliseconds after which it waits no more. */
+  readonly lapses?: number;
+  /** The transition of a run that was moved: where it leads from and to, and what its code does. */
+  readonly moved?: { readonly at: string; readonly to: string | null; readonly does: keyof typeof ON_MOVED };
 }
 
 /** A unit for each tool: its name with a capital. */
@@ -45,14 +53,48 @@ export function sequenceConfig({ tools: ordered }: Sequence, effect: EffectClass
   return config;
 }
 
+let taken = 0;
+
+/** The code of the event of a move: the first notes how many tools are done, the others are hostile. */
+export const ON_MOVED = {
+  sum: ({ context }: { context: object }) => Object.values(context).filter((value) => value === 'done').length,
+  throws: () => {
+    throw new Error('no');
+  },
+  chance: () => Math.random(),
+  clock: () => new Date().getTime(),
+  counts: () => {
+    taken += 1;
+    return taken;
+  },
+  code: () => () => 1,
+  promise: () => Promise.resolve(1),
+  deaf: () => 0,
+} as const;
+
 type Passing = { readonly context: { readonly passes?: number; readonly plenty?: boolean } };
 
 export function sequenceMachine(
-  { tools, passes = 1, isLoop = passes > 1, waitsBehind, mayLeaveOut }: Sequence,
+  {
+    tools,
+    passes = 1,
+    isLoop = passes > 1,
+    waitsBehind,
+    mayLeaveOut,
+    waitsBefore,
+    waitsIn = 'wait',
+    lapses,
+    moved,
+  }: Sequence,
   world: World,
 ) {
   const act = (name: string) => tool<unknown, unknown>(({ key, input }) => world.act(name, '1', key, input)) as never;
-  const entryOf = (name: string | undefined) => (name === undefined ? 'passed' : `in-${name}`);
+  const inOf = (name: string | undefined) => (name === undefined ? 'passed' : `in-${name}`);
+  const entryOf = (name: string | undefined) => (name !== undefined && name === waitsBefore ? waitsIn : inOf(name));
+  const onMoved = {
+    on: { '@belay.moved': { ...(moved?.to != null && { target: `#shop.${moved.to}` }), actions: 'hear' } },
+  };
+  const hears = (name: string): Partial<typeof onMoved> => (moved?.at === name ? onMoved : {});
   const states = tools.flatMap((name, index) => {
     const next = entryOf(tools[index + 1]);
     const skips = mayLeaveOut !== undefined && tools[index + 1] === mayLeaveOut;
@@ -61,7 +103,10 @@ export function sequenceMachine(
         ? { on: { word: next } }
         : { always: [...(skips ? [{ guard: 'isPlenty', target: entryOf(tools[index + 2]) }] : []), { target: next }] };
     return [
-      [`in-${name}`, { invoke: { src: name, onDone: { target: `out-${name}`, actions: `take-${name}` } } }],
+      [
+        `in-${name}`,
+        { ...hears(`in-${name}`), invoke: { src: name, onDone: { target: `out-${name}`, actions: `take-${name}` } } },
+      ],
       [`out-${name}`, out],
     ] as const;
   });
@@ -75,6 +120,10 @@ export function sequenceMachine(
     },
     actions: {
       count: assign({ passes: ({ context }: Passing) => (context.passes ?? 0) + 1 } as never),
+      hear: assign({
+        told: ({ context }: { context: { told?: number } }) => (context.told ?? 0) + 1,
+        sum: ON_MOVED[moved?.does ?? 'sum'] as () => unknown,
+      } as never),
       ...Object.fromEntries(tools.map((name) => [`take-${name}`, assign({ [name]: 'done' } as never)])),
     },
   }).createMachine({
@@ -84,6 +133,13 @@ export function sequenceMachine(
     states: {
       idle: { on: { go: entryOf(tools[0]) } },
       ...Object.fromEntries(states),
+      ...(waitsBefore !== undefined && {
+        [waitsIn]: {
+          ...(lapses !== undefined && { after: { [lapses]: 'over' } }),
+          on: { ...hears(waitsIn).on, word: inOf(waitsBefore) },
+        },
+        aside: { always: waitsIn },
+      }),
       passed: {
         entry: 'count',
         always: [...(isLoop ? [{ guard: again, target: entryOf(tools[0]) }] : []), { target: 'over' }],

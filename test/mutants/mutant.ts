@@ -50,6 +50,7 @@ export const RULES = [
   'CO8',
   'CO9',
   'CO10',
+  'CO11',
   'ST2',
   'ST3',
   'ST4',

@@ -8,6 +8,7 @@ import { MUTANTS } from './mutants.ts';
 
 const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
 const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+const TEXTS = new Map(FILES.map((name) => [name, readFileSync(`${SRC}${name}`, 'utf8')]));
 
 test.each(RULES)('%s has a mutant', (rule) => {
   expect(MUTANTS.some((mutant) => mutant.rule === rule)).toBe(true);
@@ -16,9 +17,9 @@ test.each(RULES)('%s has a mutant', (rule) => {
 test.each(MUTANTS.map((mutant) => [mutant.rule, mutant.off, mutant] as const))(
   '%s, %s: is in src once',
   (_, __, mutant) => {
-    const others = FILES.filter((name) => readFileSync(`${SRC}${name}`, 'utf8').includes(mutant.find));
+    const others = FILES.filter((name) => TEXTS.get(name)?.includes(mutant.find));
     expect(others).toEqual([mutant.file]);
-    const text = readFileSync(`${SRC}${mutant.file}`, 'utf8');
+    const text = TEXTS.get(mutant.file) ?? '';
     expect(mutated(text, mutant)).not.toBe(text);
   },
 );

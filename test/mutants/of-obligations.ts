@@ -118,8 +118,8 @@ export const OF_OBLIGATIONS: readonly Mutant[] = [
     rule: 'OB6',
     file: 'sidecar/run/run.ts',
     off: 'who is outside says what is due',
-    find: '!this.owing.isForged(event)) return false;',
-    replace: 'event.type !== null) return false;',
+    find: 'const isDue = this.owing.isForged(event);',
+    replace: 'const isDue = event.type === null;',
     by: UNDONE,
   },
   {

@@ -1,4 +1,4 @@
-/** The mutants of the rules about maps of names (semantics.md CO5), the order by which a run goes on (CO6), older versions (CO7), markers (CO8), reads of both releases (CO9), and units around calls (CO10). */
+/** The mutants of the rules about maps of names (semantics.md CO5), the order by which a run goes on (CO6), older versions (CO7), markers (CO8), reads of both releases (CO9), and units around calls (CO10), and the event of a move (CO11). */
 import type { Mutant } from './mutant.ts';
 
 const by = { run: 'tests', file: 'test/migration/renamed.test.ts' } as const;
@@ -11,6 +11,7 @@ const here = { run: 'tests', file: 'test/migration/from-here.test.ts' } as const
 
 const older = { run: 'tests', file: 'test/migration/retired.test.ts' } as const;
 const sameWay = { run: 'tests', file: 'test/migration/same-way.test.ts' } as const;
+const moved = { run: 'tests', file: 'test/migration/moved-event.test.ts' } as const;
 const resting = { run: 'tests', file: 'test/migration/resting.test.ts' } as const;
 const since = { run: 'tests', file: 'test/flow/since.test.ts' } as const;
 
@@ -91,7 +92,7 @@ export const OF_RENAMES: readonly Mutant[] = [
     rule: 'CO6',
     file: 'sidecar/migration/order.ts',
     off: 'what is done is done again',
-    find: "found('would_be_done_again', again(before, after, behind)) ??",
+    find: "disorder(behind, 'would_be_done_again', again(before, after, behind)) ??",
     replace: '',
     by: here,
   },
@@ -99,7 +100,7 @@ export const OF_RENAMES: readonly Mutant[] = [
     rule: 'CO6',
     file: 'sidecar/migration/order.ts',
     off: 'what both releases do is left out',
-    find: "found('would_be_left_out', leftOut(before, after, behind))",
+    find: "disorder(behind, 'would_be_left_out', leftOut(before, after, behind))",
     replace: 'null',
     by: here,
   },
@@ -107,7 +108,7 @@ export const OF_RENAMES: readonly Mutant[] = [
     rule: 'CO6',
     file: 'sidecar/migration/order.ts',
     off: 'a loop has other edges',
-    find: 'first(behind.active, (state) => before.loopOf(state) !== after.loopOf(state))',
+    find: 'isElse((order, state) => order.loopOf(state))',
     replace: 'undefined',
     by: here,
   },
@@ -115,7 +116,7 @@ export const OF_RENAMES: readonly Mutant[] = [
     rule: 'CO6',
     file: 'sidecar/migration/order.ts',
     off: 'a state asks another tool than the one under way',
-    find: 'first(behind.active, (state) => before.atState(state) !== after.atState(state))',
+    find: 'isElse((order, state) => order.atState(state))',
     replace: 'undefined',
     by: order,
   },
@@ -246,5 +247,77 @@ export const OF_RENAMES: readonly Mutant[] = [
     find: '...(isOlder && { instance: made.intent.instance })',
     replace: '',
     by: sameWay,
+  },
+  {
+    rule: 'CO11',
+    file: 'sidecar/migration/order.ts',
+    off: 'the edges of a move are order',
+    find: 'shape.edges.filter((edge) => !isOfMove(edge))',
+    replace: 'shape.edges',
+    by: moved,
+  },
+  {
+    rule: 'CO11',
+    file: 'sidecar/migration/order.ts',
+    off: 'the order is held from where the run stands before the event',
+    find: 'put?.active ?? behind.active',
+    replace: 'behind.active',
+    by: moved,
+  },
+  {
+    rule: 'CO11',
+    file: 'sidecar/migration/order.ts',
+    off: 'the event leaves a state on the way for good',
+    find: 'put === null ? undefined : abandoned(after, behind, put)',
+    replace: 'put === null ? undefined : abandoned(after, behind, behind as never)',
+    by: moved,
+  },
+  {
+    rule: 'CO11',
+    file: 'sidecar/paper/sent-on-paper.ts',
+    off: 'the event leaves a call under way',
+    find: 'ref !== undefined && gone.has(ref)',
+    replace: 'ref === undefined && gone.has(machine)',
+    by: moved,
+  },
+  {
+    rule: 'CO11',
+    file: 'sidecar/paper/sent-on-paper.ts',
+    off: 'its code asks a clock',
+    find: 'if (outside.asked !== machine.scheduled - scheduled || outside.isBlind)',
+    replace: 'if (outside.isBlind)',
+    by: moved,
+  },
+  {
+    rule: 'CO11',
+    file: 'sidecar/paper/sent-on-paper.ts',
+    off: 'its code comes to something else when it takes the event again',
+    find: 'if (!isEqual([first.move, first.context], [second.move, second.context]))',
+    replace: 'if (first.move === null)',
+    by: moved,
+  },
+  {
+    rule: 'CO11',
+    file: 'sidecar/paper/sent-on-paper.ts',
+    off: 'it writes what no journal holds',
+    find: 'const encoded = encode(context, { codecs });',
+    replace: 'const encoded = encode({ context: null }, { codecs });',
+    by: moved,
+  },
+  {
+    rule: 'CO11',
+    file: 'projection/forged-move.ts',
+    off: 'anybody says that a run was moved',
+    find: 'if (!isMoved(event)) return false;',
+    replace: 'if (event !== null) return false;',
+    by: moved,
+  },
+  {
+    rule: 'CO11',
+    file: 'sidecar/migration/from-here.ts',
+    off: 'a run that was moved does not receive the event',
+    find: 'if (sent === null) return [];\n  const { event, regions } = sent;',
+    replace: 'if (sent !== undefined) return [];\n  const { event, regions } = sent;',
+    by: moved,
   },
 ];

@@ -1,6 +1,7 @@
 /** `belay migrate apply`: moves runs to the release of a module, each by one entry of its journal. */
 import { JournalError, type JournalStore } from '../../journal/journal.ts';
 import { isUnder, type WorkDigests } from '../../journal/work.ts';
+import { MOVED_EVENT } from '../../model/moved-event.ts';
 import { planIn } from '../../rehearsal/replay/plan-migration.ts';
 import type { Naming } from '../../sidecar/migration/names.ts';
 import type { RunPlan } from '../../sidecar/migration/plan.ts';
@@ -103,6 +104,7 @@ async function moveOne(
 
 function movedWhy(plan: RunPlan): string {
   if (plan.is !== 'goes') return 'its config is another one';
+  if (plan.sent !== null) return `it goes on from where it stands; ${MOVED_EVENT} leads it to ${plan.sent.to}`;
   return plan.isFromHere ? 'it goes on from where it stands' : `${plan.compared.steps} steps go the same way`;
 }
 

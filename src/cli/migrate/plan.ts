@@ -1,5 +1,6 @@
 /** `belay migrate plan`: the runs of a journal, planned under the release of a module. Nothing is written. */
 import { JournalError, type JournalStore } from '../../journal/journal.ts';
+import { MOVED_EVENT } from '../../model/moved-event.ts';
 import { counted, type MigrationPlan, type PlannedRun, planIn } from '../../rehearsal/replay/plan-migration.ts';
 import { junitXml, markup } from '../formats/junit.ts';
 import { sarifLog } from '../formats/sarif.ts';
@@ -103,7 +104,7 @@ function plainText(plan: MigrationPlan, medium: Medium): string {
 }
 
 /** The reason of a plan, in words. */
-function whyOf({ is, why, compared, carried, isStale, isFromHere, classes }: PlannedRun): string {
+function whyOf({ is, why, compared, carried, isStale, isFromHere, sentTo, classes }: PlannedRun): string {
   if (is === 'same') return 'it is under this release';
   if (why !== null) return why;
   const { steps = 0, calls = 0 } = compared ?? {};
@@ -111,6 +112,7 @@ function whyOf({ is, why, compared, carried, isStale, isFromHere, classes }: Pla
     isFromHere
       ? 'it goes on from where it stands'
       : `${count(steps, 'step')} and ${count(calls, 'call')} go the same way`,
+    ...(sentTo === null ? [] : [`${MOVED_EVENT} leads it to ${sentTo}`]),
     ...(carried.length > 0 ? [`${count(carried.length, 'call')} under way are carried`] : []),
     ...(isStale === true || isFromHere ? ['checkpoints from before are stale'] : []),
     ...(classes.length > 0 ? [`${count(classes.length, 'call')} kept as another class`] : []),

@@ -45,6 +45,8 @@ export interface PlannedRun {
   readonly isStale: boolean | null;
   /** True where its past goes another way, and it goes on from where it stands by the order of both machines (CO6). */
   readonly isFromHere: boolean;
+  /** The states that the event of the move leads to; null where the run does not receive it (CO11). */
+  readonly sentTo: string | null;
   /** The calls that are kept as another class under it (CO2). */
   readonly classes: readonly KeptClass[];
   /** The digests that the run goes by; null where they cannot be read. */
@@ -111,6 +113,7 @@ export async function planIn(
     under: null,
     isStale: null,
     isFromHere: false,
+    sentTo: null,
     classes: [],
   } as const;
   try {
@@ -147,8 +150,8 @@ export async function planIn(
     if (plan.is === 'same') return { ...of, is: 'same', code: null, why: null };
     if (plan.is === 'stays') return { ...of, code: plan.why.code, why: stayText(plan.why), stay: plan.why };
     const why = plan.unsure === null ? null : unsureText(plan.unsure);
-    const { compared, carried, isFromHere } = plan;
-    return { ...of, is: 'goes', code: null, why, compared, carried, isFromHere };
+    const { compared, carried, isFromHere, sent } = plan;
+    return { ...of, is: 'goes', code: null, why, compared, carried, isFromHere, sentTo: sent?.to ?? null };
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;
     const code = error.code === 'rows_archived' ? 'rows_archived' : 'unreadable';

@@ -1,13 +1,18 @@
 /** Says whether a run whose past goes another way may go on from where it stands by another machine (semantics.md CO6). It changes nothing. */
 import type { BoundaryConfig } from '../../boundaries/config.ts';
+import type { Digests } from '../../model/entry.ts';
 import type { MachineShape } from '../../model/machine.ts';
+import type { HeldEntry } from '../../model/message-entries.ts';
+import { idOfMove, type MovedEvent, movedEvent } from '../../model/moved-event.ts';
+import { regionName } from '../../model/region.ts';
 import type { Renames } from '../../model/renames.ts';
 import type { StateValue } from '../../model/step-entry.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { Machines } from '../../runtime/runtime.ts';
-import type { Parting } from '../paper/parting.ts';
+import { type Parting, statesOf } from '../paper/parting.ts';
+import { sentOnPaper } from '../paper/sent-on-paper.ts';
 import { standsOtherwise } from '../paper/stands-otherwise.ts';
-import { type Behind, type Disorder, disorderOf, renamedShape } from './order.ts';
+import { type Behind, type Disorder, disorderOf, elsewhereIn, renamedShape } from './order.ts';
 
 /** Both releases, as far as the order of a run rests on them. */
 interface Releases {
@@ -22,24 +27,53 @@ interface Releases {
 export type Against =
   /** Something of it waits for an answer of the release before. */
   | { readonly code: 'unsettled'; readonly why: string }
+  /** The machine may not take the event of the move (CO11). */
+  | { readonly code: 'moved_event'; readonly why: string }
   /** The machine stands there otherwise than the run. */
   | { readonly code: 'parts'; readonly parting: Parting; readonly isSure: true }
   /** The order of both machines is against it. */
   | Disorder;
 
-/** The reason why a run may not go on by the order of both machines; null for a run that may. */
+/** The event that a run receives first which goes on from where it stands. */
+export interface SentMove {
+  readonly event: MovedEvent;
+  /** The paths of the regions that take it. */
+  readonly regions: readonly string[];
+  /** The states that it leads to, in words. */
+  readonly to: string;
+}
+
+/** The event as the run holds it until a process takes the run up; none where its machine takes none. */
+export function heldMove(sent: SentMove | null, by: string | null): readonly HeldEntry[] {
+  if (sent === null) return [];
+  const { event, regions } = sent;
+  const takers = regions.map((path) => [regionName(0, path), null] as const);
+  return [{ do: 'held', id: idOfMove(event), post: null, event, by, takers }];
+}
+
+/** The event that a run receives as it goes on by the order of both machines, if its machine takes that; or the reason why the run may not. */
 export function fromHere(
   runState: RunState,
   { machineBefore, shape, machines, renames, config }: Releases,
-): Against | null {
+): { readonly against: Against } | { readonly sent: SentMove | null } {
   const why = unsettledIn(runState, machineBefore);
   if (why !== null || shape === undefined)
-    return { code: 'unsettled', why: why ?? 'the order of the machine is not known' };
+    return { against: { code: 'unsettled', why: why ?? 'the order of the machine is not known' } };
   const before = renames === undefined ? machineBefore : renamedShape(machineBefore, renames);
-  const disorder = disorderOf(before, shape, behindOf(runState));
-  if (disorder !== null) return disorder;
-  const parting = standsOtherwise(runState, machines, config?.tools ?? new Map());
-  return parting === null ? null : { code: 'parts', parting, isSure: true };
+  const behind = behindOf(runState);
+  const tools = config?.tools ?? new Map();
+  const elsewhere = elsewhereIn(before, shape, behind);
+  if (elsewhere !== null) return { against: elsewhere };
+  const event = movedEvent(runState.before.length + 1, runState.digests as Digests);
+  const taken = sentOnPaper(runState, machines, tools, event);
+  const isTaken = taken !== null && !('why' in taken);
+  const parting = standsOtherwise(runState, machines, tools, isTaken ? taken.left : new Set());
+  if (parting !== null) return { against: { code: 'parts', parting, isSure: true } };
+  if (taken !== null && !isTaken) return { against: { code: 'moved_event', why: taken.why } };
+  const put = !isTaken ? null : { active: new Set(statesIn(taken.value)), entered: taken.entered };
+  const disorder = disorderOf(before, shape, behind, put);
+  if (disorder !== null) return { against: disorder };
+  return { sent: !isTaken ? null : { event, regions: taken.regions, to: statesOf(taken.value) } };
 }
 
 /** The reason why a run does not stand at one place of its own machine alone. */

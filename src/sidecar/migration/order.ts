@@ -4,6 +4,7 @@
  */
 import { Reach } from '../../boundaries/lint/reach.ts';
 import type { EdgeShape, MachineShape } from '../../model/machine.ts';
+import { isOfMove } from '../../model/moved-event.ts';
 import { nameNow, pathNow, type Renames } from '../../model/renames.ts';
 
 /** The part of a past that its order rests on, in the names of now. */
@@ -14,6 +15,13 @@ export interface Behind {
   readonly passed: ReadonlySet<string>;
   /** The tools that were asked, those that are under way among them. */
   readonly asked: ReadonlySet<string>;
+}
+
+/** Where a machine stands behind the event of a move (CO11). */
+export interface Put {
+  readonly active: ReadonlySet<string>;
+  /** The states that it has entered by that event. */
+  readonly entered: ReadonlySet<string>;
 }
 
 /** The reason why a run does not go on from where it stands by another machine. */
@@ -40,27 +48,59 @@ export function renamedShape(shape: MachineShape, { states, tools }: Renames): M
   };
 }
 
-/** Holds the order of another machine against that of the machine that a run was under. @returns null where it may go on. */
-export function disorderOf(then: MachineShape, now: MachineShape, behind: Behind): Disorder | null {
+/** The reason why another machine does not stand where a run stands; null where it does. */
+export function elsewhereIn(then: MachineShape, now: MachineShape, behind: Behind): Disorder | null {
   const [before, after] = [new Order(then, behind.active), new Order(now, behind.active)];
-  const from = [...behind.active].toSorted((a, b) => b.length - a.length)[0] ?? '';
-  const found = (code: Disorder['code'], at: string | undefined) => (at === undefined ? null : { code, from, at });
+  const isElse = (of: (order: Order, state: string) => string) =>
+    first(behind.active, (state) => of(before, state) !== of(after, state));
   return (
-    found(
+    disorder(
+      behind,
       'state_gone',
       first(behind.active, (state) => !after.states.has(state)),
     ) ??
-    found(
+    disorder(
+      behind,
       'state_changed',
-      first(behind.active, (state) => before.atState(state) !== after.atState(state)),
+      isElse((order, state) => order.atState(state)),
     ) ??
-    found(
+    disorder(
+      behind,
       'loop_changed',
-      first(behind.active, (state) => before.loopOf(state) !== after.loopOf(state)),
-    ) ??
-    found('would_be_done_again', again(before, after, behind)) ??
-    found('would_be_left_out', leftOut(before, after, behind))
+      isElse((order, state) => order.loopOf(state)),
+    )
   );
+}
+
+/**
+ * Holds the order of another machine against that of the machine that the run was under.
+ * @param put where it stands once it has taken the event of the move; null where it takes none.
+ * @returns null where the run may go on.
+ */
+export function disorderOf(
+  then: MachineShape,
+  now: MachineShape,
+  behind: Behind,
+  put: Put | null = null,
+): Disorder | null {
+  const before = new Order(then, behind.active);
+  const after = new Order(now, put?.active ?? behind.active, put?.entered);
+  return (
+    elsewhereIn(then, now, behind) ??
+    disorder(behind, 'would_be_done_again', again(before, after, behind)) ??
+    disorder(behind, 'would_be_left_out', leftOut(before, after, behind)) ??
+    disorder(behind, 'would_be_left_out', put === null ? undefined : abandoned(after, behind, put))
+  );
+}
+
+function disorder({ active }: Behind, code: Disorder['code'], at: string | undefined): Disorder | null {
+  if (at === undefined) return null;
+  return { code, from: [...active].toSorted((a, b) => b.length - a.length)[0] ?? '', at };
+}
+
+/** The state that the event of the move leaves for good, though the machine of now has it on its way. */
+function abandoned(after: Order, { active }: Behind, put: Put): string | undefined {
+  return first(active, (state) => after.isOnItsWay(state) && !put.active.has(state) && !after.ahead.has(state));
 }
 
 /** The reason in words, with what may be done. */
@@ -107,16 +147,22 @@ class Order {
   readonly tools: ReadonlySet<string>;
   readonly #reach: Reach;
 
-  constructor(shape: MachineShape, active: ReadonlySet<string>) {
-    this.#reach = new Reach(shape);
+  constructor(shape: MachineShape, active: ReadonlySet<string>, entered: Iterable<string> = []) {
+    this.#reach = new Reach({ ...shape, edges: shape.edges.filter((edge) => !isOfMove(edge)) });
     this.states = this.#reach.states;
-    this.ahead = this.#reach.ahead(active);
+    this.ahead = new Set([...this.#reach.ahead(active), ...entered]);
     this.tools = new Set([...this.ahead].flatMap((state) => this.#toolsOf(state)));
   }
 
   /** True where a state asks a tool. */
   has(tool: string): boolean {
     return [...this.states.keys()].some((state) => this.#toolsOf(state).includes(tool));
+  }
+
+  /** True for a state that a run comes to which the machine has begun. */
+  isOnItsWay(state: string): boolean {
+    const first = this.#reach.entered('');
+    return first.has(state) || this.#reach.ahead(first).has(state);
   }
 
   /** The sort of a state and the tools that it asks: nothing starts them where control is put. */

@@ -3,13 +3,14 @@ import type { BoundaryConfig } from '../../boundaries/config.ts';
 import type { LedgerCall } from '../../effects/ledger-call.ts';
 import { isOpen } from '../../model/effect.ts';
 import type { MachineShape } from '../../model/machine.ts';
+import { MOVED_EVENT } from '../../model/moved-event.ts';
 import type { Renames } from '../../model/renames.ts';
 import { type ToolVersion, takesVersion } from '../../model/tool-version.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import type { Machines } from '../../runtime/runtime.ts';
 import type { Parting } from '../paper/parting.ts';
 import { sameWay } from '../paper/same-way.ts';
-import { type Against, fromHere } from './from-here.ts';
+import { type Against, fromHere, type SentMove } from './from-here.ts';
 import { disorderText } from './order.ts';
 
 /** A release, as far as a run is planned under it. */
@@ -70,6 +71,8 @@ export type RunPlan =
       readonly isMoved: boolean;
       /** True where its past goes another way, and the order of both machines has it go on from where it stands (CO6). */
       readonly isFromHere: boolean;
+      /** The event that it receives first then, if its machine takes that (CO11). */
+      readonly sent: SentMove | null;
       readonly compared: { readonly steps: number; readonly calls: number };
       /** The step from which on the past could not be compared: the code asks a clock or chance there. Only code with another text goes over so. */
       readonly unsure: Parting | null;
@@ -95,13 +98,13 @@ export function planRun(runState: RunState, release: Release): RunPlan {
   if (release.machines === null) return isMoved ? { is: 'stays', why: { code: 'not_compared' } } : { is: 'same' };
   const carried = open.map(({ key }) => key);
   const stay = partsOf(runState, release, release.machines, isMoved);
-  if (!('stay' in stay)) return { is: 'goes', isMoved, isFromHere: false, ...stay, carried };
+  if (!('stay' in stay)) return { is: 'goes', isMoved, isFromHere: false, sent: null, ...stay, carried };
   const { machineBefore, machines } = release;
   if (machineBefore === undefined || digests?.machine !== machineBefore.digest) return { is: 'stays', why: stay.stay };
-  const against = fromHere(runState, { ...release, machineBefore, machines });
-  if (against !== null) return { is: 'stays', why: against };
+  const onward = fromHere(runState, { ...release, machineBefore, machines });
+  if ('against' in onward) return { is: 'stays', why: onward.against };
   const compared = { steps: 0, calls: open.length };
-  return { is: 'goes', isMoved: true, isFromHere: true, compared, unsure: null, carried };
+  return { is: 'goes', isMoved: true, isFromHere: true, sent: onward.sent, compared, unsure: null, carried };
 }
 
 /** The part of a past that a machine takes the same way, or the reason why it does not. */
@@ -181,6 +184,8 @@ export function stayText(why: Stay): string {
       return `${why.tool} has "once" in the config, and its acts are known by the name of the tool: a map cannot give that anew`;
     case 'unsettled':
       return `${why.why}: a run goes on from where it stands once that is settled`;
+    case 'moved_event':
+      return `the machine takes ${MOVED_EVENT} where the run stands, and ${why.why}. Nothing moves: change that transition`;
     case 'past_of_two':
       return 'it went on from where it stood once before, so that its past is of two machines. Plan it with a map, --map FILE, and the module of its release, --from FILE';
     case 'state_gone':

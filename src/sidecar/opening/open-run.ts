@@ -23,6 +23,7 @@ import { Basing } from '../bases/basing.ts';
 import { Kin } from '../calls/kin.ts';
 import { forgetLeft } from '../calls/left-behind.ts';
 import { Lifecycle } from '../lifecycle/lifecycle.ts';
+import { heldMove } from '../migration/from-here.ts';
 import type { Naming } from '../migration/names.ts';
 import { type RunPlan, replacedTools, unsureText } from '../migration/plan.ts';
 import { observing } from '../observing.ts';
@@ -391,7 +392,7 @@ function goUnder(
       carried,
       ...(by !== null && { by }),
     } as const;
-    owing.beside(() => write.append([moved]));
+    owing.beside(() => write.append([moved, ...heldMove(plan.sent, by)]));
   }
 }
 

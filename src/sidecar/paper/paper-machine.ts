@@ -18,6 +18,8 @@ export class PaperMachine extends SilentWatcher {
   /** The inputs of the actors that steps with a number in the journal have started. */
   readonly inputs = new Map<number, unknown>();
   #hasThrown = false;
+  /** The number of delayed events that were scheduled. */
+  scheduled = 0;
   readonly #armed = new Map<ActorHandle, Map<string, Armed>>();
 
   constructor(machines: Machines) {
@@ -71,6 +73,16 @@ export class PaperMachine extends SilentWatcher {
     return ref !== undefined && !this.#hasThrown;
   }
 
+  /** The paths of the regions in which the machine takes an event; null where its code throws. */
+  takers(event: RuntimeEvent): readonly string[] | null {
+    const root = this.#refs.get(0);
+    try {
+      return root === undefined ? [] : this.#runtime.takers(root, this.#copies.of(event) as RuntimeEvent);
+    } catch {
+      return null;
+    }
+  }
+
   /** Puts an actor where a plan says, in place. @returns false where there is no such actor. */
   restore(actor: number, planOf: (now: ActorNow) => ActorPlan): boolean {
     const ref = this.#refs.get(actor);
@@ -118,6 +130,12 @@ export class PaperMachine extends SilentWatcher {
     return [...((ref && this.#armed.get(ref)) ?? new Map<string, Armed>()).values()];
   }
 
+  /** The path of the state that a delayed event belongs to; null for a delayed event of another kind. */
+  stateOfTimer(actor: number, type: string): string | null {
+    const ref = this.#refs.get(actor);
+    return ref === undefined ? null : this.#runtime.stateOfTimer(ref, type);
+  }
+
   /** The input of an actor; undefined where there is no such actor. */
   inputOf(actor: number): { readonly is: unknown } | undefined {
     const ref = this.#refs.get(actor);
@@ -161,6 +179,7 @@ export class PaperMachine extends SilentWatcher {
   override armed(ref: ActorHandle, timer: Armed): void {
     const own = this.#armed.get(ref) ?? new Map<string, Armed>();
     this.#armed.set(ref, own);
+    this.scheduled += 1;
     own.set(timer.id, timer);
   }
 

@@ -11,22 +11,33 @@ import { planResume } from '../plan/resume-plan.ts';
 import { PaperMachine } from './paper-machine.ts';
 import { differently, type Parting, parted, shapeOf, statesOf } from './parting.ts';
 
-/** The difference of a machine that is put where a run stands; null where it stands there as the run does. */
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * The difference of a machine that is put where a run stands; null where it stands there as the run does.
+ * @param left the states that the event of the move leaves: their delays are taken back (CO11).
+ */
 export function standsOtherwise(
   runState: RunState,
   machines: Machines,
   tools: BoundaryConfig['tools'],
+  left: ReadonlySet<string>,
 ): Parting | null {
   const machine = new PaperMachine(machines);
   try {
-    return standsElse(runState, machine, tools);
+    return standsElse(runState, machine, tools, left);
   } finally {
     machine.stop();
   }
 }
 
 /** The same, on a machine on paper that is at hand. */
-export function standsElse(runState: RunState, machine: PaperMachine, tools: BoundaryConfig['tools']): Parting | null {
+export function standsElse(
+  runState: RunState,
+  machine: PaperMachine,
+  tools: BoundaryConfig['tools'],
+  left: ReadonlySet<string> = NONE,
+): Parting | null {
   const last = runState.places.steps.last as RecordedStep;
   const [root] = runState.actors;
   const expected = statesOf(root?.value ?? '');
@@ -36,7 +47,7 @@ export function standsElse(runState: RunState, machine: PaperMachine, tools: Bou
     return parted(last, { is: 'state', at: '', expected, found: now === null ? 'no such state' : statesOf(now.value) });
   machine.forget();
   if (!machine.settles() || machine.isAhead) return goesOn(runState, machine, last);
-  return callsElse(runState, machine, tools, last) ?? delaysElse(runState, machine, last);
+  return callsElse(runState, machine, tools, last) ?? delaysElse(runState, machine, last, left);
 }
 
 function isPut(runState: RunState, machine: PaperMachine): boolean {
@@ -79,13 +90,23 @@ export function goesOn({ actors }: RunState, machine: PaperMachine, last: Record
 }
 
 /** The delays that are armed where the run stands, where the machine waits for others: a plan arms those of the journal. */
-export function delaysElse({ timers, actors }: RunState, machine: PaperMachine, last: RecordedStep): Parting | null {
+export function delaysElse(
+  { timers, actors }: RunState,
+  machine: PaperMachine,
+  last: RecordedStep,
+  left: ReadonlySet<string> = NONE,
+): Parting | null {
   for (const { number, ended } of actors) {
     if (ended !== null) continue;
     const then = timers.armed(number).filter(({ id }) => !id.startsWith('belay.sent.'));
     const now = machine.armedBy(number);
+    const stays = ({ event }: { readonly event: unknown }) => {
+      const state = number === 0 ? machine.stateOfTimer(0, eventType(event)) : null;
+      return state === null || !left.has(state);
+    };
     const [expected, found] = [then, now].map((all) =>
       all
+        .filter(stays)
         .map(({ event, delay }) => `${eventType(event)} after ${delay} ms`)
         .toSorted()
         .join(', '),

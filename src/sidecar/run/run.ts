@@ -8,6 +8,7 @@ import type { Decision } from '../../model/decision.ts';
 import type { DismissalReason } from '../../model/entry.ts';
 import { eventType } from '../../model/reply-event.ts';
 import { turnIn } from '../../model/turn-event.ts';
+import { isForgedMove } from '../../projection/forged-move.ts';
 import type { RunState } from '../../projection/run-state.ts';
 import { CLAIMED, type WorkRecord } from '../../projection/set-aside/records.ts';
 import { placedIn } from '../../recording/entry-states.ts';
@@ -223,10 +224,13 @@ export class Run implements Watcher {
     );
   }
 
-  /** True for an event from outside that only the sidecar sends; a finding says so (OB6). */
+  /** True for an event from outside that only the sidecar sends; a finding says so (OB6, CO11). */
   #isForged(ref: ActorHandle, event: RuntimeEvent, from?: Origin): boolean {
-    if (from?.isOutside() !== true || this.#actors.numberOf(ref) !== 0 || !this.owing.isForged(event)) return false;
-    this.finds('due_refused', `${event.type} was sent from outside: only the sidecar says what is due`);
+    if (from?.isOutside() !== true || this.#actors.numberOf(ref) !== 0) return false;
+    const isDue = this.owing.isForged(event);
+    if (!isDue && !isForgedMove(this.runState.received, event)) return false;
+    if (isDue) this.finds('due_refused', `${event.type} was sent from outside: only the sidecar says what is due`);
+    else this.finds('moved_refused', `${event.type} was sent from outside: only the sidecar says that a run was moved`);
     return true;
   }
 

@@ -60,6 +60,8 @@ export const OF_EXAMPLES: readonly Commit[] = [
     what: 'a final state is added: a ticket is closed where no customer says a word for two weeks',
     machine: ({ states }) => {
       states.waiting.after = { 1209600000: 'unanswered' };
+      // A run that waits already is given the two weeks, too.
+      states.waiting.on['@belay.moved'] = { target: 'waiting', reenter: true };
       states.unanswered = { type: 'final' };
     },
   },
