@@ -1,4 +1,7 @@
-/** Holds another machine against a run where it stands (semantics.md CO3, CO6): the calls under way, the delays, and what the machine would do of itself. */
+/**
+ * Compares another machine with a run at its present place: calls under way, delays, eventless steps (semantics.md CO3,
+ * CO6).
+ */
 import { withComputed } from '../../boundaries/computed.ts';
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { argsDigest } from '../../effects/digest.ts';
@@ -11,7 +14,7 @@ import { planResume } from '../plan/resume-plan.ts';
 import { PaperMachine } from './paper-machine.ts';
 import { differently, type Parting, parted, shapeOf, statesOf } from './parting.ts';
 
-/** The difference of a machine that is put where a run stands; null where it stands there as the run does. */
+/** The first difference of a machine that is put where a run stands; null if there is none. */
 export function standsOtherwise(
   runState: RunState,
   machines: Machines,
@@ -25,7 +28,7 @@ export function standsOtherwise(
   }
 }
 
-/** The same, on a machine on paper that is at hand. */
+/** The first difference, for a machine on paper that stands there already. */
 export function standsElse(runState: RunState, machine: PaperMachine, tools: BoundaryConfig['tools']): Parting | null {
   const last = runState.places.steps.last as RecordedStep;
   const [root] = runState.actors;
@@ -48,7 +51,7 @@ function isPut(runState: RunState, machine: PaperMachine): boolean {
   }
 }
 
-/** The call under way that no state asks for, or asks for something else: one key has one body (E3). */
+/** A call under way that no state of the machine makes, or makes with other arguments: one key has one body (E3). */
 function callsElse(
   { actors, family, ledger, secret, codecs }: RunState,
   machine: PaperMachine,
@@ -71,14 +74,17 @@ function callsElse(
   return null;
 }
 
-/** The step that the machine takes of itself where the past ends. */
+/** The difference that the machine takes an eventless step where the past ends. */
 export function goesOn({ actors }: RunState, machine: PaperMachine, last: RecordedStep): Parting {
   const [ahead] = actors.flatMap(({ number }) => machine.ahead(number));
   const found = ahead === undefined ? 'another context' : statesOf(ahead.value);
   return parted(last, { is: 'step', at: '', expected: 'no further step', found });
 }
 
-/** The delays that are armed where the run stands, where the machine waits for others: a plan arms those of the journal. */
+/**
+ * The difference between the armed delays of the run and of the machine; null if there is none. A plan arms the
+ * journal's delays.
+ */
 export function delaysElse({ timers, actors }: RunState, machine: PaperMachine, last: RecordedStep): Parting | null {
   for (const { number, ended } of actors) {
     if (ended !== null) continue;
@@ -96,7 +102,7 @@ export function delaysElse({ timers, actors }: RunState, machine: PaperMachine, 
   return null;
 }
 
-/** The arguments of a call by the input of its actor: one of a toolbox is asked with a part of it. */
+/** The arguments of a call, from the input of its actor: a call of a toolbox gets a part of the input. */
 export function argsOf(input: unknown, src: string | null, name: string): unknown {
   const { tool, input: own } = (input ?? {}) as { readonly tool?: unknown; readonly input?: unknown };
   return src !== null && name === `${src}/${String(tool)}` ? own : input;
