@@ -44,6 +44,7 @@ export interface DueNotice {
 export interface ListedNotice extends Pick<DueNotice, 'channel' | 'id' | 'run' | 'round' | 'tries'> {
   /** The wall clock of the first look that saw the cause, in milliseconds. */
   readonly since: number;
+  /** The wall clock of the first look that missed the cause, in milliseconds; null while it lasts. */
   readonly over: number | null;
   /** The last message that was delivered. */
   readonly told: 'needed' | 'resolved' | null;

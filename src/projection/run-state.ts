@@ -61,10 +61,7 @@ export class RunState {
   trace: TraceContext | null = null;
   /** The number of the last event under other digests than the present ones. */
   staleUpTo = 0;
-  /**
-   * The number of the first step that today's machine must take the same way. Another machine took the steps before it
-   * (CO6).
-   */
+  /** The first step that today's machine must take the same way: another machine took the steps before it (CO6). */
   comparedFrom = 0;
   /** The maps with which the run was moved to other releases, in order (CO5). */
   readonly renamed: Renames[] = [];
@@ -119,10 +116,7 @@ export class RunState {
   readonly open: ReadonlyMap<string, DecisionEntry>;
   /** The events from outside that restores took back and that have not come again, in order. */
   readonly toRedeliver: readonly ToRedeliver[];
-  /**
-   * The events from outside that came while the run could not take them, in order, without those that a restore took
-   * back.
-   */
+  /** The events from outside that the run could not take when they came, in order; without those taken back since. */
   readonly held: readonly ToRedeliver[];
   readonly #run: Projections;
   readonly #steps: Steps;
@@ -185,10 +179,7 @@ export class RunState {
     return this.#run;
   }
 
-  /**
-   * Folds an entry in.
-   * @param context the actor's context, from a machine at hand; left out, it is folded from the edits.
-   */
+  /** Folds an entry in. @param context the actor's context; without a machine at hand, it is folded from the edits. */
   apply(entry: Entry, time: number, context?: unknown): void {
     this.#run.events.time = time;
     (this.#folds[entry.do] as (entry: Entry, context: unknown) => void)(entry, context);
@@ -477,10 +468,7 @@ export class RunState {
     return this.#run.instances.ownerOf(region, placed);
   }
 
-  /**
-   * The number under which a write first happened: a replay that takes over set-aside work gives the write a new number
-   * (C6, C12).
-   */
+  /** The number under which a write first happened: work that a replay takes over gets new numbers (C6, C12). */
   originOf(at: number): number {
     return originOf(this.places, at);
   }
@@ -495,10 +483,7 @@ export class RunState {
     return this.#restores.takenOutBy(kept, aside);
   }
 
-  /**
-   * Makes the records of the work that the next restore sets aside in advance, in pieces.
-   * @returns the number of records.
-   */
+  /** Makes in advance, in pieces, the records of the work that the next restore sets aside. @returns their number. */
   recordAhead(aside: readonly InstanceId[]): Pieces<number> {
     return this.#setAside.recordAhead(aside);
   }

@@ -42,7 +42,7 @@ export interface InspectOptions {
 
 /** The files of the page, beside the built command. */
 const PAGE = join(PACKAGE_FOLDER, 'dist/inspector/page');
-/** The longest time that the page waits for a verb, in milliseconds. The verb itself goes on. */
+/** The longest time that a verb may take, in milliseconds. Then it is stopped as with Ctrl+C, and can be resumed. */
 const PATIENCE = 60_000;
 const MOST_OUTPUT = 1_024 * 1_024;
 const WIDE = { columns: 1_000, colours: false } as const;
