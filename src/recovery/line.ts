@@ -192,8 +192,8 @@ export class Lowering {
 
   /**
    * A step is one atom (C1a). All its parties lose the step; an instance that it entered never started. Further steps
-   * are lost with it: each reader of the control it wrote, each step that depends on it wholly, and each step that a
-   * source loses with it (CH8).
+   * are lost with it: readers of the control it wrote, steps that depend on it wholly, and the steps that go back because
+   * a source cannot be put back (CH8).
    */
   #undo(step: PlacedStep): void {
     const places = this.#places;
