@@ -98,7 +98,7 @@ export function examine(path: string, migrations: readonly Migration[]): void {
     throw new JournalError('journal_corrupt', `${path}: the text encoding was changed. Restore it from a backup.`);
 }
 
-/** Closes a connection without folding the log into the file: a second reader keeps SQLite from folding it in. */
+/** Closes a connection without folding the log into the file: a second reader keeps SQLite from that. */
 export function closeUntouched(db: Database.Database, path: string): void {
   // An empty log has nothing to fold in. The connection that made it removes it.
   if (sizeOf(`${path}-wal`) <= 0) {
