@@ -1,8 +1,8 @@
-/** Finds the things that a staged call relies on, as an adapter reads them (semantics.md E4). */
+/** Finds what must still be unchanged when a staged call is committed (semantics.md E4). */
 import type { Reliance } from '../effects/counterparty.ts';
 
 /**
- * The part that counts: a read, by the position before it, or an earlier call that changed the same thing, by its key.
+ * `since`: the thing must be unchanged since this position. `follows`: its last change must be the call of this key.
  */
 interface Counts {
   readonly since: string | null;
@@ -10,8 +10,9 @@ interface Counts {
 }
 
 /**
- * The first read after the last call that changed the same thing; without one, that call.
- * @param isSame true for a call that changed what the staged call changes.
+ * Picks one of the reads and calls that a staged call relies on: the first read after the run's last call on the same
+ * thing, or that call if nothing was read after it.
+ * @param isSame true for a call that changed the thing that the staged call changes.
  */
 export function whatCounts(relies: readonly Reliance[] = [], isSame: (call: string) => boolean): Counts {
   const last = relies.findLastIndex((one) => 'call' in one && isSame(one.call));

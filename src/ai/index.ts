@@ -8,21 +8,25 @@ export { LoopError, type LoopErrorCode } from '../loop/loop-error.ts';
 /** A model, as `wrapLanguageModel` takes it. */
 export type GuardedModel = Parameters<typeof wrapLanguageModel>[0]['model'];
 
-/** What the function of an agent is handed. */
+/** The argument of an agent's function. */
 export interface AiWays extends LoopWays {
-  /** Guards a model: each of its answers is kept, whole or as the chunks of its stream, and served where the agent is entered again. */
+  /**
+   * Guards a model. Each answer is kept, whole or as the chunks of its stream, and served when the agent is entered
+   * again.
+   */
   model(model: GuardedModel): ReturnType<typeof wrapLanguageModel>;
   /**
-   * Guards tools, each under its name in the config and the id of the call. `execute` finds the idempotency key in `experimental_context.idempotencyKey`.
-   * @throws LoopError `unsupported_tool` for a tool of the provider, and for `needsApproval`: the config says `gate` instead.
+   * Guards tools, each under its name in the config and the id of the call. `execute` finds the idempotency key in
+   * `experimental_context.idempotencyKey`.
+   * @throws LoopError `unsupported_tool` for a tool of the provider, and for `needsApproval`: use `gate` in the config.
    */
   tools<T extends ToolSet>(tools: T): T;
 }
 
 /**
- * Makes a loop of a function that calls `generateText`, `streamText` or an agent of the AI SDK with guarded models and tools. A stream is handed on once it is whole
- * and in the journal.
- * @throws ArgumentError; `attach` and `resume` of the loop say what they throw.
+ * Makes a loop of a function that calls `generateText`, `streamText` or an agent of the AI SDK with guarded models and
+ * tools. A stream is handed on after all of it is in the journal.
+ * @throws ArgumentError; for `attach` and `resume` see the loop.
  * @example
  * import { generateText } from 'ai';
  * import { MockLanguageModelV3 } from 'ai/test';
@@ -79,7 +83,7 @@ function guardedModel({ think }: LoopWays, model: GuardedModel): ReturnType<type
   });
 }
 
-/** The part of a request that tells one question from another. */
+/** The fields of a request by which two questions differ. */
 function questionOf({ prompt, responseFormat, toolChoice }: Parameters<GuardedModel['doGenerate']>[0]): unknown {
   return plain({ prompt, responseFormat, toolChoice });
 }
@@ -107,7 +111,7 @@ function guarded<T extends ToolSet>({ act }: LoopWays, set: T): T {
   return Object.fromEntries(tools) as T;
 }
 
-/** @throws LoopError for a tool that acts where no call of it can be seen, or that asks a person where the journal has no question. */
+/** @throws LoopError for a tool whose calls the run would not see, or whose question to a person no journal keeps. */
 function refuse(name: string, tool: ToolSet[string]): void {
   if (tool.type === 'provider')
     throw new LoopError(

@@ -25,28 +25,28 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   'tools.*.writes': 'rests',
   // The boundary that certifies publishes the staged calls, so the stager and the staged data matter.
   'tools.*.buffer': 'rests',
-  // The acts of a run are told apart by it.
+  // The field decides whether two calls are the same act.
   'tools.*.once': 'rests',
   'tools.*.once.by': 'rests',
   'tools.*.once.scope': 'rests',
-  // An answer that was taken may be refused where it is served again.
+  // An answer that the machine received could be refused when it is served again.
   'tools.*.output': 'rests',
-  // Arguments are asked and computed before a call leaves for the first time; the journal keeps what was sent.
+  // Arguments are asked for and computed before a call first leaves; the journal has the arguments that left.
   'tools.*.input': 'free',
   'tools.*.computed': 'free',
-  // A kept answer is served, or asked for anew: nothing of the past rests on which.
+  // Nothing of the past rests on whether a kept answer is served or asked for anew.
   'tools.*.decides': 'free',
-  // What is too old is looked at again before a call leaves, whatever the config said when it was seen.
-  // What is gone with a sandbox is what the journal says of each call.
+  // The journal says of each call whether its effect is gone with a sandbox.
   'tools.*.in': 'free',
   'tools.*.in.sandbox': 'free',
   'tools.*.in.beyond': 'free',
+  // Before a call leaves, reads that are too old by today's config are made again.
   'tools.*.revalidate': 'free',
   'tools.*.revalidate.for': 'free',
   'tools.*.revalidate.same': 'free',
   'tools.*.revalidate.else': 'free',
   'tools.*.key_valid': 'free',
-  // What was taken on is journaled with the call that said so.
+  // The obligation is journaled with its call.
   'tools.*.obligations': 'free',
   'tools.*.obligations.each': 'free',
   'tools.*.obligations.due': 'free',
@@ -73,7 +73,7 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   'tools.*.gate': 'free',
   'tools.*.gate.when': 'free',
   'tools.*.gate.expires': 'free',
-  // What a person changed was journaled as the call left.
+  // The arguments that a person changed were journaled when the call left.
   'tools.*.gate.edits': 'free',
   'tools.*.when': 'free',
   'tools.*.check': 'free',
@@ -135,14 +135,14 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   'skeletons.*.rollback.anchors': 'rests',
   'skeletons.*.rollback.pending': 'rests',
   'skeletons.*.rollback.compensable': 'joined',
-  // Says whose promises a restore may cross: a promise was made under the page of then.
+  // Decides whose promises a restore may cross, and a promise was made under the config of its time.
   'skeletons.*.rollback.joint': 'rests',
-  // Says which certified checkpoint may be used: the tests of an exit are the same either way.
+  // Decides whether a certified exit may be used; the tests of an exit do not depend on it.
   'skeletons.*.rollback.exits': 'free',
   'skeletons.*.rollback.outcome_checkpoints': 'rests',
   'skeletons.*.rollback.resume': 'rests',
   'skeletons.*.rollback.tries': 'free',
-  // Which calls of a branch are held, and which units a choice has ended, is so for good.
+  // The calls that a branch holds and the units that a choice ended are settled for good.
   alternatives: 'rests',
   'alternatives.*.at': 'rests',
   'alternatives.*.branch': 'rests',
@@ -157,7 +157,7 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   keys: 'rests',
   'keys.blind': 'rests',
   'keys.append': 'rests',
-  // What the sender of an event had seen is not recorded with the event: it is asked of the page of today.
+  // The keys that the sender of an event had seen are not recorded with the event; today's config is asked for them.
   events: 'rests',
   'events.*.reads': 'rests',
   'events.*.steer': 'free',
@@ -181,7 +181,9 @@ export const BEARINGS: Readonly<Record<string, Bearing>> = {
   'claims.ttl': 'free',
 };
 
-/** The length of a digest in a certificate, in hexadecimal digits: it tells changes apart, and vouches for nothing. */
+/**
+ * The length of a digest in a certificate, in hexadecimal digits: enough to notice a change, no proof against forgery.
+ */
 const DIGITS = 16;
 
 /** The certificate of a config, as its file has it. */
@@ -189,7 +191,7 @@ export function certificateOf(config: unknown): Certificate {
   const { tools, ...page } = (config ?? {}) as { readonly tools?: object | null };
   const digest = (value: unknown, path: readonly string[]) =>
     contentDigest(resting(value, path) ?? {}).slice(0, DIGITS);
-  // Nothing rests on the rules of an older version: what rests on its calls is stale (CO4).
+  // The rules of an older version of a tool are left out: certificates that rest on its calls are stale (CO4).
   const own = Object.entries(tools ?? {})
     .filter(([name]) => !isOfVersion(name))
     .map(([name, tool]) => [name, digest(tool, ['tools', '*'])] as const);
@@ -203,14 +205,14 @@ function resting(value: unknown, path: readonly string[]): unknown {
   const kept = Object.entries(value).flatMap(([name, inner]) => {
     const at = [...path, name];
     const bearing = BEARINGS[at.join('.')];
-    // A name that is no field stands for itself: the name of a tool, a skeleton, a scope, an event, or what is in a schema.
+    // A name that is no field is the name of a tool, skeleton, scope or event, or a part of a JSON schema.
     const rests = bearing === undefined ? resting(inner, [...path, '*']) : resting(inner, at);
     return bearing === 'free' || bearing === 'joined' || rests === undefined ? [] : [[name, rests] as const];
   });
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
-/** True where certificates of one config hold under another one: `called` says of a tool whether the run may have called it. */
+/** True if certificates of one config hold under another. `called`: true for a tool that the run may have called. */
 export function holdsUnder(then: Certificate, now: Certificate, called: (tool: string) => boolean): boolean {
   if (then.page !== now.page) return false;
   const names = new Set([...Object.keys(then.tools), ...Object.keys(now.tools)]);

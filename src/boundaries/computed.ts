@@ -1,7 +1,13 @@
-/** The arguments of a call as its tool is called with them: those that the config computes are in place (semantics.md CS2). */
+/**
+ * The arguments of a call as its tool is called with them: those that the config computes are in place (semantics.md
+ * CS2).
+ */
 import type { BoundaryConfig } from './config.ts';
 
-/** The arguments of a call, the computed ones in place; as they are given where one of them has no value: such a call does not leave. */
+/**
+ * The arguments of a call with the computed arguments; unchanged if a computed argument has no value (the call then
+ * does not leave).
+ */
 export function withComputed({ tools }: Pick<BoundaryConfig, 'tools'>, tool: string | null, args: unknown): unknown {
   const computed = tool === null ? null : (tools.get(tool)?.computed ?? null);
   if (computed === null) return args;

@@ -1,4 +1,7 @@
-/** The rules of calls that an older version of a tool has made: the tool `book@2` of a config says them of version 2 of `book` (semantics.md CO7). */
+/**
+ * The rules of calls that an older version of a tool has made: the tool `book@2` of a config says them of version 2 of
+ * `book` (semantics.md CO7).
+ */
 import { type ToolVersion, takesVersion, versioned } from '../model/tool-version.ts';
 import type { BoundaryConfig, Tool } from './config.ts';
 
@@ -14,8 +17,9 @@ export function isOfVersion(name: string): boolean {
 }
 
 /**
- * The rules of a call: those of its tool, if that takes the version which made the call, else those of that version. Undefined if the config has neither.
- * @param versions those of the tools of the program that name one; undefined for a program that shows none.
+ * The rules of a call: the rules of its tool if the tool takes the call's version, else the rules of the version.
+ * Undefined if the config has neither.
+ * @param versions the versions that tools of the program name; undefined for a program that shows no versions.
  */
 export function rulesOf(
   { tools }: Pick<BoundaryConfig, 'tools'>,

@@ -1,4 +1,7 @@
-/** The verbs of `belay`, in the order and the groups of its help, each with what it does and the file that adds it. */
+/**
+ * The verbs of `belay`, in the order and the groups of its help: the summary of a verb, and the file that adds the
+ * verb.
+ */
 import type { Command } from 'commander';
 
 /** Adds one verb to the program. */
@@ -207,8 +210,8 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Verb>>>> = {
 };
 
 /**
- * Adds every verb to the program. The code of a verb is loaded if an argument names the verb; the others are there for the help, and for a name that
- * is typed wrong.
+ * Adds every verb to the program. The code of a verb is loaded if an argument names the verb; the others are there for
+ * the help, and for a name that is typed wrong.
  */
 export async function addVerbs(program: Command, args: readonly string[]): Promise<void> {
   const named = args.find((arg) => Object.values(GROUPS).some((verbs) => Object.hasOwn(verbs, arg)));

@@ -11,7 +11,7 @@ export class Budgets {
   readonly #spent = new Map<string, number>();
   readonly #admitted = new Map<string, SpendEntry['amounts']>();
   readonly #by = new Map<string, SpendEntry['amounts']>();
-  /** By call, what was spent of each budget since the last look; null in a run without pools. */
+  /** The amounts that each call has spent since the last look, by budget; null in a run without pools. */
   #moved: Map<string, Record<string, number>> | null = null;
 
   /** The parts that a base holds. */
@@ -19,7 +19,7 @@ export class Budgets {
     return { spent: this.#spent, admitted: this.#admitted, by: this.#by };
   }
 
-  /** The amount that was spent of a budget, what is admitted and not yet charged included. */
+  /** The spent amount of a budget, with the admitted amounts that are not charged yet. */
   spent(name: string): number {
     return this.#spent.get(name) ?? 0;
   }
@@ -29,12 +29,12 @@ export class Budgets {
     return this.#admitted.get(of) ?? {};
   }
 
-  /** The amount that one call has spent, all of its tries together, by its key. */
+  /** The amount that a call has spent in all of its tries, by its key. */
   spentBy(of: string): SpendEntry['amounts'] {
     return this.#by.get(of) ?? {};
   }
 
-  /** Keeps what moves from here on, for the pools of a store. */
+  /** Notes changes from here on, for the pools of a store. */
   watch(): void {
     this.#moved = new Map();
   }
@@ -46,7 +46,7 @@ export class Budgets {
     return moved;
   }
 
-  /** Has a call looked at again that has something admitted. */
+  /** Has the next look report a call with an admitted amount again. */
   touch(of: string): void {
     if (this.#admitted.has(of)) this.#move(of, {});
   }
@@ -63,12 +63,12 @@ export class Budgets {
     this.#move(of, is === 'charged' ? amounts : times(Object.fromEntries(back), 0));
     if (is !== 'admitted') return;
     const admitted = sum(this.#admitted.get(of) ?? {}, amounts);
-    // What was given back whole is not charged for any more.
+    // An amount that was given back whole is no longer charged.
     const gone = new Set(back.flatMap(([name]) => (admitted[name] === 0 ? [name] : [])));
     this.#admitted.set(of, Object.fromEntries(Object.entries(admitted).filter(([name]) => !gone.has(name))));
   }
 
-  /** Takes back what a call was admitted for; not that it was made, nor its time. */
+  /** Releases the admitted amounts of a call. It still counts in `calls` and `time`. */
   release(of: string): void {
     const { calls = 0, time = 0, ...amounts } = this.#admitted.get(of) ?? {};
     if (this.#admitted.has(of)) this.#move(of, { ...times(amounts, 0), calls, time });
@@ -102,8 +102,8 @@ interface Pooled {
 }
 
 /**
- * The amounts that a call may spend, and those that it is admitted for by this try, or the reason why it may not leave. A pool is asked by its
- * store. A call that leaves again under its key has reserved the most already: it is one act, and one amount.
+ * The amounts that a call may spend and the amounts that this try is admitted for, or the reason why the call may not
+ * leave. The store asks pools. A call that leaves again under its key has reserved its most already.
  */
 export function admission(
   limits: ReadonlyMap<string, number>,
@@ -135,7 +135,7 @@ function asked(
 ): number | null {
   if (name === 'calls') return 1;
   if (name === 'time') return tool?.timeout ?? 0;
-  // Nobody has said what a tool spends that nobody declared (E6).
+  // Nobody knows what an undeclared tool spends (E6).
   if (tool === undefined) return null;
   const spend = tool.spends.get(name);
   return spend === undefined ? 0 : spend.atMost.of({ args, output: undefined });

@@ -1,12 +1,12 @@
 /**
- * The names that keys are made of, where a release has given names anew (semantics.md CO5): a tool or a skeleton with another name
- * has the name of then in its keys, so that the same decision has the same key. What has that name now is another thing, and its
- * keys say which map it came with: they never meet a key of before.
+ * The names that keys are made of, where a release has given names anew (semantics.md CO5): a tool or a skeleton with
+ * another name has the name of then in its keys, so that the same decision has the same key. What has that name now is
+ * another thing, and its keys say which map it came with: they never meet a key of before.
  */
 import type { Renames } from '../model/renames.ts';
 import type { KeyedCall } from './keys.ts';
 
-/** A name as keys have it: as it is, or with the number of the map that it came with. */
+/** A name in a key: the name alone, or with the number of the map that introduced it. */
 type KeyName = string | readonly [name: string, map: number];
 
 /** The names in the keys of one run. */

@@ -28,20 +28,28 @@ export interface LedgerCall {
   undoing: boolean;
   /** True where a held call has been staged: there is something to publish, or to discard (E4). */
   staged: boolean;
-  /** The times that its counterparty was asked and did not know, and the wall clock of the next time; null where none is left. */
+  /**
+   * The times that its counterparty was asked and did not know, and the wall clock of the next time; null where none is
+   * left.
+   */
   asked: { readonly tries: number; readonly next: number | null };
-  /** The wall clock at which it was about to leave, in milliseconds: of its intent, or of the entry by which a held call leaves. */
+  /**
+   * The wall clock right before the call left, in milliseconds: of its intent, or of the entry that releases a held
+   * call.
+   */
   calledAt: number;
   /** The wall clock at which a call first left under its key, in milliseconds; null while none has (E3). */
   keyedAt: number | null;
   /** The number of its intent in the history; null once a restore has undone that place. */
   at: number | null;
   /**
-   * The answer that was found wrong: it is never served again, and an equal one is the same failure again (C10). With `isOutdated`, no answer
-   * of this call is served, whenever it comes, until the tool is asked again (C11).
+   * The answer that was found wrong: it is never served again, and an equal one is the same failure again (C10). With
+   * `isOutdated`, no answer of this call is served, whenever it comes, until the tool is asked again (C11).
    */
   wrong: { readonly output: unknown; readonly isSure: boolean; readonly isOutdated: boolean } | null;
-  /** The promise of certified work set aside that its undo would cross, and on whose account; null for none (C7, C9). */
+  /**
+   * The promise of certified work set aside that its undo would cross, and on whose account; null for none (C7, C9).
+   */
   promise: { readonly by: InstanceId | null } | null;
   /** True where the machine has heard its answer. */
   isAnswered: boolean;
@@ -86,7 +94,9 @@ export function isDistrusted({ wrong, output }: LedgerCall): boolean {
   return wrong !== null && (wrong.isOutdated || isSame(wrong.output, output));
 }
 
-/** True for a call that is made again where its answer was found wrong: it is idempotent, or does nothing at all (C10). */
+/**
+ * True for a call that is made again where its answer was found wrong: it is idempotent, or does nothing at all (C10).
+ */
 export function isAskedAgain({ decides, intent }: Pick<LedgerCall, 'decides' | 'intent'>): boolean {
   return decides || intent.class === 'idempotent';
 }

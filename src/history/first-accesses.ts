@@ -1,6 +1,6 @@
 /**
- * The first access of each instance to each key, among the accesses that are paged out. Each boundary asks whether an
- * instance ever wrote a key, and when first; this index answers without paging anything in.
+ * The first access of each instance to each key, among the accesses that are paged out. Boundaries ask whether and when
+ * an instance first wrote a key; this index answers without paging anything in.
  */
 import type { Key } from '../model/key.ts';
 import type { Access } from './key-tree.ts';
@@ -22,7 +22,7 @@ const FEW = 16;
 /** The first accesses of one instance. */
 class OfInstance {
   readonly all: Firsts[] = [];
-  /** By their keys, where they are many. */
+  /** The first accesses by key; null while there are few. */
   #byKey: Map<string, Firsts> | null = null;
 
   at(key: Key): Firsts {
@@ -51,7 +51,7 @@ export class FirstAccesses {
     for (const kind of KINDS) if (isA(kind, told)) firsts[kind] ??= told;
   }
 
-  /** The first access of an instance of one kind to a key that is asked for. */
+  /** The first access of one kind by an instance to any of the asked keys. */
   of(record: InstanceRecord, kind: Kind, isAsked: (key: Key) => boolean): Access | undefined {
     let first: Access | undefined;
     for (const { [kind]: told } of this.#of.get(record)?.all ?? [])
@@ -59,19 +59,19 @@ export class FirstAccesses {
     return first;
   }
 
-  /** True if there is such an access. Costs the accesses before it. */
+  /** True if the instance has an access of the kind to an asked key. Costs the accesses before it. */
   has(record: InstanceRecord, kind: Kind, isAsked: (key: Key) => boolean): boolean {
     return this.#of.get(record)?.all.some(({ [kind]: told }) => told !== null && isAsked(told[0].key)) === true;
   }
 
-  /** Forgets those after an event. Costs all that are known. */
+  /** Forgets the accesses after an event. Costs all known accesses. */
   forget(upTo: number): void {
     const all = this.all().filter(([{ at }]) => at <= upTo);
     this.#of.clear();
     for (const told of all) this.add(told);
   }
 
-  /** All of them, in event order. */
+  /** All first accesses, in event order. */
   all(): Told[] {
     const all = new Set<Told>();
     for (const { all: firsts } of this.#of.values())

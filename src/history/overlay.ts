@@ -1,6 +1,7 @@
 /**
- * A context with changes laid over it. It tells the value at a place from the changes that reach that place and copies nothing beside it: a
- * fold copies every container on the way to a change, and a record of work reads few places of a large context (semantics.md C6).
+ * A context with changes laid over it. It tells the value at a place from the changes that reach that place and copies
+ * nothing beside it: a fold copies every container on the way to a change, and a record of work reads few places of a
+ * large context (semantics.md C6).
  */
 import { type Change, Folding, type Path } from './context.ts';
 
@@ -34,7 +35,10 @@ export class Overlay {
     for (const change of changes) this.#changes.push(change);
   }
 
-  /** The value at a place after all changes; undefined where nothing is there. Costs the changes, and the containers at or below the place. */
+  /**
+   * The value at a place after all changes; undefined where nothing is there. Costs the changes, and the containers at
+   * or below the place.
+   */
   at(path: Path): Found | undefined {
     let found = findIn(this.#context, path);
     for (const change of this.#changes) {

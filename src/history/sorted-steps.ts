@@ -8,7 +8,10 @@ export interface SortedStep {
   readonly gone: boolean;
 }
 
-/** A list with one more: most steps have none, and share one empty list. One that is not empty is its owner's own, and is added to. */
+/**
+ * The list with one more member. All empty lists are one shared object; a list with members is its owner's, and is
+ * appended to.
+ */
 export function withOne<T>(list: readonly T[], one: T): readonly T[] {
   if (list.length === 0) return [one];
   (list as T[]).push(one);

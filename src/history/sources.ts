@@ -30,9 +30,10 @@ export function isOfSource(region: Region): boolean {
 }
 
 /**
- * The steps that go back with a step since a source cannot be put back. Where the step began, told or ended a source, that is begun anew and says
- * all again: every receipt of its chunks goes back. Where the step received a chunk of a source that is over, so does the end of the source.
- * @param anew the sources that are known to be begun anew; their receipts are listed once.
+ * The steps that go back with a step because a source cannot be put back. If the step began, told or ended a source, the
+ * source is begun anew and repeats its chunks, so every receipt of them goes back. If the step received a chunk of a
+ * source that is over, the end of the source goes back.
+ * @param anew the sources that are begun anew already; their receipts are listed once.
  */
 export function* lostWithSource<Step extends PlacedStep>(
   lists: StepLists<Step>,

@@ -35,7 +35,10 @@ export function* entriesOf(
   }
 }
 
-/** The rows, and the names that they are read in. Rows from the first one on are gathered: a map may lie ahead. Of others each is read as it comes. */
+/**
+ * The rows, and the names that they are read in. Rows from the first one on are gathered: a map may lie ahead. Of
+ * others each is read as it comes.
+ */
 function readIn(rows: Iterable<StoredRow>, next: Renames | null): readonly [Iterable<StoredRow>, NamesOfNow] {
   const coming = rows[Symbol.iterator]();
   const first = coming.next();

@@ -57,7 +57,7 @@ export class Names {
     return rows;
   }
 
-  /** @throws JournalError `journal_corrupt` when no name has that number. */
+  /** The name of a number. @throws JournalError `journal_corrupt` if no name has the number. */
   text(id: number): string {
     const text = this.#texts[id];
     if (text === undefined) throw corrupt(`name ${id} is used, and only ${this.#texts.length} are defined`);
@@ -102,24 +102,24 @@ export class RowNames {
   readonly #instances = new WeakMap<InstanceId, string>();
   readonly #data = new WeakMap<object, string>();
   readonly #paths: PathNode = { is: null, below: new Map() };
-  /** The texts of parts that come again; empty until they are written first. */
+  /** The texts of announced parts; '' until a part is first written. */
   readonly #kept = new WeakMap<object, string>();
 
   constructor(names: Pick<Names, 'id'>) {
     this.#names = names;
   }
 
-  /** Announces a part that comes again, and never changes: its text is made once. */
+  /** Announces a part that will be written again and never changes, so that its text is made once. */
   expect(part: object): void {
     if (!this.#kept.has(part)) this.#kept.set(part, '');
   }
 
-  /** The text of a part that was announced, once it was written; null for any other. */
+  /** The text of an announced part that was written before; null for any other part. */
   kept(part: object): string | null {
     return this.#kept.get(part) || null;
   }
 
-  /** Keeps the text of a part that was announced. @returns the text. */
+  /** Keeps the text of an announced part. @returns the text. */
   keep(part: object, text: string): string {
     if (this.#kept.has(part)) this.#kept.set(part, text);
     return text;
@@ -164,7 +164,7 @@ export class RowNames {
 
   #newPath(path: readonly string[]): string {
     const name = this.name(JSON.stringify(path));
-    // What has no number may be one of any number of texts.
+    // A text without a number is not cached: there may be any number of them.
     if (name.startsWith('"')) return name;
     let node = this.#paths;
     for (const segment of path) {

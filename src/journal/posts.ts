@@ -40,8 +40,8 @@ function tooLarge(): JournalError {
 }
 
 /**
- * True for a message that has the form of an event. Every other message acts on a run in a way that an event cannot: it answers, complains or
- * ends the run. The store in PostgreSQL takes such a message only from an operator.
+ * True for a message in the form of an event. Every other message can do more than an event: answer, complain, end the
+ * run. The store in PostgreSQL takes those other messages only from an operator.
  */
 export function isEventMessage(body: string): boolean {
   try {

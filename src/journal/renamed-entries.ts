@@ -1,6 +1,7 @@
 /**
- * Reads the entries of a run in the names of another release (semantics.md CO5): nothing of what happened is another, only what it is called.
- * An entry of a kind that says more than this file knows is refused, and so is a name that would be that of two things.
+ * Reads the entries of a run in the names of another release (semantics.md CO5): nothing of what happened is another,
+ * only what it is called. An entry of a kind that says more than this file knows is refused, and so is a name that
+ * would be that of two things.
  */
 import { CodedError } from '../model/coded-error.ts';
 import type { Digests, Entry } from '../model/entry.ts';
@@ -41,7 +42,7 @@ const PLAIN: ReadonlySet<Entry['do']> = new Set([
   'settled',
 ]);
 
-/** The names of an event that a machine tells itself: what it is, and the state or the child behind it. */
+/** The types of events that xstate sends by itself: a prefix, then the name of a state or of a child. */
 const OF_STATE = /^xstate\.(?:after\..+?|done\.state)\./;
 const OF_CHILD = /^xstate\.(?:done|error|snapshot)\.(?:actor\.)?/;
 
@@ -163,13 +164,18 @@ export class RenamedEntries {
     return { instance: this.#instance(party.instance), region: this.#region(party.region) };
   }
 
-  /** A region is the path of its state behind the number of its actor, and only the own machine of the run has a map. */
+  /**
+   * A region is the path of its state behind the number of its actor, and only the own machine of the run has a map.
+   */
   #region(region: Region): Region {
     const [actor, path] = split(region);
     return actor === 0 ? regionName(actor, this.#path(path)) : region;
   }
 
-  /** The states that history states remember are known by ids, which are made of the names of the machine and its states. */
+  /**
+   * The states that history states remember are known by ids, which are made of the names of the machine and its
+   * states.
+   */
   #remembered(remembered: HistoryValue): HistoryValue {
     const named = Object.entries(remembered).map(
       ([id, states]) => [this.#id(id), states.map((state) => this.#id(state))] as const,

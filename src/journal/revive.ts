@@ -18,14 +18,17 @@ export interface ReviveOptions {
   readonly around?: number;
 }
 
-/** A content of a journal: its value, how many containers lie in each other in it, and the length of its text with all that it refers to. */
+/**
+ * A content of a journal: its value, the depth of its containers, and the length of its text with all references
+ * written out.
+ */
 export interface ReadContent {
   readonly value: unknown;
   readonly height: number;
   readonly size: number;
 }
 
-/** A value, how many containers lie in each other in it, and the size of the contents that it refers to. */
+/** A value, the depth of its containers, and the size of the contents that it refers to. */
 export interface Measured {
   readonly value: unknown;
   readonly height: number;
@@ -50,7 +53,7 @@ const DIGITS = /^(0|-?[1-9][0-9]{0,62000})$/;
 const DATE_LIMIT = 8.64e15;
 
 /**
- * The value that was encoded. `parsed` is used up: its containers become those of the value.
+ * The value that was encoded. `parsed` is used up: its containers become containers of the value.
  * @throws JournalError `journal_corrupt`, and whatever `resolve` throws.
  */
 export function revive(parsed: unknown, options: ReviveOptions = {}): unknown {
@@ -75,7 +78,7 @@ function noContent(number: unknown): never {
 
 function revived(parsed: unknown, depth: number, hooks: Hooks): unknown {
   if (typeof parsed !== 'object' || parsed === null) return parsed;
-  // One more than encode's, for the tag of a scalar in the innermost container.
+  // One level more than in `encode`, for the tag of a scalar in the innermost container.
   if (depth > CODEC_DEPTH) throw tooDeep();
   if (depth > hooks.deepest) hooks.deepest = depth;
   if (Array.isArray(parsed)) return members(parsed, depth, hooks);
@@ -86,7 +89,7 @@ function record(parsed: Parsed, depth: number, hooks: Hooks): Parsed {
   for (const key of Object.keys(parsed)) {
     const before = parsed[key];
     const after = revived(before, depth + 1, hooks);
-    // An assignment finds the own property first, also one named __proto__, which JSON.parse makes an own one.
+    // The assignment finds an own property named __proto__ too: JSON.parse made it an own property.
     if (!Object.is(after, before)) parsed[key] = after;
   }
   return parsed;
@@ -188,7 +191,7 @@ function revivedContent(number: number, depth: number, hooks: Hooks): unknown {
   return value;
 }
 
-/** An object that has the tag's name among its own keys: here it is a key like any other. */
+/** An object with an own key named like the tag, which is a key like any other. */
 function revivedObject([inner, ...more]: unknown[], depth: number, hooks: Hooks): unknown {
   const valid = typeof inner === 'object' && inner !== null && !Array.isArray(inner) && Object.hasOwn(inner, TAG);
   if (!valid || more.length > 0) throw malformed('object');

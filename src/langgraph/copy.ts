@@ -1,4 +1,7 @@
-/** A copy of a compiled graph whose nodes are watched. The graph that is given is not touched, and neither are its nodes. */
+/**
+ * A copy of a compiled graph whose nodes are watched. The graph that is given is not touched, and neither are its
+ * nodes.
+ */
 import { Runnable, type RunnableConfig } from '@langchain/core/runnables';
 import type { BaseChannel, BaseCheckpointSaver, Pregel } from '@langchain/langgraph';
 import { stateOf } from '../runtime/lanes.ts';
@@ -80,10 +83,10 @@ export function watchedCopy(graph: Graph, saver: BaseCheckpointSaver, invoke: In
 }
 
 /**
- * Has edges of a watched copy lead to some nodes alone. A superstep that is entered again has the tasks that it had: LangGraph looks at the
- * channels of the step before while it goes on, and at all of them where it is entered, so that a join which an edge beside it has
- * overtaken would set its node going once more.
- * @param wanted their states.
+ * Has edges of a watched copy lead to some nodes alone, so that a superstep which is entered again has its former
+ * tasks. LangGraph looks at all channels when it is entered, and at the channels of the step before while it runs: on
+ * entering, an overtaken join would start its node once more.
+ * @param wanted the states of these nodes.
  * @returns has edges lead to all nodes again.
  */
 export function leadingTo({ nodes }: Graph, wanted: ReadonlySet<string>): () => void {

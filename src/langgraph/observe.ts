@@ -28,8 +28,8 @@ export class Observed {
   }
 
   /**
-   * The input of a node whose channels are seen to be read. It is a plain object with getters, so that it can be cloned and spread; what a
-   * node puts into it stays there.
+   * The input of a node, which notes each channel that the node reads. It is a plain object with getters, so that it
+   * can be cloned and spread. A node's own assignments stay in it.
    */
   input(input: unknown): unknown {
     if (!isPlain(input)) {

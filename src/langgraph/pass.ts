@@ -1,4 +1,7 @@
-/** One entry into a graph, from where the context stands until it rests, fails or is left: LangGraph executes it, and the run decides what counts. */
+/**
+ * One entry into a graph, from where the context stands until it rests, fails or is left: LangGraph executes it, and
+ * the run decides what counts.
+ */
 import { mergeConfigs, type Runnable, type RunnableConfig } from '@langchain/core/runnables';
 import {
   type Checkpoint,
@@ -94,7 +97,10 @@ export class Pass {
     else this.#host.ended(this, this.#closed);
   }
 
-  /** LangGraph says that it is done, and has not executed all tasks of its superstep: with a `maxConcurrency` of 1 it does so after the first. */
+  /**
+   * LangGraph says that it is done, and has not executed all tasks of its superstep: with a `maxConcurrency` of 1 it
+   * does so after the first.
+   */
   #endedEarly(): void {
     const names = [...this.#tasks.values()].map(({ lane }) => lane.name).join(', ');
     this.leave();
@@ -149,7 +155,10 @@ export class Pass {
     });
   }
 
-  /** The error of a graph that was entered again, and came elsewhere than where its journal has it; null where it did not. */
+  /**
+   * The error of a graph that was entered again, and came elsewhere than where its journal has it; null where it did
+   * not.
+   */
   #astray(closed: Closed | null, tasks: readonly Task[]): Error | null {
     const known = this.#host.lanes();
     if (closed !== null || known.length === 0) return null;

@@ -1,4 +1,7 @@
-/** The names by which tasks of `Send`s are told from others of their node: the entity that it is about, so that a replay finds it again (semantics.md C5). */
+/**
+ * Names the tasks of `Send`s within their node, by their entity, so that a replay finds the same task again
+ * (semantics.md C5).
+ */
 import { createHash } from 'node:crypto';
 import type { BoundaryConfig } from '../boundaries/config.ts';
 import { argsDigest } from '../effects/digest.ts';

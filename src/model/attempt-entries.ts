@@ -1,6 +1,12 @@
-/** The entries of attempts: where an attempt stands that waits for the choice, and the attempt that was kept (semantics.md FK7 to FK11). */
+/**
+ * The entries of attempts: where an attempt stands that waits for the choice, and the attempt that was kept
+ * (semantics.md FK7 to FK11).
+ */
 
-/** The terms of an attempt: a fork that is one of several, of which one is kept. All attempts of a group have the same but for `number`. */
+/**
+ * The terms of an attempt: a fork that is one of several, of which one is kept. All attempts of a group have the same
+ * but for `number`.
+ */
 export interface AttemptTerms {
   /** The name of the group: its attempts are runs with that name and a number behind it. */
   readonly of: string;
@@ -10,7 +16,10 @@ export interface AttemptTerms {
   readonly count: number;
   /** The score, CEL over the output and the context of an attempt; left out where a person chooses. */
   readonly score?: string;
-  /** The wall clock from which the choice waits for no attempt any more, in milliseconds; left out where it waits for all. */
+  /**
+   * The wall clock from which the choice waits for no attempt any more, in milliseconds; left out where it waits for
+   * all.
+   */
   readonly until?: number;
 }
 
@@ -18,7 +27,8 @@ export interface AttemptTerms {
 export interface TriedEntry {
   readonly do: 'tried';
   /**
-   * `end`: its machine is at its end. `act`: before a call that nothing takes back. `key`: in line for a key that another attempt of the group has.
+   * `end`: its machine is at its end. `act`: before a call that nothing takes back. `key`: in line for a key that
+   * another attempt of the group has.
    */
   readonly at: 'end' | 'act' | 'key';
   /** The tool of the call that waits; left out at the end. */
@@ -29,7 +39,10 @@ export interface TriedEntry {
   readonly why?: string;
 }
 
-/** An attempt has read which attempt of its group was kept. If it is another one, the attempt is aborted in the same commit. */
+/**
+ * An attempt has read which attempt of its group was kept. If it is another one, the attempt is aborted in the same
+ * commit.
+ */
 export interface KeptEntry {
   readonly do: 'kept';
   /** The name of the run that was kept. */

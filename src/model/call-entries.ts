@@ -1,4 +1,7 @@
-/** The entries of calls: their intents and outcomes, the people who are asked, the commits that make them visible (E1-E4). */
+/**
+ * The entries of calls: their intents and outcomes, the people who are asked, the commits that make them visible
+ * (E1-E4).
+ */
 import type { Shown } from './choice-entries.ts';
 import type { EffectClass, EffectStatus } from './effect.ts';
 import type { InstanceId } from './instance.ts';
@@ -19,7 +22,10 @@ export interface IntentEntry {
   readonly args: unknown;
   /** The event that the call waits for before it leaves: a person's approval, or its instance's commit (E4). */
   readonly held?: 'gate' | 'buffer';
-  /** The entity that its key is made of, where that is not its instance's own: the root of a machine that was invoked (E3). */
+  /**
+   * The entity that its key is made of, where that is not its instance's own: the root of a machine that was invoked
+   * (E3).
+   */
   readonly keyedAs?: string;
   /** The digest of the identity of its act, where its tool declares one (ON1). */
   readonly once?: string;
@@ -38,7 +44,10 @@ export interface IntentEntry {
   readonly version?: string;
   /** The sandbox that it works in, where what it does is gone with that (SB4). */
   readonly sandbox?: string;
-  /** What the machine asked for, where a person who approved the call had other arguments sent (PE2). Its digest is of these. */
+  /**
+   * What the machine asked for, where a person who approved the call had other arguments sent (PE2). Its digest is of
+   * these.
+   */
   readonly instead?: Instead;
   /** The person who has made the act of the call by hand (PE5). */
   readonly byHand?: string;
@@ -53,15 +62,18 @@ export interface Instead {
 }
 
 /**
- * A person is asked whether a call may leave (`approval`), what became of one (`outcome`), which branch of alternatives is chosen (`branch`), or if work may
- * stand of which its judge is not sure (`review`).
+ * A person is asked whether a call may leave (`approval`), what became of one (`outcome`), which branch of alternatives
+ * is chosen (`branch`), or if work may stand of which its judge is not sure (`review`).
  */
 export interface GateEntry {
   readonly do: 'gate';
   /** The name of the approval request: unique, and new each time that the question is asked. */
   readonly gate: string;
   readonly asks: 'approval' | 'outcome' | 'branch' | 'review';
-  /** The call. Its instance is the intent's, at the epoch of the question. Of a choice, the name of its branches; of a review, the version. */
+  /**
+   * The call. Its instance is the intent's, at the epoch of the question. Of a choice, the name of its branches; of a
+   * review, the version.
+   */
   readonly key: string;
   readonly digest: string;
   readonly epoch: number;
@@ -73,17 +85,17 @@ export interface GateEntry {
    */
   readonly like?: string;
   /**
-   * The act of a run that this one was forked from, done after the fork, which this call may repeat: an approval says that it is another act (FK4).
-   * `key` is null where it cannot be read what that run has done.
+   * The act of a run that this one was forked from, done after the fork, which this call may repeat: an approval says
+   * that it is another act (FK4). `key` is null where it cannot be read what that run has done.
    */
   readonly kin?: { readonly run: string; readonly key: string | null };
   /** The parts of the arguments that an approval may change; left out where it may change none (PE1). */
   readonly edits?: readonly string[];
-  /** The branches among which a person chooses; `digest` is over all of them, and over what they did (AL11). */
+  /** The branches among which a person chooses. `digest` covers the branches and their calls (AL11). */
   readonly candidates?: readonly Shown[];
   /** The boundary that waits for a review, and its judge (JU3). */
   readonly review?: { readonly instance: InstanceId; readonly boundary: string; readonly tool: string };
-  /** The schema of the output, where it is asked what became of a call whose tool has one: a JSON Schema. */
+  /** The JSON Schema of the tool's output, in a question about the outcome of a call. */
   readonly expects?: unknown;
 }
 
@@ -170,7 +182,9 @@ interface Look {
   readonly again?: true;
 }
 
-/** Answers of tools whose reads are revalidated: as they came, or as a call that changes the world relied on them (RV2). */
+/**
+ * Answers of tools whose reads are revalidated: as they came, or as a call that changes the world relied on them (RV2).
+ */
 export interface VerifiedEntry {
   readonly do: 'verified';
   /** The key of the call that relied on them; null at the first look. */

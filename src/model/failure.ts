@@ -16,15 +16,15 @@ export const SIGNALS = [
 /** The kind of a failure (§7): the closed vocabulary that stands for every raw error. */
 export type Signal = (typeof SIGNALS)[number];
 
-/** The cause of a decision that no failure has led to: an act on an event has changed the past (ST3). */
+/** The cause of a decision without a failure: an act on an event has changed the past (ST3). */
 export const STEERED = 'STEERED';
 
 /** The cause of a decision. */
 export type Cause = Signal | typeof STEERED;
 
 /**
- * The instance that failed and, where one is suspected, the key of its write that was found wrong; else null. Where the
- * site of the failure fits no instance, or several, it says so (§8.1).
+ * `in`: the failed instance; null if the site of the failure fits no instance, or several (`why`, §8.1). `key`: the key
+ * of a write that is suspected; null if none is.
  */
 export type Failure =
   | { readonly in: InstanceId; readonly key: Key | null }

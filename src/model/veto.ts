@@ -1,7 +1,6 @@
 /**
- * The reason why a candidate was refused: a closed code and its witness (semantics.md §8). Reasons are data; `recovery/explain.ts`
- * alone turns them into sentences. The codes of §8 that need control state, approvals, budgets or leases join this union
- * together with the code that can raise them.
+ * The reason why a candidate was refused: a closed code and its witness (semantics.md §8). Reasons are data; only
+ * `recovery/explain.ts` turns them into sentences.
  */
 import type { Checkpoint } from './checkpoint.ts';
 import type { Effect, EffectVeto } from './effect.ts';
@@ -23,7 +22,7 @@ export type Dependence =
       readonly step: number;
     }
   | { readonly kind: 'start'; readonly producer: InstanceId; readonly consumer: InstanceId; readonly step: number }
-  /** The region's control goes back with its producer, and the consumer's step with the control (C1). */
+  /** The producer's undo moves the region's control back, and the consumer's step goes with the control (C1). */
   | { readonly kind: 'control'; readonly producer: InstanceId; readonly consumer: InstanceId; readonly step: number };
 
 /**
@@ -46,16 +45,20 @@ export type Reason =
 export type Unavailable =
   /** Certified under another config or machine (§5). */
   | { readonly code: 'checkpoint_stale'; readonly changed: 'config' | 'machine' }
-  /** It lies behind a call whose effect was taken back in the world, by the key of that call (E8). */
+  /** The checkpoint lies behind the call with this key, whose effect was taken back in the world (E8). */
   | { readonly code: 'effect_gone'; readonly call: string }
-  /** What a call rests on has changed each time that it was looked at again, and the budget of recoveries is used up (RV5). */
+  /** The reads of a call had changed at every second look, and the budget of recoveries is used up (RV5). */
   | { readonly code: 'never_still'; readonly spent: number }
-  /** The budget of recoveries is used up (R6). `of` names its owner: this boundary for this signal, the run, or a step that threw on the same (TH4). */
+  /**
+   * The budget of recoveries is used up (R6): of this boundary for this signal, of the run, or of a step that throws
+   * again (TH4).
+   */
   | { readonly code: 'recovery_budget_spent'; readonly of: 'boundary' | 'run' | 'throw'; readonly spent: number };
 
 /**
- * A refused checkpoint of the failed instance. `adds` are the reasons that no newer candidate had; those of the newer
- * ones hold as well. An exit is refused unless the reviewed policy has it restored (EX1). `candidate` is null where no instance was found.
+ * A refused checkpoint of the failed instance; `candidate` is null if no instance was found. `adds`: the reasons that
+ * no newer candidate had; the reasons of newer candidates hold too. An exit is refused unless the reviewed policy
+ * allows restoring it (EX1).
  */
 export type Refusal =
   | {
@@ -66,7 +69,7 @@ export type Refusal =
       readonly why: Abstention;
     }
   | { readonly code: 'no_stable_checkpoint'; readonly candidate: null; readonly instance: InstanceId }
-  /** A replay asked for something else under the key of an effect that is kept (E3). */
+  /** A replay made a call with other arguments under the key of a kept effect (E3). */
   | {
       readonly code: 'effect_diverged';
       readonly candidate: null;
@@ -77,7 +80,9 @@ export type Refusal =
       readonly recordedArgs: string;
       readonly askedArgs: string;
     }
-  /** A call may not leave: no journal and no codec holds what lies at a place in its arguments, '' for the whole (E3). */
+  /**
+   * A call may not leave: no journal or codec can hold the value at this place in its arguments, '' for the whole (E3).
+   */
   | {
       readonly code: 'no_codec';
       readonly candidate: null;
@@ -86,7 +91,7 @@ export type Refusal =
       readonly path: string;
       readonly reason: string;
     }
-  /** An answer was looked at again before a call, and has changed; its config has a person asked (RV3). */
+  /** An answer has changed at the second look before a call, and the config has a person asked (RV3). */
   | {
       readonly code: 'read_moved';
       readonly candidate: null;
@@ -94,7 +99,7 @@ export type Refusal =
       readonly tool: string;
       readonly before: string;
     }
-  /** A sandbox cannot be had, or it is unknown how it stands (SB3). */
+  /** A sandbox could not be started, or its state is unknown (SB3). */
   | {
       readonly code: 'sandbox_failed';
       readonly candidate: null;
@@ -104,14 +109,17 @@ export type Refusal =
     }
   /** A call would leave again under a key that its counterparty may have forgotten (E3). */
   | { readonly code: 'key_expired'; readonly candidate: null; readonly effect: Effect }
-  /** The runtime refuses the graph as it is built, at a place that it came to; no code of a node threw. `reason` says what is in the way, and what to do. */
+  /** The runtime refuses the graph as it is built; no code of a node threw. `reason` says why, and what to do. */
   | {
       readonly code: 'graph_refused';
       readonly candidate: null;
       readonly instance: InstanceId | null;
       readonly reason: string;
     }
-  /** The work that would go back lies before the end of a turn that a person has read: the turn, and the number of the step that ended it (RC3). */
+  /**
+   * The restore would cross the end of a turn that a person has read: the turn, and the number of the step that ended
+   * it (RC3).
+   */
   | {
       readonly code: 'said_to_person';
       readonly candidate: null;
@@ -119,7 +127,10 @@ export type Refusal =
       readonly turn: number;
       readonly step: number;
     }
-  /** It would take back the choice among alternatives, or work of their branches. `winner` is the id of the branch that was chosen; null for none (AL9). */
+  /**
+   * The restore would take back a choice among alternatives, or work of the branches. `winner`: the chosen branch; null
+   * for none (AL9).
+   */
   | {
       readonly code: 'choice_stands';
       readonly candidate: null;
@@ -135,7 +146,10 @@ export type Refusal =
       readonly instance: InstanceId;
       readonly step: number;
     }
-  /** No `why`: the reviewed policy has no exit of this skeleton restored (EX1). `behind` is who is behind the exit (EX2). */
+  /**
+   * Without `why`: the reviewed policy allows no restore of this skeleton's exits (EX1). `behind`: who is behind the
+   * exit (EX2).
+   */
   | {
       readonly code: 'exit_not_restorable';
       readonly candidate: Checkpoint;
@@ -153,17 +167,20 @@ export type Refusal =
       readonly effect: Effect;
       readonly instance: InstanceId;
     }
-  /** The run would end while it owes what a call has taken on, by its name, `tool` keeping it (OB4). */
+  /** The run would end while it owes the obligation of this name, which `tool` would keep (OB4). */
   | {
       readonly code: 'obligation_owed';
       readonly candidate: null;
       readonly instance: InstanceId;
       readonly obligation: string;
       readonly tool: string;
-      /** The wall clock at which it is due; null for never. */
+      /** The wall clock at which the obligation is due; null for never. */
       readonly due: number | null;
     }
-  /** A call of `tool` would leave, and the mandate of the run is over (MD3). `mandate` is its name; null where none was given. */
+  /**
+   * A call of `tool` would leave, and the mandate of the run is over (MD3). `mandate` is its name; null where none was
+   * given.
+   */
   | {
       readonly code: 'mandate_over';
       readonly candidate: null;
@@ -174,7 +191,7 @@ export type Refusal =
     }
   /** The run has ended, and its output was handed over. */
   | { readonly code: 'run_finished'; readonly candidate: null; readonly instance: InstanceId | null }
-  /** `all`: these are all the reasons against it, and those of newer candidates do not hold. */
+  /** `all`: these are all reasons against the candidate; the reasons of newer candidates do not hold. */
   | { readonly candidate: Checkpoint; readonly adds: readonly Reason[]; readonly all?: true };
 
 /** One reason against one candidate, with its witness (§8.3). */

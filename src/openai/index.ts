@@ -1,4 +1,7 @@
-/** Agents of the OpenAI Agents SDK under the sidecar (`belay-sidecar/openai-agents`): its models and its tools, as calls of a loop. */
+/**
+ * Agents of the OpenAI Agents SDK under the sidecar (`belay-sidecar/openai-agents`): models and tools as calls of a
+ * loop.
+ */
 import {
   type FunctionTool,
   type Model,
@@ -15,26 +18,34 @@ export { LoopError, type LoopErrorCode } from '../loop/loop-error.ts';
 
 type Response = Awaited<ReturnType<Model['getResponse']>>;
 type Chunk = ReturnType<Model['getStreamedResponse']> extends AsyncIterable<infer T> ? T : never;
-/** The details of a call, as `execute` of a tool is handed them behind its arguments and its context. */
+/** The details of a call: the third argument of a tool's `execute`. */
 export type CallDetails = Parameters<FunctionTool['invoke']>[2];
 
-/** What the function of an agent is handed. */
+/** The argument of an agent's function. */
 export interface AgentsWays extends LoopWays {
-  /** Guards a model: each of its answers is kept, whole or as the events of its stream, and served where the agent is entered again. */
+  /**
+   * Guards a model. Each answer is kept, whole or as the events of its stream, and served when the agent is entered
+   * again.
+   */
   model(model: Model): Model;
-  /** Guards each model that a provider finds: for agents that name theirs by a text, and a `Runner` that has the provider. */
+  /**
+   * Guards each model that a provider finds, for agents that name their model by a text. Give the result to the
+   * `Runner`.
+   */
   provider(provider: ModelProvider): ModelProvider;
   /**
-   * Makes a tool as `tool` of the SDK does, guarded under its name in the config and the id of the call. `execute` finds the idempotency key by {@link keyOf}.
-   * A model that is offered any other tool is refused, `unsupported_tool`.
-   * @throws LoopError `unsupported_tool` for `needsApproval` and `timeoutMs`: the config says `gate` and `timeout` instead.
+   * Makes a tool like `tool` of the SDK, guarded under its name in the config and the id of the call. `execute` finds
+   * the idempotency key by {@link keyOf}. A request that offers the model any other tool is refused,
+   * `unsupported_tool`.
+   * @throws LoopError `unsupported_tool` for `needsApproval` and `timeoutMs`: use `gate` and `timeout` in the config.
    */
   readonly tool: typeof toolOf;
 }
 
 /**
- * Makes a loop of a function that runs agents with guarded models and tools. A stream is handed on once it is whole and in the journal.
- * @throws ArgumentError; `attach` and `resume` of the loop say what they throw.
+ * Makes a loop of a function that runs agents with guarded models and tools. A stream is handed on after all of it is
+ * in the journal.
+ * @throws ArgumentError; for `attach` and `resume` see the loop.
  * @example
  * import { Agent, type Model, Runner, Usage } from '@openai/agents';
  * import { loadConfig } from 'belay-sidecar';
@@ -74,8 +85,8 @@ export function openaiAgent(agent: string, body: (ways: AgentsWays) => Promise<u
 
 /**
  * The idempotency key of the call that a tool executes.
- * @param details what `execute` is handed behind its arguments and its context.
- * @returns undefined for a call that has none: one that changes nothing.
+ * @param details the third argument of `execute`.
+ * @returns undefined for a call that changes nothing: it has no key.
  * @throws ArgumentError.
  * @example
  * import { type CallDetails, keyOf } from 'belay-sidecar/openai-agents';
@@ -93,7 +104,7 @@ const KEY: unique symbol = Symbol('the idempotency key of the call');
 type Execute = (input: unknown, context: unknown, details: CallDetails) => unknown;
 type ToolOptions = Parameters<typeof toolOf>[0];
 
-/** @param names of the tools that are guarded. */
+/** @param names the names of the guarded tools. */
 function guardedModel({ think }: LoopWays, model: Model, names: ReadonlySet<string>): Model {
   const retry = model.getRetryAdvice?.bind(model);
   return {
@@ -117,14 +128,14 @@ function guardedModel({ think }: LoopWays, model: Model, names: ReadonlySet<stri
   };
 }
 
-/** The part of a request that tells one question from another. */
+/** The fields of a request by which two questions differ. */
 function questionOf(request: ModelRequest): unknown {
   const { systemInstructions, input, outputType, modelSettings, previousResponseId, conversationId, prompt } = request;
   const asked = { systemInstructions, input, outputType, toolChoice: modelSettings.toolChoice };
   return plain({ ...asked, previousResponseId, conversationId, prompt });
 }
 
-/** A value as the journal keeps it: bytes as text, which the SDK takes as well. */
+/** A value as the journal keeps it: bytes become base64 text, which the SDK accepts too. */
 function plain<T>(value: T): T {
   if (value === undefined) return value;
   const text = JSON.stringify(value, (_, member) =>
@@ -133,7 +144,7 @@ function plain<T>(value: T): T {
   return text === undefined ? (undefined as T) : (JSON.parse(text) as T);
 }
 
-/** @throws LoopError for a tool that acts where no call of it can be seen. */
+/** @throws LoopError for a tool whose calls the run would not see. */
 function refuseOthers({ tools }: ModelRequest, names: ReadonlySet<string>): void {
   for (const { type, name } of tools)
     if (type !== 'function' || !names.has(name))
@@ -157,7 +168,7 @@ function guarded({ act }: LoopWays, options: ToolOptions): FunctionTool {
       plain(await (options.execute as Execute)(counts, context, { ...details, signal, [KEY]: key } as CallDetails)),
     );
   };
-  // What the tool throws is the run's: the SDK tells the model of arguments that are none, and of nothing else.
+  // An error of the tool goes to the run; only malformed arguments go back to the model, by the SDK.
   const made = toolOf({ ...options, name: named, execute } as ToolOptions) as FunctionTool;
   return made;
 }

@@ -1,8 +1,7 @@
 /**
- * The one file that knows the CEL library: it reads the text and checks it against types. `evaluate.ts` gives a text
- * its meaning at run time, because the library answers some errors with "absent" (an optional index into a text, say),
- * reads any property that it is asked for, and has no budget; here an error is never a no, and a question has a bounded
- * cost (semantics.md §4).
+ * The only file that uses the CEL library, to parse a text and check its types. Belay evaluates the syntax tree itself,
+ * in `evaluate.ts`: the library answers some errors with "absent" (an optional index into a text, say), reads any
+ * property, and has no budget. In Belay an error is never a no, and an evaluation has a bounded cost (semantics.md §4).
  */
 import { type ASTNode, Environment, ParseError, TypeError as TypingError } from '@marcbachmann/cel-js';
 
@@ -22,7 +21,10 @@ export const VARIABLES = {
   event: 'dyn',
 } as const;
 
-/** The variables of some conditions alone: around second looks at the world (semantics.md §23), and of obligations (§29) and mandates (§32). */
+/**
+ * Variables that only some conditions have: those of second looks (semantics.md §23), obligations (§29) and mandates
+ * (§32).
+ */
 export const LOOK_VARIABLES: readonly string[] = ['now', 'then', 'verified', 'obligation', 'kept', 'mandate'];
 
 /** An error of the grammar or of the type checker in a text; `offset` counts UTF-16 units. */
@@ -39,7 +41,7 @@ const environment = new Environment({
   limits: { maxAstNodes: 250, maxDepth: 24, maxListElements: 64, maxMapEntries: 16, maxCallArguments: 3 },
 });
 for (const [name, type] of Object.entries(VARIABLES)) environment.registerVariable(name, type);
-// `evaluate.ts` gives it its meaning.
+// Only the type counts here; `evaluate.ts` computes the sum.
 environment.registerFunction('list.sum(): dyn', () => 0n);
 for (const name of LOOK_VARIABLES) environment.registerVariable(name, 'dyn');
 
@@ -52,7 +54,7 @@ export function parse(text: string): { readonly ast: Node } | { readonly error: 
   }
 }
 
-/** The type of a text (`bool`, `string`, `dyn`), or the errors of its types. */
+/** The type of a text (`bool`, `string`, `dyn`), or the first type error. */
 export function typeOf(text: string): { readonly type: string } | { readonly error: CelError } {
   const { valid, type, error } = environment.check(text);
   return valid ? { type: type as string } : { error: celError(error) };

@@ -74,7 +74,10 @@ export class Calls {
     if (act !== null) this.#events.happen({ do: 'write', in: instance, key: actKey(act), mode: 'blind' });
   }
 
-  /** Takes what became of a call. @returns true where its record has nothing left to be claimed for: its effect does not stand any more (C9). */
+  /**
+   * Takes what became of a call.
+   * @returns true where its record has nothing left to be claimed for: its effect does not stand any more (C9).
+   */
   settle(entry: OutcomeEntry): boolean {
     const call = this.ledger.settle(entry);
     if (call === undefined || call.repeats !== null) return false;
@@ -147,8 +150,8 @@ export class Calls {
   }
 
   /**
-   * Takes the word of a person who has made the act of a call by hand (PE5). What no machine undoes is not taken back by asking the counterparty again:
-   * it never heard of the key.
+   * Takes the word of a person who has made the act of a call by hand (PE5). What no machine undoes is not taken back
+   * by asking the counterparty again: it never heard of the key.
    */
   supplied({ key, by, why }: Pick<SettledEntry, 'key' | 'by' | 'why'>): void {
     const call = this.ledger.get(key);
@@ -202,7 +205,7 @@ export class Calls {
     this.void(new Set([instanceName(id)]));
   }
 
-  /** Takes the calls of branches that have lost out of the past, with what was granted to them (AL6). */
+  /** Removes the calls of lost branches from the past, and releases their budgets (AL6). */
   abandon(isLost: (call: LedgerCall) => boolean): void {
     const units = new Map<string, InstanceId>();
     for (const call of this.ledger.all())

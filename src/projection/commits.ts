@@ -1,7 +1,7 @@
-/** The commits that the program is to be told of (semantics.md SP3). */
+/** The commits that the program has yet to be told of (semantics.md SP3). */
 import type { CommittedEntry } from '../model/commit-entries.ts';
 
-/** The commits of one run that the program was not told of yet, in their order. */
+/** The untold commits of one run, in order. */
 export class Commits {
   readonly #due = new Map<string, CommittedEntry>();
 
@@ -17,7 +17,7 @@ export class Commits {
     this.#due.delete(id);
   }
 
-  /** The commits of the run that this one was forked from are that run's to tell of. */
+  /** Drops the commits of the parent, which tells them itself. */
   fork(): void {
     this.#due.clear();
   }

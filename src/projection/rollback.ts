@@ -37,14 +37,16 @@ export function undoneSteps(places: Places<RecordedStep>, kept: Iterable<Kept>):
   return undone;
 }
 
-/** The context of an actor before a step, folded once it is asked for: of the events that come again, few wait for theirs at a time. */
+/**
+ * The context of an actor before a step, folded only on demand: few of the events that come again need it at one time.
+ */
 class ContextBefore {
   readonly step: PlacedStep;
   /** The context or the value that the changes are folded into. */
   #from: ContextBefore | { readonly is: unknown };
   #edits: RecordedStep['edits'];
 
-  /** @param earlier the context before an earlier step of the actor: only what lies between is folded again. */
+  /** @param earlier the context before an earlier step of the actor, so that only the steps between are folded. */
   constructor(places: Places<RecordedStep>, actor: number, before: PlacedStep, earlier: ContextBefore | null = null) {
     const edits: RecordedStep['edits'][] = [];
     this.step = before;
@@ -86,7 +88,7 @@ export function contextWithoutSteps(
   return fold(contextBefore(places, actor, behind[0]), kept.flatMap(({ edits }) => edits).map(changeOf));
 }
 
-/** The steps that took the events from outside that a restore takes back, in order. Those of work that is set aside belong to its record. */
+/** The steps that took events from outside and that a restore takes back, in order, without steps of set-aside work. */
 export function stepsFromOutside(
   undone: ReadonlySet<PlacedStep>,
   aside: ReadonlySet<PlacedStep>,
@@ -95,7 +97,7 @@ export function stepsFromOutside(
   return steps.sort((a, b) => a.nth - b.nth);
 }
 
-/** The events from outside that steps took and a restore takes back, in order, with what they met then (C1b). */
+/** The events from outside that a restore takes back, in order, with the values that they met then (C1b). */
 export function eventsToRedeliver(
   places: Places<RecordedStep>,
   undone: ReadonlySet<PlacedStep>,

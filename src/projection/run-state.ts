@@ -49,7 +49,7 @@ import { type Projections, Steps } from './steps.ts';
 import { Timers } from './timers.ts';
 import { Turns } from './turns.ts';
 
-/** The entries that a restore begins with: they take nothing back yet. */
+/** The entries with which a restore begins. They take nothing back yet. */
 const FENCES: ReadonlySet<Entry['do']> = new Set(['decision', 'phase'] as const);
 
 type Folds = { readonly [K in Entry['do']]: (entry: Extract<Entry, { do: K }>, context: unknown) => void };
@@ -61,11 +61,11 @@ export class RunState {
   trace: TraceContext | null = null;
   /** The number of the last event under other digests than the present ones. */
   staleUpTo = 0;
-  /** The number of the first step that the machine of now has to take the same way: those before it were taken by another one (CO6). */
+  /** The first step that today's machine must take the same way: another machine took the steps before it (CO6). */
   comparedFrom = 0;
-  /** The maps that it was moved by, in their order (CO5). */
+  /** The maps with which the run was moved to other releases, in order (CO5). */
   readonly renamed: Renames[] = [];
-  /** The releases that the run was under before, in the order in which it left them. */
+  /** The earlier releases of the run, in the order in which it left them. */
   readonly before: LeftRelease[] = [];
   ended: Extract<Entry, { do: 'end' }>['status'] | null = null;
   /** The turns of a thread that have ended (RC2). */
@@ -73,18 +73,18 @@ export class RunState {
   /** The failed branches of alternatives, and the choices among them (AL5). */
   readonly choices = new Choices();
   readonly attempt = new Attempt();
-  /** The commits that the program is to be told of (SP3). */
+  /** The commits that the program has yet to be told of (SP3). */
   readonly commits = new Commits();
-  /** What judges are asked about, and their verdicts (JU1). */
+  /** The questions to judges, and their verdicts (JU1). */
   readonly judgments = new Judgments();
-  /** What the tools of the run work in (SB1). */
+  /** The sandboxes that the tools of the run work in (SB1). */
   readonly sandboxes = new Sandboxes();
-  /** The obligations that its calls have taken on (OB1). */
+  /** The obligations that calls of the run have taken on (OB1). */
   readonly obligations = new Obligations();
   readonly mandates = new Mandates();
   /** The codecs of values that have no form of their own. */
   readonly codecs: readonly ValueCodec[];
-  /** The values that people are not shown. */
+  /** The values that are hidden from people. */
   readonly redaction = new Redaction();
   /** Control as a key: the steps that are retained, and where the instances live. */
   readonly places = new Places<RecordedStep>();
@@ -112,11 +112,11 @@ export class RunState {
   readonly spent: ReadonlyMap<string, number>;
   /** The count of restores of each instance, by its name. */
   readonly epochs: ReadonlyMap<string, number>;
-  /** The decisions that the run waits on, by the failing work, each until that work is decided anew or undone. */
+  /** The decisions that the run is parked on, by the failed work, until that work is decided anew or undone. */
   readonly open: ReadonlyMap<string, DecisionEntry>;
   /** The events from outside that restores took back and that have not come again, in order. */
   readonly toRedeliver: readonly ToRedeliver[];
-  /** The events from outside that came while the run could not take them, in order, of which nothing was taken back since. */
+  /** The events from outside that the run could not take when they came, in order; without those taken back since. */
   readonly held: readonly ToRedeliver[];
   readonly #run: Projections;
   readonly #steps: Steps;
@@ -127,9 +127,9 @@ export class RunState {
   #changes = 0;
 
   /**
-   * @param onEvent is told of every event of the history with its number, for the writer of a trace.
-   * @param onUndo is told of every instance whose events after a number are undone.
-   * @param codecs are those of the caller's, where the run goes on.
+   * @param onEvent called with every event of the history and its number, for the writer of a trace.
+   * @param onUndo called with every instance whose events after a number are undone.
+   * @param codecs the caller's codecs, if the run goes on.
    */
   constructor(
     onEvent: (event: HistoryEvent, number: number) => void = () => {},
@@ -179,7 +179,7 @@ export class RunState {
     return this.#run;
   }
 
-  /** Folds an entry in. `context` is that of its actor where the machine is at hand; else it is folded from the edits. */
+  /** Folds an entry in. @param context the actor's context; without a machine at hand, it is folded from the edits. */
   apply(entry: Entry, time: number, context?: unknown): void {
     this.#run.events.time = time;
     (this.#folds[entry.do] as (entry: Entry, context: unknown) => void)(entry, context);
@@ -224,7 +224,7 @@ export class RunState {
         decisions.phase(entry);
       },
       restored: (entry) => {
-        // What bases have of the first step is not so any more.
+        // The first step changes, so the pages of bases about it are out of date.
         if (decisions.pending?.entry.steers?.begun !== undefined) this.pages.allIn();
         this.attempt.passed('restored');
         this.#restores.take(entry);
@@ -255,7 +255,7 @@ export class RunState {
         calls.ledger.stand(entry.key);
         this.aborted.stand(entry);
       },
-      // What rests on the end is told in rows behind it.
+      // Rows behind this entry tell the consequences of the end.
       turn: (entry) => this.turns.end(entry, this.history.head, this.places.next - 1),
       branch: (entry) => this.choices.fail(entry),
       idled: ({ since }) => this.choices.idle(since, this.#run.events.time),
@@ -373,7 +373,7 @@ export class RunState {
     if (name !== undefined) this.sandboxes.settle(name, key, status);
   }
 
-  /** Has the events from outside come again that steps took which threw (TH6). */
+  /** Queues again the events from outside whose steps threw (TH6). */
   #comesAgain(steps: readonly Thrown[]): void {
     const { places, received, redelivery } = this.#run;
     const root = this.actors[0];
@@ -409,7 +409,7 @@ export class RunState {
     if (redact !== undefined) this.redaction.adopt(redact, this.#redactable(), this.ledger.recorded());
   }
 
-  /** True where what was certified so far is certified under other digests, too (CO1). */
+  /** True if the certificates so far hold under other digests too (CO1). */
   #isCertifiedUnder({ config, certificate: now }: Digests): boolean {
     const { config: before, certificate: then } = this.digests ?? { config };
     if (before === config) return true;
@@ -448,7 +448,7 @@ export class RunState {
     return this.#run.decisions.pending;
   }
 
-  /** The events from outside that the run was sent, and what has become of each. */
+  /** The events from outside that the run received, and the fate of each. */
   get received(): Received {
     return this.#run.received;
   }
@@ -463,12 +463,12 @@ export class RunState {
     return this.#run.actors.at(number);
   }
 
-  /** The live instance that a state belongs to: the one of the innermost region that covers it. */
+  /** The live instance that a state belongs to: the instance of the innermost region around the state. */
   ownerOf(region: Region, placed: Parameters<LiveInstances['ownerOf']>[1]): Live | undefined {
     return this.#run.instances.ownerOf(region, placed);
   }
 
-  /** The number under which a write happened first: a replay that takes a record over gives it another (C6, C12). */
+  /** The number under which a write first happened: work that a replay takes over gets new numbers (C6, C12). */
   originOf(at: number): number {
     return originOf(this.places, at);
   }
@@ -478,17 +478,17 @@ export class RunState {
     return boundaryAt(this.places, id, at);
   }
 
-  /** The steps that a restore to these positions would take out, in order, without those of work that it sets aside. */
+  /** The steps that a restore to these positions would take out, in order, without the steps of set-aside work. */
   takenOutBy(kept: readonly Kept[], aside: readonly InstanceId[] = []): readonly RecordedStep[] {
     return this.#restores.takenOutBy(kept, aside);
   }
 
-  /** Makes the records ahead of the work that the next restore sets aside, in pieces. @returns their number. */
+  /** Makes in advance, in pieces, the records of the work that the next restore sets aside. @returns their number. */
   recordAhead(aside: readonly InstanceId[]): Pieces<number> {
     return this.#setAside.recordAhead(aside);
   }
 
-  /** Finds the steps ahead that a restore leaves to the work that it sets aside, in pieces. */
+  /** Finds in advance the steps that stay with set-aside work, in pieces. */
   extentsAhead(aside: readonly InstanceId[]): Pieces<void> {
     return this.#setAside.extentsAhead(aside);
   }

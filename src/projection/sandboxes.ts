@@ -11,7 +11,7 @@ export interface Sandbox {
   is: 'starting' | 'started' | 'stopped' | 'gone';
   /** The answer of its start; null while none is known. */
   handle: { readonly is: unknown } | null;
-  /** The wall clock of what it is, in milliseconds: while it starts, that of its last start. */
+  /** The wall clock since which the sandbox is in its state, in milliseconds; while it starts, of the last start. */
   since: number;
   /** The last snapshot of the contents; null where there is none, or where a call in the snapshot was undone since. */
   snapshot: { readonly is: unknown } | null;

@@ -1,11 +1,11 @@
 /**
- * Values that are not to be shown, and texts without them. A value is found as it is, as JSON writes it and as a URL has it; one of two or
- * three characters only as a word of its own, and one of a single character not at all: every text has it. Bytes and dates are found in each
- * of their usual texts.
+ * Values that are not to be shown, and texts without them. A value is found as it is, as JSON writes it and as a URL
+ * has it; a value of two or three characters only as a word of its own, and a single character not at all, as every
+ * text has it. Bytes and dates are found in each of their usual texts.
  */
 import { bytesOf, SecretLists, textsOfBytes } from './secret-bytes.ts';
 
-/** From how many characters on a value is taken out wherever it stands, and from how many where it is a word. */
+/** The length from which a value is removed anywhere; a shorter value only as a word. */
 const ANYWHERE = 4;
 const AS_WORD = 2;
 
@@ -39,7 +39,7 @@ export class Secrets {
     }
   }
 
-  /** A text without them. */
+  /** The text without the secret values. */
   hidden(text: string): string {
     if (this.#texts.size === 0) return text;
     this.#lists ??= new SecretLists(this.#texts);
@@ -51,7 +51,7 @@ export class Secrets {
     return this.#withoutCut(hidden);
   }
 
-  /** A value without them: a copy, where it has any. `within` holds the containers around it: what holds itself ends there. */
+  /** The value without secrets, a copy if it has any. @param within the containers around it, to stop at a cycle. */
   without(value: unknown, within: readonly object[] = []): unknown {
     if (this.#texts.size === 0) return value;
     switch (typeof value) {
@@ -121,7 +121,10 @@ export class Secrets {
   }
 }
 
-/** The members of a container, with their names; runs no getter. None of what resists being looked at, or is no container. */
+/**
+ * The members of a container, with their names; runs no getter. None of what resists being looked at, or is no
+ * container.
+ */
 export function ownMembers(value: unknown): [name: string, member: unknown][] {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return [];
   try {

@@ -8,7 +8,7 @@ import type { StepEntry } from '../model/step-entry.ts';
 import type { Actors } from './actors.ts';
 import type { ActorState } from './state-types.ts';
 
-/** The regions of sources that a step writes, and the one that it reads. */
+/** `moves`: the regions of sources that a step writes. `looks`: the region that the step reads, if any. */
 interface SourceRegions {
   readonly moves: readonly Region[];
   readonly looks: readonly Region[];
@@ -27,7 +27,7 @@ export function sourceRegions(actors: Actors, { source, tells = [], started, end
   return { moves, looks: source === undefined ? [] : [lifeOf(source)] };
 }
 
-/** The sources that are over with an actor: itself, or those of a machine and of the machines within it. */
+/** The sources that end with an actor: the actor itself if it is a source, else the sources within a machine. */
 function sourcesIn(actors: Actors, number: number): number[] {
   const { started, ended }: ActorState = actors.at(number);
   if (ended !== null || started === null || started.kind === 'promise') return [];

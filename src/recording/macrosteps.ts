@@ -10,7 +10,7 @@ import type { Microstep, RuntimeEvent } from '../runtime/microstep.ts';
 /** A microstep, and its recorded steps: several if it was separated. */
 interface Taken extends Pick<Microstep, 'sends'> {
   readonly steps: readonly RecordedStep[];
-  /** Each is told once. */
+  /** Each event is told once. */
   readonly told: RuntimeEvent[];
 }
 
@@ -22,7 +22,7 @@ type Ties = NonNullable<StepEntry['ties']>;
 export class Macrosteps {
   readonly #places: Places<RecordedStep>;
   readonly #taken = new Map<number, Taken[]>();
-  /** The steps of records that raised or sent events which claims deliver. */
+  /** The steps of set-aside work that raised or sent an event which a claim delivers. */
   readonly #claimed = new WeakMap<RuntimeEvent, RecordedStep>();
   #sent: Ties = [];
 
@@ -31,8 +31,9 @@ export class Macrosteps {
   }
 
   /**
-   * A machine begins its next macrostep, by an event that another machine sent, or itself, or none.
-   * @param armer the step that had the event sent later, where it is a delayed one.
+   * A machine begins its next macrostep.
+   * @param sender the machine that sent the event; undefined if no machine did.
+   * @param armer the step that scheduled the event, if it is a delayed event.
    */
   begin(actor: number, sender: number | undefined, armer: RecordedStep | undefined): void {
     this.#sent = [];
@@ -41,12 +42,12 @@ export class Macrosteps {
     this.#taken.set(actor, []);
   }
 
-  /** Notes the step of a record that raised or sent an event which a claim delivers. */
+  /** Notes the step of set-aside work that raised or sent an event which a claim delivers. */
   claims(event: RuntimeEvent, step: RecordedStep): void {
     this.#claimed.set(event, step);
   }
 
-  /** The ties of a microstep that a machine is about to take: to the steps that raised or sent its event. */
+  /** Ties a microstep that a machine is about to take to the steps that raised or sent its event. */
   tiesOf(actor: number, { event, raisedBack, sender }: Microstep): Ties {
     const taken = this.#taken.get(actor) ?? [];
     const claimed = this.#claimed.get(event);
@@ -55,16 +56,16 @@ export class Macrosteps {
     return sender === null ? ties : [...ties, ...this.#sent];
   }
 
-  /** A machine took a microstep: it came to the steps from a number on. */
+  /** Notes the steps, from a number on, that a machine's microstep was recorded as. */
   took(actor: number, { sends, told }: Microstep, from: number): void {
     const { last } = this.#places.steps;
-    // One step is what nearly all microsteps come to.
+    // Nearly every microstep is recorded as one step.
     const steps = last?.nth === from ? [last] : this.#places.between(from - 1, Number.POSITIVE_INFINITY);
     const own = steps.every((step) => step.actor === actor) ? steps : steps.filter((step) => step.actor === actor);
     this.#taken.get(actor)?.push({ steps: own, sends, told: told.length === 0 ? NOTHING : [...told] });
   }
 
-  /** The step of the last macrostep of a machine that sent an event or scheduled it, told once of each; undefined where none is seen to. */
+  /** The step of a machine's last macrostep that sent or scheduled an event; undefined if no step is known to. */
   tellerOf(actor: number, event: RuntimeEvent): RecordedStep | undefined {
     const taken = this.#taken.get(actor)?.find(({ told }) => told.includes(event));
     if (taken === undefined) return undefined;
@@ -72,7 +73,7 @@ export class Macrosteps {
     return taken.steps.at(-1);
   }
 
-  /** The last step of the last macrostep of a machine that may have sent an event. */
+  /** The last step of a machine's last macrostep that may have sent an event. */
   lastSender(actor: number): RecordedStep | undefined {
     return this.#taken
       .get(actor)
@@ -81,8 +82,8 @@ export class Macrosteps {
   }
 
   /**
-   * Steps as a journal names them: by their actor, and the number of its steps since. Costs the steps behind the first
-   * of them.
+   * Steps as a journal names them: the actor, and how many steps it has taken since. Costs the steps behind the first
+   * named step.
    */
   ties(steps: readonly RecordedStep[]): Ties {
     return steps.flatMap(({ nth, actor, gone }) => {
@@ -93,7 +94,8 @@ export class Macrosteps {
   }
 
   /**
-   * The steps of the last macrostep of a machine that sent; all of them if no sending was observed, as in its first.
+   * The steps of a machine's last macrostep that sent an event; all its steps if no sending was observed, as in the
+   * first macrostep.
    */
   #sentBy(actor: number): Ties {
     const taken = this.#taken.get(actor) ?? [];

@@ -1,8 +1,8 @@
 /**
- * Plans of steps: the consequences of the transitions that a step took, and of the live instances, alone. A step that
- * starts, ends, enters, leaves and certifies nothing is made from its plan; every other step, and a step at which a
- * condition answers anything but no, is worked out. A plan is no second truth: it is read off a step that was worked
- * out, and checks again every fact that may have changed since.
+ * Plans of steps: a step's consequences that follow from its transitions and the live instances alone. A step that
+ * starts, ends, enters, leaves and certifies nothing is made from its plan. Every other step is worked out in full, and
+ * so is a step at which a condition answers anything but no. A plan is copied from a step that was worked out, and
+ * every fact that may have changed since is checked again.
  */
 import type { Boundary, BoundaryConfig } from '../boundaries/config.ts';
 import { diff, type Path, type Paths } from '../history/context.ts';
@@ -43,7 +43,7 @@ export class Plan {
   /** The keys that the party may write; null for a root, which may write any. */
   readonly #outputs: readonly Key[] | null;
   readonly #live: Live | null;
-  /** A root, whose every step is a position unless a call of it is open. */
+  /** A root: each of its steps is a position unless it has an open call. */
   readonly #root: InstanceRecord | null;
   readonly #reads: readonly HistoryEvent[];
   readonly #entries: readonly Entry[];
@@ -74,7 +74,7 @@ export class Plan {
     for (const kept of [this.#parties, ...this.#reads, ...this.#outcome]) encoder.expect(kept);
   }
 
-  /** The plan of a step that was worked out; null where the next of its kind may be another one. */
+  /** The plan of a step that was worked out; null if the next step of its kind may differ. */
   static of(port: RecorderPort, paths: Paths, view: StepView, by: WorkedOut): Plan | null {
     const { entering, accesses, certifying, boundaries } = by;
     const [party, other] = entering.parties;
@@ -88,7 +88,7 @@ export class Plan {
     return new Plan(port, paths, view.actor, { party, accesses, live, entries: entering.plan(), ...known });
   }
 
-  /** The entry of a step; null where it has to be worked out. */
+  /** The entry of a step; null if the step must be worked out. */
   entry(seen: Microstep): StepEntry | null {
     this.heard = UNHEARD;
     if (this.#root !== null && this.#port.runState.history.effects.hasOpen(this.#root)) return null;
@@ -125,7 +125,7 @@ export class Plan {
     return seen.looks.length > 0 ? { ...step, looks: seen.looks } : step;
   }
 
-  /** True where the step enters no instance anew, and the condition of every boundary that it comes to says no. */
+  /** True if the step enters no instance anew, and the conditions of all boundaries that it reaches say no. */
   #saysNo(seen: Microstep): boolean {
     if (this.#entries.length === 0 && this.#asked.length === 0) return true;
     const { event, context } = seen;
@@ -151,7 +151,7 @@ export class Plan {
     return true;
   }
 
-  /** True where nothing is to be told of the boundaries that control passes. */
+  /** True if the boundaries that control passes need no finding. */
   #hasAll(context: unknown): boolean {
     for (const { live, id, others, keys } of this.#passed) {
       if (live.told.has(id) || others.some((other) => live.certified.has(other))) continue;
@@ -176,7 +176,7 @@ export class Plan {
   }
 }
 
-/** Tells of the lists of an actor's context that only grow. */
+/** Tells which lists of an actor's context only grow. */
 function appendsIn({ append }: BoundaryConfig, runState: RunState, actor: number): (path: Path) => boolean {
   if (append.length === 0) return () => false;
   return (path) => append.some((declared) => isUnder(keyIn(runState, actor, path), declared));

@@ -1,6 +1,6 @@
 /**
- * Records a microstep in which several regions took eventless transitions at once as one step for each region. The
- * condition: no region reads what another writes, and nothing was raised. Then the transitions could have been taken
+ * Splits a microstep in which several regions took eventless transitions at once into one step for each region. It does
+ * so if no region reads what another region writes and no event was raised: the transitions could then have been taken
  * one after the other (semantics.md C1a).
  */
 
@@ -22,7 +22,7 @@ interface Surroundings {
 }
 
 /**
- * The steps that a microstep comes to: itself, where it cannot be separated.
+ * The steps of a microstep: itself, if it cannot be split.
  * @param parts the paths of the regions that each of its transitions moved.
  */
 export function separated(entry: StepEntry, parts: readonly (readonly string[])[], around: Surroundings): StepEntry[] {

@@ -46,7 +46,10 @@ export interface Control {
   readonly places: Places;
   /** The names of further instances that were found wrong: complaints that wait for their answer (C12). */
   readonly suspects: ReadonlySet<string>;
-  /** The effects that a person has undone by hand, by their ids, of which the history does not know yet: nothing is owed for them (ST7). */
+  /**
+   * The effects that a person has undone by hand, by their ids, of which the history does not know yet: nothing is owed
+   * for them (ST7).
+   */
   readonly byHand?: ReadonlySet<string>;
   /** The instances for which a plan's postconditions would fail, with the numbers of their entries. */
   escapes(cut: Cut): readonly { readonly instance: InstanceId; readonly step: number }[];

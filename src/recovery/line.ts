@@ -20,8 +20,8 @@ import { type Crossed, Crossings, keptUpTo, type Placement, type Proposal } from
 import { ALL_REPORTED, Effort } from './effort.ts';
 
 /**
- * The greatest line for each candidate (policy `line`), floors not yet asked: a line below a floor has no consistent line
- * below it either. An older candidate's line lies below a newer one's, so the lowering goes on where it stood.
+ * The greatest line for each candidate (policy `line`), floors not yet asked: a line below a floor has no consistent
+ * line below it either. An older candidate's line lies below a newer one's, so the lowering goes on where it stood.
  * @param candidates restorable checkpoints of the failed instance, newest first.
  */
 export function greatestLines(history: History, failed: InstanceRecord, candidates: readonly Checkpoint[]): Proposal {
@@ -36,7 +36,10 @@ export function greatestLines(history: History, failed: InstanceRecord, candidat
   return { moves: moves as Proposal['moves'], crossed, crossable: true };
 }
 
-/** The part of a past that is evaluated again in its place, so that to have read what is undone is no reason by itself (PA1). */
+/**
+ * The part of a past that is evaluated again in its place, so that to have read what is undone is no reason by itself
+ * (PA1).
+ */
 export interface Evaluated {
   /** True for a read of code that is evaluated. */
   reads(read: Access): boolean;
@@ -74,7 +77,10 @@ export class Lowering {
   readonly #anew = new Set<Region>();
   readonly #effort: Effort;
   readonly #evaluated: Evaluated;
-  /** The reads that the paper evaluates, with their causes, and the steps that looked at control: they count only where there is no paper. */
+  /**
+   * The reads that the paper evaluates, with their causes, and the steps that looked at control: they count only where
+   * there is no paper.
+   */
   readonly #leftReads: (readonly [read: Access, cause: Dependence])[] = [];
   readonly #leftSteps: PlacedStep[] = [];
 
@@ -106,8 +112,8 @@ export class Lowering {
   }
 
   /**
-   * Puts every instance that rests on the undone part as high as it can stay, up to the end of a piece of the decision. Stops half-way where the
-   * effort is spent.
+   * Puts every instance that rests on the undone part as high as it can stay, up to the end of a piece of the decision.
+   * Stops half-way where the effort is spent.
    * @returns true where nothing is left to follow.
    */
   follow(): boolean {
@@ -186,8 +192,8 @@ export class Lowering {
 
   /**
    * A step is one atom (C1a). All its parties lose the step; an instance that it entered never started. Further steps
-   * are lost with it: each reader of the control it wrote, each step that depends on it wholly, and each step that a
-   * source loses with it (CH8).
+   * are lost with it: readers of the control it wrote, steps that depend on it wholly, and the steps that go back because
+   * a source cannot be put back (CH8).
    */
   #undo(step: PlacedStep): void {
     const places = this.#places;

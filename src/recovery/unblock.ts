@@ -1,7 +1,7 @@
 /**
- * The smallest act that would unblock a refused failure: the fewest things that a person, a reviewer or a counterparty has
- * to do for the same question to be answered on a higher rung. Two ways lead there, and the shorter is offered: clear the
- * newest candidate's line, or clear the whole run for a rerun.
+ * The fewest acts of a person, a reviewer or a counterparty after which a refused failure would be answered on a higher
+ * rung. There are two ways: to clear the newest candidate's line, or to clear the whole run for a rerun. The shorter
+ * one is offered.
  */
 import type { History } from '../history/history.ts';
 import type { Act, Rules, Unblock } from '../model/decision.ts';
@@ -12,10 +12,10 @@ import type { Crossed, Proposal } from './crossings.ts';
 import { isAllowed } from './joint.ts';
 
 /**
- * The acts that unblock, as few as can be; between equally few the restore, which keeps more work.
- * @param found what the policy proposes, or why localisation abstained.
- * @param exits the instance whose exit the policy could let be restored: offered where every other way has more acts, since what was found
- *   wrong then stands.
+ * The fewest acts that unblock; between equally few the restore, which keeps more work.
+ * @param found the proposal of the policy, or the reason why localisation abstained.
+ * @param exits the instance whose exit could be restored under another policy. It is offered only if every other way
+ *   needs more acts, as the wrong work would stand.
  */
 export function smallestUnblock(
   history: History,
@@ -33,7 +33,7 @@ export function smallestUnblock(
   return blockingCount === 0 ? least : (fewestActs([least, ...exit]) as Unblock);
 }
 
-/** The way with the fewest acts, the first of several; a way that the policy does not have is none. */
+/** The first way with the fewest acts; null stands for a way that the policy does not have. */
 function fewestActs(ways: readonly (Unblock | null)[]): Unblock | null {
   return ways.reduce(
     (best, way) => (way !== null && (best === null || way.acts.length < best.acts.length) ? way : best),

@@ -14,7 +14,7 @@ export type RehearsalVerdict =
   /** The run stands still, and nothing stands twice: the reasons, and what would unblock it. */
   | { readonly is: 'parked'; readonly reasons: readonly string[]; readonly unblock: readonly string[] }
   | { readonly is: 'harm'; readonly harms: readonly Harm[] }
-  /** The fault did not happen, or what was wrong was never found wrong: nothing is shown. */
+  /** The fault did not happen, or its wrong answer was never found: the run shows nothing. */
   | { readonly is: 'unreached'; readonly why: string };
 
 /** Judges a run. @param ignored keys of the context that may differ. */
@@ -39,7 +39,7 @@ export function judge(
     const harms = standingTwice(course, reference, config);
     return harms.length > 0 ? { is: 'harm', harms } : parked(course, fault);
   }
-  // A machine that goes another way where a person says no does as it should.
+  // After a person's no the machine may go another way.
   if (fault.kind === 'approval' || isToldLess(course, fault)) return { is: 'same' };
   const names = keyNames(course, reference);
   const context = (run: Judged) => withKeyNames(withoutKeys(run.context, ignored), names);
@@ -50,7 +50,10 @@ export function judge(
   return harms.length === 0 ? { is: 'same' } : { is: 'harm', harms };
 }
 
-/** True where the machine was told less than in the run without faults, or later than a delay of it was over: what it does then is its own. */
+/**
+ * True if the machine received less than in the run without faults, or received it after a delay: then it may end in
+ * its own way.
+ */
 function isToldLess({ seen }: Judged, fault: RehearsedFault): boolean {
   if (fault.kind !== 'event') return false;
   return fault.how === 'missing' || (fault.how === 'late' && seen.timers.some(({ rang }) => rang));
@@ -86,7 +89,7 @@ function actedUnapproved({ seen }: Judged, { tool, nth }: { tool: string; nth: n
 /** The acts that stand twice and cannot be taken back, where the run stands still. */
 function standingTwice(course: Judged, reference: Judged, config: BoundaryConfig): Harm[] {
   const { calls, foundAt } = course.seen;
-  // What was done before a wrong answer was found followed from that answer.
+  // Acts before the wrong answer was found followed from that answer.
   const later = calls.filter(({ moment, acted }) => acted && moment > foundAt);
   const lasting = [...new Set(later.map(({ tool }) => tool))].filter(
     (tool) => (config.tools.get(tool)?.effect ?? 'irreversible') === 'irreversible',
@@ -108,7 +111,10 @@ function decisionsOf({ seen }: Judged, tool: string): number {
   return keyed.size + acts.filter(({ key }) => key === null).length;
 }
 
-/** The keys of both runs, each by the name of its call; the longest first, as a later generation begins with the earlier one. */
+/**
+ * The keys of both runs, each by the name of its call; the longest first, as a later generation begins with the earlier
+ * one.
+ */
 export function keyNames(...courses: readonly Judged[]): KeyNames {
   const names = new Map<string, string>();
   const numbers = new Map<string, number>();

@@ -30,8 +30,8 @@ export interface RehearsedMutation extends Place {
   readonly kind: string;
   readonly text: string;
   /**
-   * The run that does harm under the loosened config, and none under the config as it is. Null where none does: there the config is
-   * stricter than the machine needs, or the paths are too few.
+   * The run that does harm under the loosened config, and none under the present config. Null if no run does: the
+   * config is stricter than the machine needs, or the paths are too few.
    */
   readonly found: { readonly id: string; readonly text: string; readonly harms: readonly Harm[] } | null;
 }
@@ -39,8 +39,8 @@ export interface RehearsedMutation extends Place {
 /** The way in which a rehearsal is made. */
 export interface RehearsalSettings extends AgentRehearsal {
   /**
-   * Appends of the journal after which the process is killed: some of them (`sampled`), if left out. `process` and `process-all` send
-   * SIGKILL to processes of their own, which only `belay rehearse` can.
+   * Appends of the journal after which the process is killed: some of them (`sampled`), if left out. `process` and
+   * `process-all` send SIGKILL to processes of their own, which only `belay rehearse` can.
    */
   readonly kills?: 'sampled' | 'all' | 'none' | 'process' | 'process-all';
   /** Acts on the events of the paths, at each moment and two at once: some of them (`sampled`), if left out. */
@@ -78,7 +78,7 @@ export interface RehearsalCell {
   readonly timeline: readonly string[];
   /** Of a cell that does harm: the lines of the config whose tightening removes it, the best first. */
   readonly culprits?: readonly Culprit[];
-  /** Of a cell that does harm: a shorter path on which it still does; left out where nothing can be left out of the path. */
+  /** Of a cell that does harm: a shorter path with the same harm; left out if the path cannot be shortened. */
   readonly fewest?: FewestSteps;
 }
 
@@ -90,8 +90,8 @@ export interface ActAgain extends Partial<Place> {
   readonly state: string;
   readonly tool: string;
   /**
-   * `twice`: both calls have acted. `once`: the second is answered with the first act. `refused`: the second is refused for the first.
-   * `otherwise`: the run came to another end.
+   * `twice`: both calls have acted. `once`: the second is answered with the first act. `refused`: the second is refused
+   * for the first. `otherwise`: the run came to another end.
    */
   readonly is: 'twice' | 'once' | 'refused' | 'otherwise';
   readonly text: string;
@@ -115,7 +115,9 @@ export interface RehearsalReport {
   readonly seed: number;
   readonly paths: readonly RehearsedPath[];
   readonly cells: readonly RehearsalCell[];
-  /** Each act of a state that makes one call, asked for again on the first path that comes to it. None of it is a harm. */
+  /**
+   * Each act of a state that makes one call, asked for again on the first path that comes to it. None of it is a harm.
+   */
   readonly again: readonly ActAgain[];
   /** Paths that `explore` has found and that cannot be rehearsed, each with the reason. */
   readonly dropped: readonly { readonly path: string; readonly why: string }[];

@@ -10,8 +10,10 @@ import { callsOfBranch } from './choices.ts';
 import { shownArgs } from './ledger-effects.ts';
 
 /**
- * Adds to a request what it is about; null where its call is not in the journal. Of a choice, the tool is the name of the alternatives, and the arguments are the branches.
- * @param when the condition under which a tool waits for an approval; null where every call does, undefined where no config is at hand.
+ * Adds to a request what it is about; null where its call is not in the journal. Of a choice, the tool is the name of
+ * the alternatives, and the arguments are the branches.
+ * @param when the condition under which a tool waits for an approval; null where every call does, undefined where no
+ * config is at hand.
  */
 export function guardedRequest(
   runState: RunState,
@@ -68,7 +70,7 @@ interface ShownCall {
   readonly is: 'made' | 'held' | 'failed' | 'undone' | 'unknown';
 }
 
-/** The branches of a choice with what each did, without what is redacted. */
+/** The branches of a choice with their calls, without redacted values. */
 export function shownBranches(
   runState: RunState,
   candidates: readonly Shown[],

@@ -10,7 +10,7 @@ import type { RecordedStep } from '../projection/state-types.ts';
 
 /** An event of a run. */
 export interface RunEvent {
-  /** Its name: the id that its sender gave it, the number of its message as `#12`, of the step that took it as `@12`, or `input` for the start. */
+  /** The name of the event: its sender's id, the number of its message (`#12`) or of its step (`@12`), or `input`. */
   readonly name: string;
   readonly type: string;
   /** The whole event as it is now, redacted; null where no step and no list has it. */
@@ -21,7 +21,7 @@ export interface RunEvent {
   readonly is: Fate;
   /** The reason why it was refused; null where it was not. */
   readonly why: string | null;
-  /** The name of the event whose place it takes from where it was taken on; null where it is of its own. */
+  /** The name of the event that this event replaces from its own place on; null if it replaces none. */
   readonly instead: string | null;
 }
 
@@ -43,7 +43,9 @@ export function eventsOf(runState: RunState): RunEvent[] {
   return [...listed, ...others.map(({ name }) => shownOf(name, null, null, runState))];
 }
 
-/** The events whose sender has to say what is to become of them: a restore has taken them back, and they do not meet the same. */
+/**
+ * The events that a restore took back and that would meet other values now: their senders have to decide about them.
+ */
 export function waitingEvents(runState: RunState): RunEvent[] {
   return runState.toRedeliver.flatMap(({ name, event, confirmed }) =>
     name === null || confirmed ? [] : [shownOf(name, event, 'taken_back', runState)],

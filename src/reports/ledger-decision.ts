@@ -6,13 +6,19 @@ import type { Cause } from '../model/failure.ts';
 import type { InstanceId } from '../model/instance.ts';
 import type { VetoCode } from '../model/veto.ts';
 
-/** Something that a call relied on: a key that was read for it, and its last writer; none where that is the root instance. */
+/**
+ * Something that a call relied on: a key that was read for it, and its last writer; none where that is the root
+ * instance.
+ */
 export interface Relied {
   readonly key: string;
   readonly by: readonly InstanceId[];
 }
 
-/** The decision that a call rests on: the nearest answer of a tool that decides that has come to what the call has read (WH1). */
+/**
+ * The decision that a call rests on: the nearest answer of a tool that decides that has come to what the call has read
+ * (WH1).
+ */
 export interface BecauseOf {
   /** The row of that answer, and the tool. */
   readonly row: number;
@@ -20,7 +26,10 @@ export interface BecauseOf {
   readonly answer: unknown;
 }
 
-/** An answer that a call relied on as it left: its tool, its age in milliseconds, and if it was looked at again for the call. */
+/**
+ * An answer that a call relied on as it left: its tool, its age in milliseconds, and if it was looked at again for the
+ * call.
+ */
 interface LookedAge {
   readonly tool: string;
   readonly age: number;
@@ -41,7 +50,10 @@ export type LedgerDecision = { readonly seq: number; readonly time: number } & (
       readonly relies: readonly Relied[];
       /** Null where no decision has come to that. */
       readonly because: BecauseOf | null;
-      /** The answers of revalidated tools that it relied on as it left: their ages in milliseconds, and if they were looked at again (RV2). */
+      /**
+       * The ages, in milliseconds, of the revalidated answers that the call relied on, and whether a second look was
+       * made (RV2).
+       */
       readonly looked?: readonly LookedAge[];
       /** The digest of the config that was in force. */
       readonly config: string | null;

@@ -19,13 +19,18 @@ import { vetoes } from '../recovery/vetoes.ts';
 import type { BecauseOf, LedgerDecision, Said } from './ledger-decision.ts';
 import { shownArgs } from './ledger-effects.ts';
 
-/** Collects the ledger while a fold goes along: what an entry is about is asked of the fold before it, or after it. */
+/**
+ * Collects the ledger beside a fold: the subject of an entry is looked up in the fold before the entry, or after it.
+ */
 export class Reasons {
   readonly all: LedgerDecision[] = [];
   readonly #runState: RunState;
-  /** The reads of the step that started an actor, by its number: whose call it makes, only the intent says. */
+  /**
+   * The reads of the step that started an actor, by the number of the actor. Only the intent tells whose call the actor
+   * makes.
+   */
   readonly #reads = new Map<number, readonly { readonly by: string; readonly key: Key }[]>();
-  /** The last writer of each key, the newest at the end; null where a restore has made that stale. */
+  /** The last writer of each key, the newest at the end; null after a restore, until it is looked up again. */
   #written: Map<string, { readonly key: Key; readonly by: InstanceId }> | null = new Map();
   #recoveries = 0;
   /** The decisions that calls rest on, by the numbers of their actors, from the first decision of the run on. */
@@ -75,7 +80,7 @@ export class Reasons {
     }
   }
 
-  /** The ledger as the past stands now: commits that were taken back since are told as such. */
+  /** The ledger as the past stands now. It marks commits that were taken back since. */
   lines(): readonly LedgerDecision[] {
     return this.all.map((line) => {
       const commit = line.is === 'commit' ? this.#commits.get(line.seq) : undefined;
@@ -91,7 +96,7 @@ export class Reasons {
     this.#commits.set(row.seq, { instance, at });
   }
 
-  /** A commit that has held calls back has one line, in the row that made these visible. */
+  /** A commit with held calls has one line, in the row that made the calls visible. */
   #published({ id, instance, boundary, at, invariants, keys }: PublishEntry, row: StoredRow): void {
     const name = instanceName(instance);
     const nth = this.all.findLastIndex(({ is, seq }) => {
@@ -128,7 +133,7 @@ export class Reasons {
     this.#written?.set(key.text, { key, by });
   }
 
-  /** The nearest decision that has come to one of some reads. */
+  /** The nearest decision whose answer led to one of the reads. */
   #decisionBehind(reads: readonly { readonly key: Key }[]): BecauseOf | null {
     const { places, family, ledger, redaction } = this.#runState;
     for (const { key } of reads) {
@@ -155,7 +160,7 @@ export class Reasons {
     return last === 0 ? undefined : places.stepAt(last);
   }
 
-  /** Notes how old the answers were that a call relied on, at the call: it leaves with this entry. */
+  /** Notes, on the call that leaves with this entry, the ages of the answers that it relied on. */
   #looked({ key, reads }: VerifiedEntry, { time }: StoredRow): void {
     const nth = this.all.findLastIndex((each) => each.is === 'call' && each.key === key);
     const call = this.all[nth];
@@ -242,8 +247,7 @@ export class Reasons {
   }
 
   /**
-   * A call that had its approval and was not let go all the same; what a person denied, or no person answered, stands there as
-   * such.
+   * A call that was approved and refused all the same. Denials and unanswered requests have lines of their own.
    */
   #lateRefusal({ key, status, error }: OutcomeEntry, row: StoredRow): void {
     const call = this.#runState.ledger.get(key);
@@ -273,7 +277,7 @@ export class Reasons {
     });
   }
 
-  /** True where the ledger has the refusal that a decision answers: that of a call that had been held at its gate. */
+  /** True if the ledger already has the refusal that a decision answers: the refusal of a call at its gate. */
   #isSaid({ call }: DecisionEntry): boolean {
     return call !== null && this.#runState.ledger.ofActor(call)?.intent.held === 'gate';
   }

@@ -20,7 +20,10 @@ interface Owed {
 
 /** One thing that a run owes. Times are wall clocks, in milliseconds. */
 export type Obligation =
-  /** A call waits for a person. `expired`: nothing opens its gate any more, and it is asked again when the run is taken up. */
+  /**
+   * A call waits for a person. `expired`: nothing opens its gate any more, and it is asked again when the run is taken
+   * up.
+   */
   | (Owed & {
       readonly owes: 'approval';
       readonly gate: string;
@@ -48,7 +51,10 @@ export type Obligation =
       readonly verdict: Verdict;
       readonly instance: InstanceId | null;
     }
-  /** A call is to be undone before the recovery goes on; `error` is what its undo failed with, null where it has not failed. */
+  /**
+   * A call is to be undone before the recovery goes on; `error` is what its undo failed with, null where it has not
+   * failed.
+   */
   | (Owed & { readonly owes: 'undo'; readonly error: string | null })
   /** What a call has taken on, and no call has kept; `key` is that of the call which took it on (OB2). */
   | (Owed & {

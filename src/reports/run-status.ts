@@ -1,6 +1,6 @@
 /**
- * The status of a run, read off its journal and nothing else. It is asked for every run of a file, so most rows are only counted by
- * their kind and not read.
+ * The status of a run, from its journal alone. Lists ask it of every run of a file, so most rows are only counted by
+ * kind and not decoded.
  */
 
 import { EntryDecoder, kindOf } from '../journal/entry-codec.ts';
@@ -24,7 +24,7 @@ import {
   withoutOutcome,
 } from './waits.ts';
 
-/** The status of a run; whether a living process holds it is for its lease to say. */
+/** The status of a run. Its lease, not its status, says whether a living process holds it. */
 export type RunStatus =
   | {
       readonly is: 'done';
@@ -37,13 +37,16 @@ export type RunStatus =
     }
   /** A person has ended it. */
   | { readonly is: 'cancelled' }
-  /** A person has aborted it: what could be undone is. `stands`: the number of calls that stand; left out where there are none. */
+  /**
+   * A person has aborted it, and undoable calls are undone. `stands`: the number of calls that stand; left out if it is
+   * 0.
+   */
   | { readonly is: 'compensated'; readonly stands?: number }
-  /** A person has stood it still: nothing leaves before a person has it go on (LC10). */
+  /** A person has paused it: nothing leaves before `unpause` (LC10). */
   | { readonly is: 'paused'; readonly by: string; readonly why: string | null }
   /** Nothing more happens until a person or the world acts (§8.4). */
   | { readonly is: 'parked'; readonly verdict: Verdict }
-  /** An undo failed, and the context is not restored over it (E5): a person looks at it. */
+  /** An undo failed, so the context is not restored (E5): a person has to look at it. */
   | { readonly is: 'stuck'; readonly verdict: Verdict; readonly effect: string; readonly error: string }
   /** A recovery was decided and is not yet carried out: it is under way, or was interrupted (R5). */
   | { readonly is: 'recovering'; readonly verdict: Verdict }
@@ -54,12 +57,12 @@ export type RunStatus =
 /** The status of a run that is over. */
 type Ended = Extract<RunStatus, { is: 'done' | 'cancelled' | 'compensated' }>;
 
-/** True for the status of a run that is over: nothing of it goes on. */
+/** True for the status of a run that is over. */
 export function isOver(status: { readonly is: string }): status is Ended {
   return status.is === 'done' || status.is === 'cancelled' || status.is === 'compensated';
 }
 
-/** The entries that it depends on; of all others it is enough to know that they came. */
+/** The entries that the status depends on. Of all other entries it is enough to know that they came. */
 const TELLING: ReadonlySet<Entry['do']> = new Set([
   'begin',
   'decision',
@@ -75,27 +78,27 @@ const TELLING: ReadonlySet<Entry['do']> = new Set([
   'forked',
   'restored',
 ] as const);
-/** Those that it depends on while a person is asked, or a counterparty is asked again. */
+/** The entries that the status depends on while a person is asked, or a counterparty is asked again. */
 const ANSWERING: ReadonlySet<Entry['do']> = new Set(['answer', 'outcome', 'restored'] as const);
 
-/** Those that answer what a run is parked on. */
+/** The entries that answer a parked question. */
 const ENDING: ReadonlySet<Entry['do']> = new Set(['restored', 'retracted', 'retried', 'publish'] as const);
 
-/** Those that say of a run which is done that something of it never came to be. */
+/** The entries that say of a finished run that a part of it never happened. */
 const LEAVING: ReadonlySet<Entry['do']> = new Set(['finding', 'complaint'] as const);
 
-/** A question that a run is parked on, and what answers it besides another decision about the same. */
+/** A question that a run is parked on. Another decision about the same work answers it, as do `ENDING` entries. */
 export interface Question {
   readonly verdict: Verdict;
   /** The instance that failed, by its name; null where none was found. */
   readonly failed: string | null;
-  /** True for a complaint: it is answered once nothing of what it is about stands (C12). */
+  /** True for a complaint, which is answered once the work that it is about is gone (C12). */
   readonly suspect: boolean;
   readonly commit: string | null;
   readonly wait: QuestionWait;
 }
 
-/** The facts that waits are told from, besides questions. */
+/** The facts from which waits are derived, besides questions. */
 export interface WaitParts {
   /** The wall clock at which the present status began, in milliseconds. */
   readonly since: number | null;
@@ -115,7 +118,7 @@ export class RunStatusFold {
   #paused: Extract<RunStatus, { is: 'paused' }> | null = null;
   /** The instances of the calls that wait at a gate, or once did, by their keys. */
   readonly #gated = new Map<string, InstanceId>();
-  /** The tools of those. */
+  /** The tools of those calls, by their keys. */
   readonly #tools = new Map<string, string>();
   #since: number | null = null;
   #pausedSince: number | null = null;
@@ -178,7 +181,7 @@ export class RunStatusFold {
     return this.#stands.is === 'parked' ? [...this.#questions.keys()] : [];
   }
 
-  /** Goes on from what a base holds. */
+  /** Goes on from the parts of a base. */
   resumeAt({
     agent,
     stands,
@@ -268,7 +271,7 @@ export class RunStatusFold {
         this.#phase(entry as Extract<Entry, { do: 'phase' }>);
         return;
       case 'step':
-        // A parked machine takes no step: what it waited for was found out when the run was taken up again.
+        // A parked machine takes no step, so the run was taken up again and its question is answered.
         if (now.is === 'parked') this.#goesOn();
         return;
       case 'retracted':
@@ -291,7 +294,7 @@ export class RunStatusFold {
         if (now.is === 'done') this.#stands = left(now, entry as Extract<Entry, { do: 'finding' | 'complaint' }>);
         return;
       case 'choice':
-        // What its losers owe is owed as what an abort owes (AL7).
+        // The undos of losers are owed like the undos of an abort (AL7).
         this.#owed ??= new Map();
         this.#chosen(entry as Extract<Entry, { do: 'choice' }>);
         return;
@@ -338,7 +341,7 @@ export class RunStatusFold {
     if (refused !== null) return;
     this.#isEnding = true;
     const { is } = this.#stands;
-    // What the run was parked on is asked no more; an abort takes the place of a restore as well.
+    // A cancelled run asks its parked questions no more; an abort also replaces a restore.
     if (is === 'parked' || (undo === true && (is === 'recovering' || is === 'stuck'))) this.#goesOn();
     if (undo === true) this.#owed = new Map();
   }
@@ -409,7 +412,7 @@ export class RunStatusFold {
     if (this.#stands.is === 'parked') this.#stands = this.#rest;
   }
 
-  /** The outcome of a call is known, and is asked about no more. What a complaint is about is decided anew (C12). */
+  /** Ends the questions about a call whose outcome is known; a complaint is decided anew instead (C12). */
   #known(key: string): void {
     this.#again.delete(key);
     for (const [name, question] of this.#questions) {
@@ -420,7 +423,9 @@ export class RunStatusFold {
     if (this.#stands.is === 'parked') this.#stands = this.#rest;
   }
 
-  /** Approvals that are no longer wanted: a person has answered, the call is known otherwise, or a restore has voided them (R4). */
+  /**
+   * Drops approvals: a person has answered, the outcome is known otherwise, or a restore has voided the request (R4).
+   */
   #answered(entry: Extract<Entry, { do: 'answer' | 'outcome' | 'restored' }>): void {
     if (entry.do === 'restored') this.#end(entry);
     if (entry.do === 'outcome' && (entry.status === 'compensated' || entry.status === 'failed'))
@@ -453,7 +458,7 @@ function endedAs({ status, untaken, standing = [] }: EndEntry): Ended {
   return { is: 'done', ...(untaken !== undefined && { untaken }) };
 }
 
-/** A run that is done, with one thing more that never came to be. */
+/** Counts one more call or complaint that never came to anything in a finished run. */
 function left(done: Extract<RunStatus, { is: 'done' }>, entry: Extract<Entry, { do: 'finding' | 'complaint' }>) {
   const { unpublished = 0, unanswered = 0 } = done;
   if (entry.do === 'finding')
@@ -461,7 +466,7 @@ function left(done: Extract<RunStatus, { is: 'done' }>, entry: Extract<Entry, { 
   return entry.refused === null ? done : { ...done, unanswered: unanswered + 1 };
 }
 
-/** The status of a run that is done and has left these things. */
+/** The status of a finished run with these numbers of leftovers. */
 export function doneWith({
   unpublished = [],
   unanswered = [],

@@ -5,7 +5,10 @@ import type { ActorHandle, Child, Microstep, Place, RuntimeEvent } from './micro
 /** The change that a step makes to control. */
 export type ControlChange = Pick<Microstep, 'value' | 'before' | 'after' | 'sources' | 'entered' | 'moves'>;
 
-/** The rest that a runtime says of a plain step; what it leaves out is as in a step that its event caused, and that starts and ends nothing. */
+/**
+ * The rest that a runtime says of a plain step; what it leaves out is as in a step that its event caused, and that
+ * starts and ends nothing.
+ */
 export interface PlainChange {
   readonly event: RuntimeEvent;
   readonly hears?: boolean;
@@ -33,7 +36,10 @@ export function rootMove(from: StateValue | null, to: string): ControlChange {
   return { value: to, before, after, sources: before ?? NONE, entered: after, moves: [''] };
 }
 
-/** Makes a plain step, with all its members and in one order: a run takes many of them. The first of an actor has no context before it. */
+/**
+ * Makes a plain step, with all its members and in one order: a run takes many of them. The first of an actor has no
+ * context before it.
+ */
 export function plainStep(
   control: ControlChange,
   change: PlainChange,

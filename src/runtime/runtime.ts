@@ -19,7 +19,8 @@ export interface Call {
   /** True where the user's own code takes an error of this call; where it cannot be told, false. */
   handles(error: unknown): boolean;
   /**
-   * True for a call of code that makes several, and that runs again as a whole: its other calls come before it, or do not come (C8).
+   * True for a call of code that makes several, and that runs again as a whole: its other calls come before it, or do
+   * not come (C8).
    */
   readonly ofNode?: boolean;
   /** The version of its tool; left out where that names none. */
@@ -47,7 +48,10 @@ export interface Crash {
   readonly places: readonly Place[];
   /** True where the event itself tells of an error of another actor. */
   readonly ofChild: boolean;
-  /** Whence an event came that the runtime does not have again: from outside, or from another machine. Left out for any other. */
+  /**
+   * Whence an event came that the runtime does not have again: from outside, or from another machine. Left out for any
+   * other.
+   */
   readonly from?: 'outside' | 'machine';
   /** The limit of the runtime that was met; left out where code threw (TH7). */
   readonly limit?: number;
@@ -80,8 +84,9 @@ export interface Watcher {
   /** The root has come to its end. @returns true if the end has to wait for a decision about the root. */
   holdsEnd(output: unknown): boolean;
   /**
-   * A thread has come to the end of a turn. @param rest tells the step that ends it, and says which turn it is; it is called once nothing is left to
-   * decide about that turn, and never where a restore has put the thread elsewhere by then (RC2).
+   * A thread has come to the end of a turn. @param rest tells the step that ends it, and says which turn it is; it is
+   * called once nothing is left to decide about that turn, and never where a restore has put the thread elsewhere by
+   * then (RC2).
    * @param then is called once the end is durable: until then the thread says nothing of the turn.
    */
   endsTurn(rest: () => Pick<TurnEntry, 'nth' | 'said' | 'id' | 'is'>, then: () => void): void;
@@ -89,13 +94,18 @@ export interface Watcher {
   toComeAgain(type: string): readonly RuntimeEvent[];
   /** The program waits for its next input. */
   awaitsInput(): void;
-  /** The turn that has a name: one that has ended, or that a restore took back and that comes again. Undefined where none has it. */
+  /**
+   * The turn that has a name: one that has ended, or that a restore took back and that comes again. Undefined where
+   * none has it.
+   */
   turnNamed(id: string): { readonly nth: number; readonly is: string } | undefined;
   /** The first macrostep of the root threw: nothing has begun. */
   failedToBegin(error: unknown): void;
   /** The root takes events: it was started. Told where the run has asked for it. */
   woken(): void;
-  /** A root that has begun is being started: what its first steps have sent is on its way. Told by runtimes of machines. */
+  /**
+   * A root that has begun is being started: what its first steps have sent is on its way. Told by runtimes of machines.
+   */
   started(): void;
   /** The root is told to stop: what follows is no act of the user's. */
   stopping(): void;
@@ -106,9 +116,14 @@ export interface Watcher {
   disarmed(ref: ActorHandle, id: string): void;
   /** False where it is known that the call of an actor did not happen. */
   mayStand(ref: ActorHandle): boolean;
-  /** True for a call that work which was taken over has led to, and of which nothing may stand: the program itself has not asked for it. */
+  /**
+   * True for a call that work which was taken over has led to, and of which nothing may stand: the program itself has
+   * not asked for it.
+   */
   isUnasked(ref: ActorHandle): boolean;
-  /** The epoch of the work in a state of the root: how often decisions have taken it back, whichever process made them. */
+  /**
+   * The epoch of the work in a state of the root: how often decisions have taken it back, whichever process made them.
+   */
   epochIn(path: string): number;
   /** Tells of what a person should know, and no failure says. */
   finds(code: string, text: string): void;
@@ -128,7 +143,9 @@ export interface Arrival {
   readonly done: boolean;
 }
 
-/** An event that states tell their surroundings when they are complete, and the paths of the regions that made them so. */
+/**
+ * An event that states tell their surroundings when they are complete, and the paths of the regions that made them so.
+ */
 export interface Completion {
   readonly event: RuntimeEvent;
   readonly regions: readonly string[];
@@ -184,7 +201,9 @@ export interface Runtime {
   readonly receives: Receiver | null;
   /** The program as it is entered on paper; null for machines, and for a program that cannot be entered so. */
   readonly enterable: Enterable | null;
-  /** True while code of the program's own runs, beside its calls: what it does next comes of itself. False for machines. */
+  /**
+   * True while code of the program's own runs, beside its calls: what it does next comes of itself. False for machines.
+   */
   readonly isRunning: boolean;
 }
 
@@ -194,13 +213,19 @@ export interface PaperChange {
   readonly turn: number;
   /** The input in its place; null where the turn never was. */
   readonly input: { readonly is: unknown } | null;
-  /** The numbers of the calls behind the change, by their names: they are made again, or answered from the ledger. All others stand. */
+  /**
+   * The numbers of the calls behind the change, by their names: they are made again, or answered from the ledger. All
+   * others stand.
+   */
   readonly behind: ReadonlyMap<string, number>;
   /** The steps behind the change, in order. */
   steps(): readonly PastStep[];
   /** The control and the context before the change. */
   standing(): Pick<ActorPlan, 'value' | 'context'>;
-  /** True where the ledger has an act of the call of a number with these arguments: a call that asks the same is answered by it. */
+  /**
+   * True where the ledger has an act of the call of a number with these arguments: a call that asks the same is
+   * answered by it.
+   */
   hasActed(call: number, input: unknown): boolean;
 }
 
@@ -212,7 +237,9 @@ export interface PastStep {
   readonly started: readonly { readonly id: string; readonly number: number }[];
 }
 
-/** A program that is entered again, and can be entered on paper: then it makes no call, and is answered from its past. */
+/**
+ * A program that is entered again, and can be entered on paper: then it makes no call, and is answered from its past.
+ */
 export interface Enterable {
   /** The words of its turns stand, or are rewritten; null for a program that has no turns. */
   readonly said: TurnEntry['said'] | null;
@@ -222,7 +249,11 @@ export interface Enterable {
   turnWith(event: RuntimeEvent, input: unknown): RuntimeEvent;
   /** The context of the run, had it begun with another input; undefined for a program that begins without one. */
   begunWith(input: unknown): unknown;
-  /** Enters the program on paper as its past is. @returns what it asks a call with; null where it does not come to it. Left out where each call is held against what it was asked with. */
+  /**
+   * Enters the program on paper with its unchanged past. Left out by a runtime that compares the input of each call
+   * itself.
+   * @returns the input of the call; null if the program does not come to the call.
+   */
   asks?(name: string): Promise<{ readonly input: unknown } | null>;
   /** Enters the program on paper. @returns the numbers of the calls that it comes to and that are given the same. */
   onPaper(change: PaperChange): Promise<ReadonlySet<number>>;
@@ -236,15 +267,26 @@ export interface Receiver {
   refusalOf(input: unknown, id: string | undefined): string | null;
   /** The event of a turn that waits: it has no number yet. */
   waits(input: unknown, id: string | undefined): RuntimeEvent;
-  /** Begins a turn. @param note is called right before its step is told. @param is the digest of the input as it was sent. @returns false where something holds it back. */
+  /**
+   * Begins a turn.
+   * @param note is called right before its step is told.
+   * @param is the digest of the input as it was sent.
+   * @returns false where something holds it back.
+   */
   receive(input: unknown, id: string | undefined, note?: () => void, is?: string): boolean;
 }
 
-/** The abilities of a runtime of state machines: events from outside, steps that follow of themselves, delays, machines within one. */
+/**
+ * The abilities of a runtime of state machines: events from outside, steps that follow of themselves, delays, machines
+ * within one.
+ */
 export interface Machines {
   /** The event with which a machine takes the eventless transitions of its present state, and nothing else. */
   readonly settling: RuntimeEvent;
-  /** The same machine for another watcher: it takes its transitions, and nothing leaves it. Its delays never ring, and its actors answer nothing. */
+  /**
+   * The same machine for another watcher: it takes its transitions, and nothing leaves it. Its delays never ring, and
+   * its actors answer nothing.
+   */
   inert(watcher: Watcher): Runtime & Machines;
   /** Begins the root again, whose first macrostep threw. */
   begin(root: ActorHandle, input: unknown): void;

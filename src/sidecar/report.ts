@@ -7,7 +7,7 @@ import type { InstanceId } from '../model/instance.ts';
 import type { StandingAct } from '../projection/aborted.ts';
 import type { BrokenObligation, UnannouncedCommit, UntakenEvent } from '../reports/left-at-end.ts';
 
-/** An input that a replay reads in another version than the work that it replaces did. */
+/** An input of which a replay reads another version than the replaced work read. */
 export interface MovedInput {
   readonly instance: InstanceId;
   readonly key: string;
@@ -23,14 +23,16 @@ export interface Report {
   readonly error: string;
   /** The inputs that the replay will read in another version (empty where nothing is replayed). */
   readonly movedInputs: readonly MovedInput[];
-  /** The events from outside that the restore takes back, in order: only their sender, or `redeliver`, sends them again. */
+  /**
+   * The events from outside that the restore takes back, in order: only their sender, or `redeliver`, sends them again.
+   */
   readonly takenBack: readonly unknown[];
 }
 
 /** A commit of a run, as the program is told of it. */
 export interface Commit {
   readonly run: string;
-  /** Names the commit: told of again after a crash, it has the same. */
+  /** The name of the commit. A commit that is told again after a crash has the same name. */
   readonly id: string;
   readonly instance: InstanceId;
   readonly boundary: string;
@@ -53,36 +55,48 @@ export type Ending =
   | {
       readonly status: 'done';
       readonly output: unknown;
-      /** The keys of calls that were held back for a commit that never came: they did not happen (E4). Left out where there are none. */
+      /** The keys of held calls whose commit never came: they did not happen (E4). Left out if there are none. */
       readonly unpublished?: readonly string[];
-      /** The complaints that came too late to be answered: the work that they are about stands. Left out where there are none. */
+      /** The complaints that came too late to be answered: their work stands. Left out if there are none. */
       readonly unanswered?: readonly UnansweredComplaint[];
       /** The events from outside that no state has taken (LC8). Left out where there are none. */
       readonly untaken?: readonly UntakenEvent[];
-      /** The keys of calls that stand in the world and that the machine left without their answers (PA11). Left out where there are none. */
+      /**
+       * The keys of calls that stand in the world and that the machine left without their answers (PA11). Left out
+       * where there are none.
+       */
       readonly standing?: readonly string[];
       /**
-       * The tools of class `none` of which calls were still under way: their answers are dropped. Left out where there are none.
+       * The tools of class `none` of which calls were still under way: their answers are dropped. Left out where there
+       * are none.
        */
       readonly dropped?: readonly string[];
       /** The commits that `onCommit` was not told of (SP4). Left out where there are none. */
       readonly unannounced?: readonly UnannouncedCommit[];
-      /** The obligations that are not kept: a person has said so, or has ended the run (OB4). Left out where there are none. */
+      /**
+       * The obligations that are not kept: a person has said so, or has ended the run (OB4). Left out where there are
+       * none.
+       */
       readonly broken?: readonly BrokenObligation[];
     }
-  /** A person has ended it: what it had done stands. */
+  /** A person has ended it: its effects stand. */
   | {
       readonly status: 'cancelled';
       readonly by: string;
       readonly why: string | null;
-      /** The keys of calls that stand in the world and that no work of the run has: left, or not come to again (C9, PA11). */
+      /**
+       * The keys of calls that stand in the world without work of the run: left standing, or not repeated (C9, PA11).
+       */
       readonly standing: readonly string[];
       /** The commits that `onCommit` was not told of (SP4). Left out where there are none. */
       readonly unannounced?: readonly UnannouncedCommit[];
-      /** The obligations that are not kept: a person has said so, or has ended the run (OB4). Left out where there are none. */
+      /**
+       * The obligations that are not kept: a person has said so, or has ended the run (OB4). Left out where there are
+       * none.
+       */
       readonly broken?: readonly BrokenObligation[];
     }
-  /** A person has aborted it: what could be undone is, and what stands is named (AB7, AB8). */
+  /** A person has aborted it: undoable calls are undone, and the standing calls are named (AB7, AB8). */
   | {
       readonly status: 'compensated';
       readonly by: string;
@@ -93,16 +107,19 @@ export type Ending =
       readonly stands: readonly StandingAct[];
       /** The commits that `onCommit` was not told of (SP4). Left out where there are none. */
       readonly unannounced?: readonly UnannouncedCommit[];
-      /** The obligations that are not kept: a person has said so, or has ended the run (OB4). Left out where there are none. */
+      /**
+       * The obligations that are not kept: a person has said so, or has ended the run (OB4). Left out where there are
+       * none.
+       */
       readonly broken?: readonly BrokenObligation[];
     }
-  /** A person has paused it: nothing leaves, and what comes waits, until a person has it go on (LC10). */
+  /** A person has paused it: nothing leaves and arrivals wait until `unpause` (LC10). */
   | { readonly status: 'paused'; readonly by: string; readonly why: string | null }
   /** Nothing more happens until a person or the world acts: the decision says what (§8.4). */
   | {
       readonly status: 'parked';
       readonly decision: Decision;
-      /** The messages of the errors that it is parked over, the oldest first, each once; what the config redacts is not in them. */
+      /** The messages of the errors that it is parked over, the oldest first, each once, without redacted values. */
       readonly over: readonly string[];
     }
   /** An undo failed, and memory is not restored over it (E5). */

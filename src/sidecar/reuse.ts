@@ -42,7 +42,10 @@ export interface Reusing {
   readsOf(step: RecordedStep): readonly Key[] | null;
   /** The context as work that is entered now sees it. */
   seen(context: unknown): unknown;
-  /** What a program asks a call with, which is in no key that the call reads; null where it does not come to it. Null for what is no such program. */
+  /**
+   * What a program asks a call with, which is in no key that the call reads; null where it does not come to it. Null
+   * for what is no such program.
+   */
   asks(): ((name: string) => Promise<{ readonly input: unknown } | null>) | null;
 }
 
@@ -68,7 +71,10 @@ export class Reuse {
     this.#run.lifecycle.note({ claims: this.#pending.size });
   }
 
-  /** True where an instance has been entered whose record is neither claimed nor given up: nothing else happens before (C5). */
+  /**
+   * True where an instance has been entered whose record is neither claimed nor given up: nothing else happens before
+   * (C5).
+   */
   get isPending(): boolean {
     return this.#pending.size > 0;
   }
@@ -115,7 +121,10 @@ export class Reuse {
     this.#run.settled();
   }
 
-  /** Asks a program whether it comes to the work of a record with the same arguments (PA13). @returns false until that is known. */
+  /**
+   * Asks a program whether it comes to the work of a record with the same arguments (PA13).
+   * @returns false until that is known.
+   */
   #isAsked(name: string): boolean {
     const asks = this.#run.asks();
     const { head } = this.#runState.history;
@@ -203,10 +212,10 @@ export class Reuse {
   }
 }
 
-/** The comparison of what a record has read with what is there now. */
+/** Compares the values that a record has read with the present values. */
 interface Again {
   readonly version: Parameters<typeof readsSame>[2];
-  /** True where the sender of an event inside meets what the sender had seen (PA10). */
+  /** True if the sender of an event inside the record would see the same values as before (PA10). */
   isSeen(step: RecordedStep, then: unknown, now: unknown): boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The errors of a sidecar whose caller asked for something impossible. */
+/** The error of the sidecar for a request that it refuses, with a code. */
 import { CodedError } from '../model/coded-error.ts';
 
 /** The reasons why a sidecar cannot be attached, or a run not taken up. */
@@ -14,25 +14,25 @@ export type SidecarErrorCode =
   | 'judge_unsupported'
   /** The machine does not fit the alternatives of the config, or the runtime has none (AL2, AL4). */
   | 'alternatives_refused'
-  /** Only reviewed configs are wanted, and no person has vouched for this content. */
+  /** The program takes only reviewed configs, and no person has reviewed this content. */
   | 'config_unreviewed'
   /** The config names a buffer or a check that the program does not bring, or the program has misspelt a name. */
   | 'not_registered'
-  /** The config redacts values, and the journal that was given would keep them readable. */
+  /** The config redacts values, and the given journal is not encrypted. */
   | 'redaction_needs_encryption'
-  /** The machine's states or edges are not those that the run was journaled under. */
+  /** The machine's states or edges differ from those of the run's journal. */
   | 'machine_changed'
-  /** The run was journaled under another config, so a decision of this config would not be about that run. */
+  /** The run was journaled under another config. */
   | 'config_changed'
   /** The run goes on under another release than the caller's. */
   | 'moved'
   /** The run was begun with another input. */
   | 'other_input'
-  /** The name of a codec is none, or that of another. */
+  /** The name of a codec is invalid, or taken by another codec. */
   | 'bad_codec'
   /** The run has journaled values with a codec that was not given. */
   | 'codec_missing'
-  /** A value that no journal could hold is needed to go on. */
+  /** To go on, the run needs a value that no journal could hold. */
   | 'memory_lost'
   /** A pool of the config has another limit in the store (ER13). */
   | 'pool_limit_differs'
@@ -40,33 +40,33 @@ export type SidecarErrorCode =
   | 'pools_unsupported'
   /** The config names a sandbox, and the runtime, the store or a fork has none (SB8). */
   | 'sandboxes_unsupported'
-  /** Another run owns by now what the run has touched. */
+  /** Another run has meanwhile claimed a key that this run has touched. */
   | 'claimed'
-  /** A signal, key or instance that is none. */
+  /** A failure with an unknown signal, key or instance. */
   | 'bad_failure'
-  /** A complaint about work of a turn that has ended: a person has read what it said (RC3). */
+  /** A complaint about a turn that has ended: a person has read its answer (RC3). */
   | 'said_to_person'
-  /** A word about a call that was never made, or that the journal contradicts. */
+  /** An outcome for a call that was never made, or that the journal contradicts. */
   | 'bad_settlement'
-  /** A call whose act no person can make in its place (PE5). */
+  /** A call that no person can make by hand (PE5). */
   | 'not_suppliable'
   /** Another event was sent under the same id. */
   | 'message_differs'
-  /** The run was sent no event of that name. */
+  /** The run received no event of that name. */
   | 'event_unknown'
   /** A rerun that no decision advises. */
   | 'not_advised'
-  /** A mandate that is over or was given before, or a withdrawal of none; the message says which. */
+  /** A mandate that is over or was given before, or a withdrawal without a mandate; the message says which. */
   | 'mandate_refused'
-  /** An undo has failed, and nothing else is decided before it is done. */
+  /** An undo has failed; until it is made, the run decides nothing else. */
   | 'stuck'
-  /** The run has ended: nothing of it is redone. */
+  /** The run has ended. */
   | 'run_finished'
-  /** The past of the run cannot be shared with a fork at that row: something is under way there (FK1). */
+  /** The run cannot be forked at that row: something is under way there (FK1). */
   | 'fork_refused'
-  /** The attempt cannot be kept: another one was, or it is over, or the run is no attempt (FK9). */
+  /** The attempt cannot be kept: another attempt was kept, this one is over, or the run is no attempt (FK9). */
   | 'keep_refused'
-  /** A person has paused the run: it is not taken up before a person has it go on (LC10). */
+  /** A person has paused the run: it is not taken up before `unpause` (LC10). */
   | 'paused'
   /** A person has ended the run before it had begun. */
   | 'run_cancelled';

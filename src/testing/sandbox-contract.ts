@@ -10,11 +10,11 @@ export interface SandboxUnderTest {
   write(handle: unknown, text: string): Promise<void>;
   /** Reads it; null where nothing was written. */
   read(handle: unknown): Promise<string | null>;
-  /** Has a sandbox be gone, as an accident would. */
+  /** Destroys a sandbox, as an accident would. */
   lose(handle: unknown): Promise<void>;
 }
 
-/** One case: it throws where the provider does not hold to the contract. */
+/** One case, which throws if the provider breaks the contract. */
 export interface SandboxCase {
   readonly name: string;
   run(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Leaves the answers of people for a run: to its requests, and about its calls. */
+/** Leaves people's answers for a run: to its requests, and about the outcomes of its calls. */
 import { messageOf } from '../effects/messages/answers.ts';
 import { outcomeMessage, type SentOutcome } from '../effects/messages/outcomes.ts';
 import { gathered } from '../journal/gathered.ts';
@@ -11,12 +11,12 @@ interface Answerer {
   readonly why?: string;
 }
 
-/** @throws RangeError where a run has ended. */
+/** @throws RangeError if the run has ended. */
 export function refuseEnded(run: string, how: string | null): void {
   if (how !== null) throw new RangeError(`run ${JSON.stringify(run)} has ended: it is ${how}`);
 }
 
-/** Leaves what became of a call, by its key. */
+/** Leaves the outcome of a call, named by its key. */
 export async function settledByKey(
   store: JournalStore,
   run: string,

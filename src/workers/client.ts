@@ -219,9 +219,9 @@ export interface WorkClient {
    */
   fork(run: string, wish: ForkRequest): Promise<Fork>;
   /**
-   * Makes several forks of one row, of which one will be kept: each waits before a call that nothing takes back and at its end (FK7, FK8). Made again, the same
-   * attempts are those that are there.
-   * @throws as `fork`; TypeError for a number of attempts, a score or a deadline that is none.
+   * Makes several forks of one row, of which one will be kept. Each waits at its end, and before a call that cannot be undone
+   * (FK7, FK8). The same request again answers with the attempts that are there.
+   * @throws as `fork`; TypeError for a bad number of attempts, score or deadline.
    */
   forkAttempts(run: string, wish: AttemptsRequest): Promise<Attempts>;
   /** The attempts of the group that an attempt belongs to, as they are now. @throws JournalError `run_unknown`; SidecarError `keep_refused` for any other run. */

@@ -1,4 +1,7 @@
-/** Destroys the sandboxes of runs that ended long enough ago (semantics.md SB7). The rows of the store say which; no journal is opened. */
+/**
+ * Destroys the sandboxes of runs that ended long enough ago (semantics.md SB7). The rows of the store say which; no
+ * journal is opened.
+ */
 import type { SandboxProvider } from '../effects/sandbox.ts';
 import { errorMessage } from '../effects/signals.ts';
 import { gathered } from '../journal/gathered.ts';
@@ -45,7 +48,10 @@ export async function sweepSandboxes(
   return sweptBy(store, of, options);
 }
 
-/** The provider of a sandbox; undefined where this process has none. @param agent null where the run is not there any more. */
+/**
+ * The provider of a sandbox; undefined where this process has none.
+ * @param agent null where the run is not there any more.
+ */
 export type ProviderOf = (row: SandboxRow, agent: string | null) => SandboxProvider | undefined;
 
 /** Sweeps with the providers of a process. */

@@ -45,8 +45,8 @@ export interface WorkerOptions {
   /** Other releases of agents: the worker goes on with the runs that are under them, and begins none. */
   readonly releases?: Iterable<AnyAgent>;
   /**
-   * Moves runs at rest of other releases to those of `agents`, where these take the whole past the same way (semantics.md CO3). Left out, such runs stay
-   * where they are.
+   * Moves runs at rest of other releases to those of `agents`, where these take the whole past the same way
+   * (semantics.md CO3). Left out, such runs stay where they are.
    */
   readonly adopt?: boolean;
   /** The version of the code of its agents, in place of the one that each names. */
@@ -56,8 +56,8 @@ export interface WorkerOptions {
   /** The folder of a run's own, which has to be there. */
   readonly folderOf: (run: string) => string | Promise<string>;
   /**
-   * Providers of sandboxes for the runs of all agents, beside those that an agent brings. The worker sweeps: it destroys the sandboxes of runs of its agents
-   * once their grace is over.
+   * Providers of sandboxes for the runs of all agents, beside those that an agent brings. The worker sweeps: it
+   * destroys the sandboxes of runs of its agents once their grace is over.
    */
   readonly sandboxesOf?: (run: string) => Readonly<Record<string, SandboxProvider>>;
   /** The queue that it works on; `default`. */
@@ -77,8 +77,9 @@ export interface WorkerOptions {
   /** Keeps runs apart that touch the same things outside; those of the store, and none with null. */
   readonly claims?: Claims | null;
   /**
-   * Takes messages to people: a run of the store needs a person, or needs no one any more. Each message once, over all workers of the
-   * store and their restarts; where it rejects, the message is sent again, with the same id (docs/notify.md).
+   * Takes messages to people: a run of the store needs a person, or needs no one any more. Each message once, over all
+   * workers of the store and their restarts; where it rejects, the message is sent again, with the same id
+   * (docs/notify.md).
    */
   readonly notify?: (notice: Notice) => Promise<void>;
   /** Told what becomes of runs. */

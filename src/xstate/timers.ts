@@ -1,4 +1,4 @@
-/** Delayed events: the armed ones, with their regions. Only xstate's scheduler knows them (semantics.md §11). */
+/** Watches the delayed events of a machine by way of xstate's scheduler, which alone knows them (semantics.md §11). */
 import type { AnyActorRef, AnyEventObject, AnyStateMachine, AnyStateNode } from 'xstate';
 import { setAlarm } from '../clock/alarm.ts';
 import type { Alarm } from '../clock/clock.ts';
@@ -10,7 +10,7 @@ import type { DelayedEvent, Delays } from './delays.ts';
 import { pathOf, regionOf } from './structure.ts';
 import { systemOf } from './system.ts';
 
-/** The clock that xstate sets its timers by: the run's, on which a rehearsal may have a timer ring late, or never. */
+/** xstate's timers on the clock of the run. A rehearsal may have a timer ring late, or never. */
 export class TimerClock {
   readonly #now: () => number;
   readonly #delays: Delays | null;
@@ -58,14 +58,14 @@ export class TimerClock {
 export class DelayedEvents {
   readonly #fired = new WeakMap<object, Fired>();
 
-  /** The object by which a delayed event is heard. */
+  /** Makes the object with which a delayed event will be received. */
   make(event: AnyEventObject, fired: Fired): AnyEventObject {
     const own = { ...event };
     this.#fired.set(own, fired);
     return own;
   }
 
-  /** The delayed event that an object is; undefined for any other event. */
+  /** The delayed event of a received object; undefined for any other event. */
   of(event: AnyEventObject): Fired | undefined {
     return this.#fired.get(event);
   }
@@ -73,7 +73,7 @@ export class DelayedEvents {
 
 /** The parts of a run that deal with the timers of its machine. */
 export interface TimerWatch {
-  /** The plans of the timers that were armed by one. */
+  /** The plans of restored timers, by their events. */
   readonly planned: WeakMap<object, TimerPlan>;
   readonly delayed: DelayedEvents;
   readonly watcher: Watcher;
@@ -97,7 +97,7 @@ export function watchTimers(root: AnyActorRef, { planned, delayed, watcher, cloc
   };
 }
 
-/** A delayed event by its state and delay (`waiting after 1000`), or by its type where it belongs to no state. */
+/** The name of a delayed event: its state and delay (`waiting after 1000`), or its type if it belongs to no state. */
 function nameOf(machine: AnyStateMachine, type: string): string {
   const node = nodeOfTimer(machine, type);
   if (node === undefined) return type;

@@ -5,7 +5,7 @@ import { emptyPlaces, isRiddle, perThousand, readAll } from './riddles.ts';
 import { commentSentences, pageSentences } from './sentences.ts';
 
 /** The riddles in 1,000 sentences that there may be. Lower a figure when you have rewritten sentences; never raise one. */
-const MOST = { comments: 2.5, pages: 2.5 };
+const MOST = { comments: 1, pages: 1 };
 
 const readings = readAll(root);
 

@@ -31,7 +31,7 @@ export function prepareCommit(desk: Desk, calls: readonly StagedCall[], { id }: 
 
 /**
  * The records of the calls of a commit, if all of them can be written.
- * @throws CommitRefused where one never can be, NotApplied where one is not staged or its path is reserved.
+ * @throws CommitRefused if a call can never be written, NotApplied if a call is not staged or its path is reserved.
  */
 export function checkedCalls(desk: Desk, calls: readonly StagedCall[], name: string): FileRecord[] {
   const records = calls.map((call) => checked(desk, call, name));

@@ -1,7 +1,7 @@
 /**
- * Tools that change files of a git repository, one commit for each call on a hidden ref of the run, and that send them out. A commit comes
- * before its files: after a crash, the files of the newest commit are written again, and of no other. The index, the
- * branches and the log of the user are never touched.
+ * Tools that change files of a git repository, one commit for each call on a hidden ref of the run, and that send them
+ * out. A commit comes before its files: after a crash, the files of the newest commit are written again, and of no
+ * other. The index, the branches and the log of the user are never touched.
  */
 import { createHash } from 'node:crypto';
 import type { Inverse, Reconciler } from '../../effects/counterparty.ts';
@@ -46,9 +46,15 @@ export interface GitAdapter {
   readonly ref: string;
   /** The tool that changes one file. */
   readonly edit: (call: ToolCall<GitEdit>) => Promise<GitEdited>;
-  /** The tool that makes one commit for people of all edits since the last: its parent is the commit that the run began on, or its last. */
+  /**
+   * The tool that makes one commit for people of all edits since the last: its parent is the commit that the run began
+   * on, or its last.
+   */
   readonly commit: (call: ToolCall<GitCommit>) => Promise<GitCommitted>;
-  /** The tool that sends such a commit to a branch or a tag of a remote. It cannot be taken back, and belongs behind a gate. */
+  /**
+   * The tool that sends such a commit to a branch or a tag of a remote. It cannot be taken back, and belongs behind a
+   * gate.
+   */
   readonly push: (call: ToolCall<GitPush>) => Promise<GitPushed>;
   /** Takes an edit or a commit back; a push is never taken back. */
   readonly inverse: Inverse;
@@ -174,9 +180,8 @@ async function stored(
 }
 
 /**
- * The files that the run is about to touch for the first time, if they are not as the commit before holds them: the
- * history of the run begins with what it found. @throws GitRefused where a file that the run has touched was changed
- * by another writer.
+ * The files that the run touches for the first time and that differ from the commit before: the history of the run
+ * begins with their present content. @throws GitRefused if another writer has changed a file that the run had touched.
  */
 async function foundNow(desk: Desk, paths: readonly string[]): Promise<readonly Change[]> {
   const { tree } = await desk.base();
@@ -248,7 +253,9 @@ function answerOf({ oid, changes, added = null, removed = null }: Step): GitEdit
   return { path: changes[0]?.path ?? '', commit: oid, added, removed };
 }
 
-/** The lines that an edit adds and removes, between the first and the last that differ; null for bytes that are no text. */
+/**
+ * The lines that an edit adds and removes, between the first and the last that differ; null for bytes that are no text.
+ */
 function differing(before: Buffer | null, after: Buffer | null): [number | null, number | null] {
   const [old, next] = [linesOf(before), linesOf(after)];
   if (old === null || next === null) return [null, null];

@@ -1,4 +1,6 @@
-/** The `git` command: run once, or kept running and asked again, because to start a process takes longer than an edit. */
+/**
+ * The `git` command: run once, or kept running and asked again, because to start a process takes longer than an edit.
+ */
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
@@ -101,7 +103,7 @@ export class Staying {
     const quiet = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'];
     const args = ['-C', this.#folder, ...quiet, ...this.#args];
     const child = spawn('git', args, { stdio: ['pipe', 'pipe', 'pipe'], env: environment() });
-    // A process that has ended is noticed by `close`; what is still being written to it is lost with it.
+    // The event `close` tells the end of the process. Input that is still being written is lost.
     child.stdin.on('error', () => {});
     child.on('error', () => {});
     this.#child = child;

@@ -1,4 +1,7 @@
-/** The objects and refs of a repository, read and written by git commands that stay. No index and no work tree is touched. */
+/**
+ * The objects and refs of a repository, read and written by git commands that stay. No index and no work tree is
+ * touched.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +32,7 @@ export class Objects {
   readonly #folder: string;
   readonly #own: string;
   readonly #hash: string;
-  /** Tells the files of this adapter from those of another on the same checkout. */
+  /** Tells the temporary files of two adapters on one checkout apart. */
   readonly #name = randomUUID();
   readonly #cat: Staying;
   readonly #blobs: Staying;

@@ -1,4 +1,4 @@
-/** Sandboxes that are processes: what one holds is gone with it. */
+/** Sandboxes that are processes: the contents of a sandbox end with its process. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -12,7 +12,9 @@ import { nameOf } from './folder.ts';
 /** The handle of a sandbox that is a process. */
 export interface ProcessHandle {
   readonly pid: number;
-  /** The path at which the process is to make its socket or file, once it is ready: `BELAY_SANDBOX` in its environment. */
+  /**
+   * The path at which the process is to make its socket or file, once it is ready: `BELAY_SANDBOX` in its environment.
+   */
   readonly ready: string;
 }
 
@@ -30,13 +32,17 @@ const OPTIONS = shape<ProcessOptions>('options such as { folder, command }', {
   args: optional(listOf(TEXT)),
 });
 
-/** Exit codes of a process that did not become the sandbox: there is no such command, and another process is the sandbox. */
+/**
+ * Exit codes of a process that did not become the sandbox: there is no such command, and another process is the
+ * sandbox.
+ */
 const NO_COMMAND = 127;
 const NOT_NOTED = 75;
 
 /**
- * The process notes itself before it becomes the command: no moment of a start, at which its sidecar may die, leaves a process without a note.
- * A link is made whole and once. A process that comes late, or whose folder was taken away meanwhile, ends.
+ * The process notes itself before it becomes the command, so a sidecar that dies in the middle of a start leaves no
+ * process without a note. A link is made whole and once. A process that comes late, or whose folder was removed
+ * meanwhile, ends.
  */
 const NOTING = `
 host=$1 note=$2
@@ -50,8 +56,10 @@ exec "$@" >/dev/null
 `;
 
 /**
- * Makes each sandbox a process of its own, which outlives the sidecar's. It is ready once it has made what `BELAY_SANDBOX` names: a socket to talk
- * to it, or a file. A socket is there before it listens: a program may bind it under another name, and rename it then. A stop leaves it running, since a process that ends loses what it holds; it has no snapshot.
+ * Makes each sandbox a process of its own, which outlives the process of the sidecar. The sandbox is ready once it has
+ * made the socket or the file that `BELAY_SANDBOX` names. As a socket exists before it listens, a program may bind it
+ * under another name and rename it then. `stop` leaves the process running, since its end would lose the contents.
+ * There are no snapshots.
  * @example
  * import { mkdtempSync } from 'node:fs';
  * import { processSandboxes } from 'belay-sidecar/adapters';
@@ -89,7 +97,7 @@ export function processSandboxes(options: ProcessOptions): SandboxProvider {
     destroy: async (ask) => {
       const home = homeOf(ask);
       const gone = `${home}.gone`;
-      // What an earlier one has not finished.
+      // Finishes an earlier `destroy`.
       await end(gone);
       livingIn(await notedIn(home));
       // A process that is about to note itself finds no place for its note any more.
@@ -116,7 +124,7 @@ async function begun(home: string, command: readonly string[], ready: string): P
   throw new Error((await code) === NO_COMMAND ? `there is no command ${command[0]}` : `it cannot be noted in ${home}`);
 }
 
-/** Ends what is noted in a folder that was taken away, and removes the folder. */
+/** Ends the process that is noted in a folder that was moved away, and removes the folder. */
 async function end(home: string): Promise<void> {
   const pid = livingIn(await notedIn(home));
   if (pid !== null) kill(pid);

@@ -1,9 +1,9 @@
-/** Compares declared keys whose holes are not filled yet: a hole may be any value, and the same hole has the same value. */
+/** Compares declared keys with holes. A hole may be any value; the same hole has the same value in both keys. */
 import { overlaps } from '../../model/key.ts';
 import type { KeyTemplate } from '../config.ts';
 import { widened } from './key-template.ts';
 
-/** Says whether some other key may touch a key, and whether one other key covers it for every value of the holes. */
+/** `some`: another key may touch the key. `all`: one other key covers it for every value of the holes. */
 export function coverage(
   key: KeyTemplate,
   others: readonly KeyTemplate[],
@@ -15,17 +15,17 @@ export function coverage(
   };
 }
 
-/** True for the context of a machine that is invoked: no tool is said to write it, its own steps do. */
+/** True for the context of an invoked machine, which its own steps write, and no tool. */
 export function isOfChild({ text }: KeyTemplate): boolean {
   return text.startsWith('actor:');
 }
 
-/** True if a key lies outside of the context: it may have a value that no tool of the config wrote. */
+/** True if a key lies outside of the context, where it may have a value that no tool of the config wrote. */
 export function isOutside(key: string): boolean {
   return key === '**' || /^[a-z][a-z0-9+.-]*:/.test(key);
 }
 
-/** True for a key that steps write by themselves, whatever tools declare: of a child machine, or in a channel of a graph. */
+/** True for a key that steps write without a tool: in the context of a child machine, or in a channel of a graph. */
 export function isOfSteps(key: KeyTemplate, channels: readonly string[]): boolean {
   return isOfChild(key) || channels.includes(key.text.split('/')[0] ?? '');
 }
@@ -35,7 +35,7 @@ export function isOfSteps(key: KeyTemplate, channels: readonly string[]): boolea
  * the same.
  */
 function covers(other: KeyTemplate, key: KeyTemplate): boolean {
-  // The value of a hole in such a scheme may lead anywhere in it.
+  // In a scheme with a scope, the value of a hole may lead anywhere.
   if (other.scope !== null || key.scope !== null) return other.text === key.text;
   const [outer, inner] = [segmentsOf(other), segmentsOf(key)];
   return (
@@ -47,7 +47,7 @@ function covers(other: KeyTemplate, key: KeyTemplate): boolean {
   );
 }
 
-/** The segments as written, without the one that says "all below". */
+/** The segments as written, without a last `**`. */
 function segmentsOf({ text }: KeyTemplate): readonly string[] {
   const segments = text.split('/');
   const last = segments.at(-1) as string;

@@ -18,7 +18,11 @@ import { lintSkeletons } from './skeletons.ts';
 import { lintStates } from './states.ts';
 import { lintTools } from './tools.ts';
 
-/** All findings about a config that loaded. `shape` is its machine, null where none was found; `profile` the class of its agent, where that is asked. */
+/**
+ * All findings about a loaded config.
+ * @param shape its machine; null if none was found.
+ * @param profile the class of its agent, if given.
+ */
 export function lintConfig(
   config: BoundaryConfig,
   document: ConfigDocument,

@@ -1,4 +1,7 @@
-/** Holds a config against what agents of its class need from a replay: what is missing runs, and is found out by the first bad day. Pure. */
+/**
+ * Checks a config against the needs of a class of agents: without these fields it runs, and fails at the first replay.
+ * Pure.
+ */
 import type { BoundaryConfig, Tool } from '../config.ts';
 import { isOutside } from '../keys/keys.ts';
 import { entriesOf, field, type Item } from '../page/document.ts';
@@ -68,7 +71,7 @@ function actUnnamed(tool: Tool): Missing[] {
   ];
 }
 
-/** True of a tool that only looks at something outside. */
+/** True for a tool that only reads outside of the context. */
 function looksOutside({ effect, reads }: Tool): boolean {
   return effect === 'none' && reads.some(({ text }) => isOutside(text));
 }

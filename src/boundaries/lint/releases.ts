@@ -1,4 +1,6 @@
-/** Lints of promises: a key that a boundary releases, and that a state behind it may touch again (semantics.md ER9). */
+/**
+ * Lints `release`: finds keys that a boundary releases and that a state behind it may touch again (semantics.md ER9).
+ */
 import { type Key, overlaps } from '../../model/key.ts';
 import type { Boundary, BoundaryConfig, KeyTemplate } from '../config.ts';
 import { widened } from '../keys/key-template.ts';
@@ -6,7 +8,7 @@ import { entriesOf, field, type Item, itemsOf, textOf } from '../page/document.t
 import type { Findings } from '../page/finding.ts';
 import type { Reach } from './reach.ts';
 
-/** Reports the tools that states behind a promise may call on what it releases. */
+/** Reports the tools that a state behind a boundary may call on a key that the boundary releases. */
 export function lintReleases(config: BoundaryConfig, root: Item, reach: Reach, findings: Findings): void {
   for (const [name, { item }] of entriesOf(field(root, 'skeletons'))) {
     for (const boundary of config.skeletons.get(name)?.boundaries ?? []) {
@@ -28,7 +30,7 @@ function releaseOf(skeleton: Item | null, id: string): Item | null {
   return field(boundaries.find((each) => textOf(field(each, 'id')) === id) ?? null, 'release');
 }
 
-/** The tools that control may come to behind a boundary, each with the first state of it. */
+/** The tools that states behind a boundary call, each with the first such state. */
 function toolsBehind({ site }: Boundary, reach: Reach): ReadonlyMap<string, string> {
   const tools = new Map<string, string>();
   const seen = new Set<string>();
@@ -52,7 +54,9 @@ function behind(path: string, { states, shape }: Reach, tools: Map<string, strin
   return next;
 }
 
-/** The key of a promise that a tool may touch; sure where both name one thing. Tools that are not declared are told of elsewhere. */
+/**
+ * The released key that a tool may touch; `isSure` if both keys name one thing. Another lint reports undeclared tools.
+ */
 function touchedBy(
   { tools }: BoundaryConfig,
   name: string,

@@ -1,6 +1,6 @@
 /**
- * The published JSON Schema as a function. The build writes the function out as code, because compiling the schema
- * would take a third of the command's starting time. Run from the sources, Belay compiles the schema when it reads a
+ * The published JSON Schema as a function. The build writes the function as code, because to compile the schema would
+ * take a third of the command's starting time. From the sources, Belay compiles the schema when it first reads a
  * config.
  */
 import { createRequire } from 'node:module';
@@ -10,11 +10,14 @@ import type { Ajv, Options, ValidateFunction } from 'ajv';
 const OPTIONS: Options = { allErrors: true, strict: true, allowUnionTypes: true, inlineRefs: false };
 
 const require = createRequire(import.meta.url);
-/** Where the schema lies: among the sources one folder above this file, in a build by its public name, whatever file this code is in. */
+/**
+ * The folder of the schema: in the sources one above this file; in a build found by its public name, as files are
+ * bundled.
+ */
 const FOLDER = import.meta.url.endsWith('.ts') ? '..' : dirname(require.resolve('belay-sidecar/boundary.schema.json'));
 let check: ValidateFunction | null = null;
 
-/** The function that the build has written, or one that is compiled now. */
+/** The function that the build wrote; without a build, compiled now. */
 export function schemaCheck(): ValidateFunction {
   check ??= written() ?? compileSchema(schemaCompiler());
   return check;
@@ -28,7 +31,7 @@ export function schemaCompiler(code: Options['code'] = {}): Ajv {
 
 /** Compiles the schema. */
 export function compileSchema(compiler: Ajv): ValidateFunction {
-  // What the schema says to people is no part of the check.
+  // Titles and descriptions are for people.
   const silent = (name: string, value: unknown) =>
     (name === 'description' || name === 'title') && typeof value === 'string' ? undefined : value;
   return compiler.compile(JSON.parse(JSON.stringify(published(), silent)) as object);
@@ -44,7 +47,7 @@ export function fieldsAt(path: readonly string[]): string[] {
   return Object.keys(at?.properties ?? {});
 }
 
-/** A part of the schema, as far as it says where others are. */
+/** A part of the schema: the members that lead to other parts. */
 interface Part {
   readonly $ref?: string;
   readonly $defs?: Readonly<Record<string, Part>>;

@@ -1,4 +1,4 @@
-/** Compiles the sandboxes of a config, and what its tools say of them (semantics.md §30). */
+/** Compiles the sandboxes of a config, and the field `in` of its tools (semantics.md §30). */
 import type { EffectClass } from '../../model/effect.ts';
 import { suggest } from '../../predicates/suggest.ts';
 import type { Sandbox, Tool } from '../config.ts';
@@ -7,7 +7,10 @@ import { entriesOf, field, type Item, textOf } from '../page/document.ts';
 import type { Findings } from '../page/finding.ts';
 import { LONGEST_WAIT, timeIn } from '../page/time.ts';
 
-/** The provider, the time that a start may take, and the time between the end of a run and the destroying, unless the config says otherwise. */
+/**
+ * The defaults of a sandbox. `ready`: the time that a start may take; `grace`: the time from the end of a run to the
+ * destroying.
+ */
 const USUAL = { provider: 'folder', ready: 120_000, grace: 3_600_000 };
 
 /** The sandboxes, by name. */
@@ -26,7 +29,7 @@ export function sandboxesIn(item: Item | null, findings: Findings): ReadonlyMap<
   return sandboxes;
 }
 
-/** Compiles `in`: the name of a sandbox, or a map. What nothing undoes lies beyond it. */
+/** Compiles `in`: the name of a sandbox, or a map. An irreversible effect always lies beyond the sandbox. */
 export function inSandbox(item: Item | null, effect: EffectClass, findings: Findings): Tool['in'] {
   if (item === null) return null;
   const named = item.kind === 'map' ? field(item, 'sandbox') : item;
@@ -35,7 +38,10 @@ export function inSandbox(item: Item | null, effect: EffectClass, findings: Find
   return { sandbox: nameIn(textOf(named) ?? '', named.at, findings), beyond };
 }
 
-/** Reports tools in sandboxes that are not there, and what no enumeration has played together with one. */
+/**
+ * Reports tools in undeclared sandboxes, and fields of such tools that no enumeration has tried together with a
+ * sandbox.
+ */
 export function checkSandboxes(root: Item, sandboxes: ReadonlyMap<string, Sandbox>, findings: Findings): void {
   const [alternatives] = entriesOf(field(root, 'alternatives'));
   for (const [name, { item }] of entriesOf(field(root, 'tools'))) {
@@ -52,7 +58,7 @@ export function checkSandboxes(root: Item, sandboxes: ReadonlyMap<string, Sandbo
   }
 }
 
-/** What of a tool keeps it from working in a sandbox; null where nothing does. */
+/** The reason why a tool cannot work in a sandbox; null if there is none. */
 function besideOf(item: Item, alternatives: string | undefined): string | null {
   if (alternatives !== undefined) return `"${alternatives}" has alternatives`;
   if (field(item, 'buffer') !== null) return 'is staged: its commit may come when the sandbox is stopped';

@@ -23,10 +23,15 @@ import { redactedPartsIn } from './redact.ts';
 import { checkLooks, revalidateIn, seeIn } from './revalidate.ts';
 import { inSandbox } from './sandboxes.ts';
 
-/** The number of times that a counterparty is asked, and the wait before the second time, unless the config says otherwise. */
+/**
+ * The number of times that a counterparty is asked, and the wait before the second time, unless the config says
+ * otherwise.
+ */
 const ASKING = { tries: 6, wait: 20, settles: null, refusesKey: false, outlivesKey: false, patient: false };
 
-/** The wait before a tool is called again, and its factor before each further call, unless the config says otherwise. */
+/**
+ * The wait before a tool is called again, and its factor before each further call, unless the config says otherwise.
+ */
 const BACKOFF = { wait: 100, factor: 2 };
 
 /** The parts of the file that tools refer to: the budgets that they may spend of, and the kinds of schemes. */

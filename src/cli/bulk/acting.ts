@@ -1,4 +1,4 @@
-/** Acts on many, as a person types them: the list and its digest first, and with that digest the acts. */
+/** Verbs with `--all`: without `--of` prints the list and its digest; with the digest of the same list, acts. */
 import { outputRefused, type Saying } from '../approvals/answering.ts';
 import type { AskedGate } from '../approvals/approvals.ts';
 import { parsed } from '../reading/typed-json.ts';
@@ -10,7 +10,7 @@ import { type BulkTold, bulkCode, listText, toldText } from './listing.ts';
 import { RETRY_FIELDS, retriesDigest, retriesMeant, retryAll } from './retrying-all.ts';
 import { conditionsIn } from './where.ts';
 
-/** Options of an act on many. */
+/** Options of a verb with `--all`. */
 export interface BulkOptions {
   readonly file: string;
   readonly where: readonly string[];
@@ -23,14 +23,14 @@ export interface BulkOptions {
   readonly now: number;
 }
 
-/** The output of an act on many, and its exit code. */
+/** The output of a verb with `--all`, and its exit code. */
 export interface Acted {
   readonly text: string;
   readonly problem: string | null;
   readonly code: number;
 }
 
-/** Says `approve`, `deny` or `settle` of many requests. */
+/** `approve`, `deny` or `settle` for many requests. */
 export async function answerMany(verb: string, saying: Saying, options: BulkOptions): Promise<Acted> {
   const { file, where, by, why, json, medium, now, of } = options;
   const conditions = conditionsIn(where, REQUEST_FIELDS);
@@ -66,7 +66,7 @@ function requestFields(gate: AskedGate, of: string): object {
   return { run, agent, gate: id, tool, code: codeOf(gate), key, args, since: new Date(since).toISOString(), held, of };
 }
 
-/** The reason why a tool of these cannot have answered that; null where each can. */
+/** The first tool that cannot have given this output, with the reason; null if each tool can. */
 function refusedOutputs(gates: readonly AskedGate[], saying: Saying, output: { readonly value: unknown } | null) {
   if (saying.verdict !== 'settled') return null;
   for (const gate of gates) {
@@ -81,7 +81,7 @@ function leftOut(left: number): string | null {
   return `Left out: ${left} that may repeat a call which has happened. Look at each, or name them: --where code=may_repeat`;
 }
 
-/** Has the steps tried again that threw, in many runs. */
+/** `retry` for the steps that threw in many runs. */
 export async function retryMany(options: BulkOptions): Promise<Acted> {
   const { file, where, by, why, json, medium, of } = options;
   const conditions = conditionsIn(where, RETRY_FIELDS);
@@ -108,7 +108,7 @@ export async function retryMany(options: BulkOptions): Promise<Acted> {
   return 'text' in acted ? acted : { text: '', problem: acted.problem, code: acted.code ?? 2 };
 }
 
-/** The options that the command is typed with again. */
+/** The options for the suggested next command. */
 function again({ where, by, why }: BulkOptions): string[] {
   return ['--all', ...where.flatMap((each) => ['--where', each]), '--by', by, ...(why === null ? [] : ['--why', why])];
 }
@@ -129,7 +129,7 @@ function done(verb: string, told: readonly BulkTold[], json: boolean, medium: Me
   return { text: json ? lines(told) : toldText(told, verb, medium), problem: null, code: bulkCode(told) };
 }
 
-/** The list; with a digest that is not its own, nothing is done, and the exit code says so. */
+/** Prints the list. If the given digest is of another list, nothing is done and the exit code is 1. */
 function shown(text: string, of: string | null, unread: string | null): Acted {
   if (of === null) return { text, problem: unread, code: unread === null ? 0 : 2 };
   return { text, problem: `the list has changed since it had the digest ${of}`, code: 1 };

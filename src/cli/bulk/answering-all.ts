@@ -10,13 +10,16 @@ import { type Condition, holds } from './where.ts';
 /** The fields that requests are chosen by. */
 export const REQUEST_FIELDS = ['agent', 'run', 'tool', 'code', 'key'] as const;
 
-/** The code of a request for an approval of a call that may repeat an earlier one: no act on many is about it that does not name it. */
+/**
+ * The code of a request to approve a call that may repeat an earlier call. `--all` leaves such requests out unless
+ * `--where code=…` names the code.
+ */
 const REPEATS = 'may_repeat';
 
-/** The requests of one act on many. */
+/** The requests that one `--all` answers. */
 export interface MeantRequests {
   readonly gates: readonly AskedGate[];
-  /** The number of requests that are left out, as each may repeat an earlier call. */
+  /** The number of requests that are left out because each may repeat an earlier call. */
   readonly left: number;
   /** The runs that cannot be read. */
   readonly unread: readonly string[];
@@ -27,7 +30,7 @@ export function codeOf({ asks, like }: Pick<AskedGate, 'asks' | 'like'>): string
   return asks !== 'approval' ? asks : like === undefined ? 'approval' : REPEATS;
 }
 
-/** The requests that wait for such an answer and that the conditions choose. */
+/** The pending requests for an approval, or for an outcome, that the conditions choose. */
 export async function requestsMeant(
   store: JournalStore,
   asks: 'approval' | 'outcome',
@@ -50,7 +53,10 @@ export function requestsDigest(gates: readonly AskedGate[], saying: Saying): str
   return digestOf([saying, ...gates.map(({ run, gate, digest, epoch }) => [run, gate, digest, epoch])]);
 }
 
-/** Leaves the answers, and waits for those that living processes take. @param output the answer of each call, where they are confirmed. */
+/**
+ * Leaves an answer to each request, and waits until living processes have taken theirs, up to two seconds.
+ * @param output the answer of each call, if the calls are settled as confirmed.
+ */
 export async function answerAll(
   store: JournalStore,
   gates: readonly AskedGate[],

@@ -1,4 +1,4 @@
-/** A call as a person needs it who is to find out what became of it, or to undo it: its key, its arguments, when it was made, and what it said. */
+/** A call for a person who finds out its outcome or undoes it: its key, arguments, time and answer. */
 import type { EffectClass, EffectStatus } from '../../model/effect.ts';
 import { instanceName, ROOT } from '../../model/instance.ts';
 import { type Outline, quoted } from '../../recovery/explain.ts';

@@ -1,4 +1,7 @@
-/** Reads the answer of an MCP server to `tools/list`: names, schemas and annotations. A hint in it is quoted, and never believed. */
+/**
+ * Reads the answer of an MCP server to `tools/list`: names, schemas and annotations. A hint in it is quoted, and never
+ * believed.
+ */
 import { readFileSync } from 'node:fs';
 import { outputSchema } from '../../boundaries/sections/output-schema.ts';
 
@@ -10,7 +13,10 @@ export interface McpTool {
   readonly name: string;
   /** The names of its arguments, those that may be left out with a question mark. */
   readonly args: readonly string[];
-  /** The JSON Schema of its structured content, without what only says where the schema comes from; null where it gives none. */
+  /**
+   * The JSON Schema of its structured content, without what only says where the schema comes from; null where it gives
+   * none.
+   */
   readonly output: unknown;
   /** The reason why a config cannot hold the schema; null for a schema that fits, and without a schema. */
   readonly refused: string | null;

@@ -1,12 +1,15 @@
 /**
- * Reads the tools that a module exports: functions of a hand-written loop, tools of the AI SDK, and tools of the OpenAI Agents SDK. None is called. What an SDK says of
- * a tool is quoted, and never believed.
+ * Reads the tools that a module exports: functions of a hand-written loop, tools of the AI SDK, and tools of the OpenAI
+ * Agents SDK. It calls none. An SDK's hints about a tool are quoted, and never believed.
  */
 import { loadModule } from '../reading/machines.ts';
 import type { DraftTool } from './draft.ts';
 import { argumentsOfSchema } from './mcp-tools.ts';
 
-/** The tools of a module, or a problem: its export `tools`, else its default export, else all of its exports that are tools. */
+/**
+ * The tools of a module, or a problem: its export `tools`, else its default export, else all of its exports that are
+ * tools.
+ */
 export async function readToolModule(file: string): Promise<readonly DraftTool[] | { readonly problem: string }> {
   const loaded = await loadModule(file);
   if ('problem' in loaded) return loaded;
@@ -45,7 +48,10 @@ function described(name: string, from: string, schema: unknown): DraftTool {
   return { name, writes: [], from, mcp: { name, args: argumentsIn(schema), output: null, refused: null, hints: [] } };
 }
 
-/** The names of the arguments in a JSON Schema, in the AI SDK's wrapper of one, or in an object of zod; those that may be left out with a question mark. */
+/**
+ * The names of the arguments in a JSON Schema, in the AI SDK's wrapper of one, or in an object of zod; those that may
+ * be left out with a question mark.
+ */
 function argumentsIn(schema: unknown): readonly string[] {
   const { jsonSchema, shape } = (schema ?? {}) as { readonly jsonSchema?: unknown; readonly shape?: unknown };
   if (typeof shape === 'object' && shape !== null)

@@ -1,7 +1,7 @@
 /**
- * The verb `inspect`: serves the inspector's page on this machine. A person's acts there go through the functions of
- * the other verbs: an answer through `answerGate`, and an act that needs the agent's code through this command itself,
- * as a process of its own.
+ * The verb `inspect`: serves the inspector's page on this machine. A person's acts on the page use the functions of the
+ * other verbs, `answerGate` for an answer. An act that needs the agent's code runs this command as a process of its
+ * own.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ export interface InspectOptions {
   readonly file: string;
   /** The port to listen at; 0 for any that is free. */
   readonly port: number;
-  /** The module of the agents; null where acts that need code are not wanted. */
+  /** The module of the agents; null for a page without acts that need code. */
   readonly machines: string | null;
   /** True where the page only shows. */
   readonly readOnly: boolean;
@@ -42,7 +42,7 @@ export interface InspectOptions {
 
 /** The files of the page, beside the built command. */
 const PAGE = join(PACKAGE_FOLDER, 'dist/inspector/page');
-/** The longest time that the page waits for a verb, in milliseconds; the verb goes on after it. */
+/** The longest time that a verb may take, in milliseconds. Then it is stopped as with Ctrl+C, and can be resumed. */
 const PATIENCE = 60_000;
 const MOST_OUTPUT = 1_024 * 1_024;
 const WIDE = { columns: 1_000, colours: false } as const;

@@ -25,7 +25,7 @@ interface SettlingOptions {
 /** An outcome that was left. */
 interface LeftOutcome {
   readonly post: number;
-  /** The result; null where no process has the run, or it was not waited for. */
+  /** The run's answer; null if no process has the run, or if the command did not wait. */
   readonly outcome: Pick<RunMessage, 'is' | 'why'> | null;
 }
 
@@ -55,7 +55,7 @@ async function keyAt(store: JournalStore, run: string, text: string): Promise<st
   return gates.length === 1 ? (gates[0]?.key ?? text) : text;
 }
 
-/** Leaves the outcome of a call, and waits for what a living process makes of it. */
+/** Leaves the outcome of a call, and waits for the answer of a living process. */
 export async function settleByKey(options: SettlingOptions): Promise<LeftOutcome | Problem> {
   const { journal, run, key: named, status, by, why, waits } = options;
   const output = parsed('--output', options.output);

@@ -10,9 +10,9 @@ import { type ModuleOptions, type ModuleRelease, releasesOf } from './release.ts
 /** A map that fits the release of a module. */
 export interface FittingMap {
   readonly map: MigrationMap | null;
-  /** True where a reviewer has vouched for it as it is. */
+  /** True if a reviewer has vouched for the map unchanged. */
   readonly isReviewed: boolean;
-  /** The machine that it leads from; null where no module of that release is named. */
+  /** The machine of the release before; null if no module of that release is named. */
   readonly machineBefore: MachineShape | null;
 }
 

@@ -1,4 +1,7 @@
-/** `belay fail --dry` and `belay cancel --undo --dry`: the answer that a complaint, or an abort, would have, from the journal, the machine and the config of the run. Nothing is left for the run. */
+/**
+ * `belay fail --dry` and `belay cancel --undo --dry`: the answer that a complaint, or an abort, would have, from the
+ * journal, the machine and the config of the run. Nothing is left for the run.
+ */
 import { readConfig } from '../../boundaries/directory.ts';
 import { JournalError, type JournalStore } from '../../journal/journal.ts';
 import { type InstanceId, instanceName } from '../../model/instance.ts';

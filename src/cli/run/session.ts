@@ -37,7 +37,7 @@ export interface SessionOptions {
   readonly fault: Fault | null;
   /** True if the run must exist, false if it must not. */
   readonly begins: boolean;
-  /** True to keep it apart from runs that touch the same things; left out, where it is a run of workers or has claims. */
+  /** True to take claims; left out, the run takes claims if it is a run of workers or has claims already. */
   readonly claims?: boolean;
   /**
    * True if the machine stays where it is: decisions are finished and counterparties are asked, and nothing more
@@ -94,7 +94,7 @@ export async function inSession(options: SessionOptions, next: Next): Promise<En
     if (error instanceof CodedError && error.code === 'paused')
       return { problem: `${error.message}: ${unpause(options)}`, code: 1 };
     if (error instanceof CodedError) {
-      // The run went on by itself between its standstill and the word: that is refused, and no misuse.
+      // The run went on between its standstill and the person's word: a refusal, and no misuse.
       const code = error.code === 'not_advised' ? { code: 1 as const } : {};
       return { problem: `${options.journal}: ${error.code} ${error.message}`, ...code };
     }
@@ -122,8 +122,8 @@ export function worldFolder(journal: string, run: string): string {
 }
 
 /**
- * The providers of sandboxes for a run beside those of its agent: folders in its own folder. A run in a database has none, since its
- * folder is one machine's.
+ * The providers of sandboxes for a run beside those of its agent: folders in its own folder. A run in a database has
+ * none, since its folder is one machine's.
  */
 export function sandboxesFor(journal: string, run: string): Readonly<Record<string, SandboxProvider>> {
   return isAddress(journal) ? {} : { folder: folderSandboxes(join(worldFolder(journal, run), 'sandboxes')) };
@@ -175,7 +175,7 @@ async function withSidecar(
     ...versionOf(options),
     journal: store,
     redeliver: true,
-    // It ends where nothing is left to do in this process, and says for which events or persons the run waits.
+    // The process ends when it has nothing left to do, and says for which events or persons the run waits.
     keepAlive: false,
     ...opened,
     ...(faulty !== null && { governor: faulty.governor }),

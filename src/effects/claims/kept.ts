@@ -16,7 +16,8 @@ export interface ClaimsOptions {
 
 /**
  * Claims for the runs of one process.
- * @param options `patience`: how long a call waits before it is refused, in milliseconds; left out, as long as it takes.
+ * @param options `patience`: how long a call waits before it is refused, in milliseconds; left out, as long as it
+ * takes.
  * @example
  * import { claimsInMemory } from 'belay-sidecar';
  * import type { SidecarOptions } from 'belay-sidecar/xstate';
@@ -32,9 +33,10 @@ export function claimsInMemory(options: ClaimsOptions = {}): Claims {
 }
 
 /**
- * Claims that are kept in a store, for its runs in any number of processes: they outlive the process of a run, and the one that takes
- * the run up has them. Only runs that are open in this very store object may take them.
- * @param options `patience`, as for {@link claimsInMemory}; `pollMs`: the time between two looks of calls that wait, in milliseconds.
+ * Claims that are kept in a store, for its runs in any number of processes. They outlive the process of a run, and go
+ * to the process that takes the run up. Only runs that are open in this very store object may take claims.
+ * @param options `patience`, as for {@link claimsInMemory}; `pollMs`: the time between two looks of calls that wait, in
+ * milliseconds.
  * @example
  * import { claimsIn, memoryStore } from 'belay-sidecar';
  * import type { SidecarOptions } from 'belay-sidecar/xstate';
@@ -64,7 +66,7 @@ class MemoryDesk implements Desk {
 
   ask(calls: readonly ClaimCall[]): readonly ClaimAnswer[] {
     const settled = this.#board.settle(calls, () => true);
-    // What is given may close a circle, a new place in line may close one that goes through the line, and who is gone makes room.
+    // A grant or a new place in line may close a circle of waiting, and a call that is gone makes room.
     if (!changesNothing(settled)) this.#freed.tell();
     return settled.answers;
   }

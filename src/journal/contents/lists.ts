@@ -1,11 +1,11 @@
 /**
- * The stored lists, so that a growing list costs only its new members. References are compared to find out whether a
- * member is unchanged since it was written. Nothing inside a member is compared if the member is a part of the context,
- * as such a part is never changed in place (semantics.md §3). All the same, the last part and some others in turn are
- * written again: a change against the rule is recorded once it is found. Any other member is written again each time.
+ * The stored lists, so that a growing list costs only its new members. A member counts as unchanged if it is the same
+ * object as before: a part of the context is never changed in place (semantics.md §3). All the same, the last members
+ * and some others in turn are written again, so that a change against that rule is recorded once it is found. A member
+ * that may be changed in place (`unsure`) is written again each time.
  */
 
-/** A list that is stored, and the texts of its members. */
+/** A stored list: its number, and the texts of its members. */
 export interface StoredList {
   readonly number: number;
   readonly members: readonly string[];
@@ -19,7 +19,7 @@ export class Ends {
   readonly #lengths: number[];
   readonly #stored: number[];
   readonly #heights: number[];
-  /** The places of those that are written again each time, in their order. */
+  /** The places of the members that are written again each time, in order. */
   #unsure: number[];
 
   constructor(lengths: number[] = [], stored: number[] = [], heights: number[] = [], unsure: number[] = []) {
@@ -51,13 +51,13 @@ export class Ends {
     this.#heights.push(Math.max(before.height, height));
   }
 
-  /** Those of the first members. */
+  /** The measures of the first members, as `Ends` of their own. */
   first(count: number): Ends {
     const unsure = this.#unsure.filter((place) => place < count);
     return new Ends(this.#lengths.slice(0, count), this.#stored.slice(0, count), this.#heights.slice(0, count), unsure);
   }
 
-  /** Notes of members that were written again whether they are sure. */
+  /** Notes for each member that was written again whether it is sure now. */
   know(places: readonly number[], isSure: (place: number) => boolean): void {
     if (places.length === 0) return;
     const known = new Set(places);
@@ -66,7 +66,7 @@ export class Ends {
   }
 }
 
-/** The members of a list as they were met. */
+/** The members of a list as the writer met them. */
 export interface Met {
   readonly values: readonly unknown[];
   readonly ends: Ends;
@@ -75,44 +75,53 @@ export interface Met {
 }
 
 interface KnownList {
-  /** Null where its members are known and it is stored no more. */
+  /** Null if the list is no longer stored, but its members are still known. */
   readonly number: number | null;
   readonly members: readonly string[];
-  /** Null where only the texts are known. */
+  /** Null if only the texts are known. */
   met: Omit<Met, 'from'> | null;
   /** The next member that is written again although it is sure. */
   next: number;
 }
 
-/** A list that may go on from one that is stored. */
+/** A list that may continue a stored list. */
 export interface Begun {
   readonly list: object;
-  /** The number of members that are the same by reference, but for those to be written again. */
+  /** The number of members that are the same by reference, the places in `again` included. */
   readonly kept: number;
-  /** The places of those members, in their order. */
+  /** The places of the members to be written again, in order. */
   readonly again: readonly number[];
   readonly texts: readonly string[];
   readonly ends: Ends;
 }
 
-/** The number of lists that are known: the last one of each that grows. */
+/** The number of lists that a writer knows: the last state of each growing list. */
 export const LISTS = 8;
-/** The members at the end that are written again, and those before in turn. A list that has no more is written again whole. */
+/**
+ * The number of last members that are written again each time, and of members before them that are written again in
+ * turn.
+ */
 const LAST = 32;
 const IN_TURN = 32;
-/** The most members that may be other objects of the same text, as the first message of a conversation often is. */
+/**
+ * The most members that may be new objects of the same text: a program often makes the first message of a conversation
+ * anew.
+ */
 const OTHERS = 8;
 
 /** The lists that one writer has stored. */
 export class KnownLists {
-  /** The one that was used last stands last. */
+  /** In the order of use: the list used last stands last. */
   #lists: KnownList[];
 
   constructor(lists: readonly StoredList[] = []) {
     this.#lists = lists.slice(-LISTS).map((list) => ({ ...list, met: null, next: 0 }));
   }
 
-  /** The stored list that a list goes on from, as far as references tell; null where it is none. May throw where the list cannot be inspected. */
+  /**
+   * The known list that a list seems to continue, by comparing references; null if there is none. May throw if the list
+   * is a proxy.
+   */
   begun(value: readonly unknown[]): Begun | null {
     for (let index = this.#lists.length - 1; index >= 0; index -= 1) {
       const list = this.#lists[index] as KnownList;
@@ -133,14 +142,14 @@ export class KnownLists {
     return null;
   }
 
-  /** The list that begins most like the members, and how many of them are the same. */
+  /** The stored list with the longest common beginning, and the number of common members. */
   longest(members: readonly string[], from: Met['from']): { readonly base: StoredList | null; readonly kept: number } {
     let [base, kept]: [StoredList | null, number] = [null, 0];
     for (let index = this.#lists.length - 1; index >= 0; index -= 1) {
       const list = this.#lists[index] as KnownList;
       if (!isStored(list)) continue;
       const most = Math.min(list.members.length, members.length);
-      // Of the list that it goes on from, the texts are the same ones.
+      // The kept members of the list that it continues have the same texts.
       let same = from?.list === list ? from.kept : 0;
       while (same < most && list.members[same] === members[same]) same += 1;
       if (same > kept) [base, kept] = [list, same];
@@ -149,7 +158,7 @@ export class KnownLists {
     return { base, kept };
   }
 
-  /** The number of a list that is stored, whole. */
+  /** The number of the stored list with exactly these members. */
   numberOf(members: readonly string[]): number | undefined {
     const isSame = (list: KnownList) =>
       list.members.length === members.length && list.members.every((member, index) => member === members[index]);
@@ -166,7 +175,9 @@ export class KnownLists {
     if (this.#lists.length > LISTS) this.#lists.shift();
   }
 
-  /** Forgets all contents but some. A list that goes is still known by its members, while those refer to nothing else that goes. */
+  /**
+   * Forgets all contents but some. The members of a forgotten list stay known if they refer to no forgotten content.
+   */
   retain(numbers: { has(number: number): boolean }): void {
     this.#lists = this.#lists.flatMap((list) => {
       if (list.number !== null && numbers.has(list.number)) return [list];
@@ -181,7 +192,7 @@ function isStored(list: KnownList): list is KnownList & StoredList {
   return list.number !== null;
 }
 
-/** True where some members show that a list may go on from another. */
+/** True if the first, second or middle member shows that a list may continue another. */
 function isAlike(value: readonly unknown[], known: readonly unknown[]): boolean {
   const most = Math.min(value.length, known.length);
   if (most === 0) return false;
@@ -194,7 +205,6 @@ function compared(value: readonly unknown[], { values, ends }: Omit<Met, 'from'>
   let kept = 0;
   for (; kept < most; kept += 1) {
     const member = value[kept];
-    // This compares without a look into the object.
     if (Object.is(member, values[kept]) && (member !== undefined || Object.hasOwn(value, kept))) continue;
     // A hole is no member.
     if (others.length === OTHERS || !Object.hasOwn(value, kept)) break;
@@ -203,7 +213,7 @@ function compared(value: readonly unknown[], { values, ends }: Omit<Met, 'from'>
   return { kept, again: [...others, ...ends.unsure] };
 }
 
-/** The members that are written again although they are sure. */
+/** The places of the members that are written again although they are sure. */
 function inTurn(next: number, kept: number): { readonly places: readonly number[]; readonly next: number } {
   const last = Math.max(0, kept - LAST);
   const places: number[] = [];
@@ -216,7 +226,7 @@ function inTurn(next: number, kept: number): { readonly places: readonly number[
 
 const REFERENCE = /\{"\$":(-?\d+)\}/g;
 
-/** The numbers of the contents that a text refers to. A user's object that looks like a reference is taken for one. */
+/** The numbers of the contents that a text refers to. A user's object that looks like a reference counts as one. */
 function referredIn(text: string): number[] {
   return [...text.matchAll(REFERENCE)].map(([, number]) => Number(number));
 }

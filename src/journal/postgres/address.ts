@@ -1,7 +1,7 @@
 /** The address of a database, which may name the schema of the tables: `postgres://…/DATABASE?schema=NAME`. */
 import { JournalError } from '../journal.ts';
 
-/** The schema where none is named. */
+/** The default schema. */
 const USUAL = 'belay';
 
 /** A place in a database: an address as the driver reads it, and a schema. */
@@ -11,8 +11,8 @@ export interface PostgresPlace {
 }
 
 /**
- * The place that an address and an option name: either may name the schema.
- * @throws JournalError `journal_cannot_read` where they name two, or a name that no schema has.
+ * The place in a database. The address or the option may name the schema.
+ * @throws JournalError `journal_cannot_read` if they name two schemas, or an invalid name.
  */
 export function postgresPlace(address: string | undefined, option: string | undefined): PostgresPlace {
   const { bare, schemas } = parted(address);
@@ -27,7 +27,7 @@ export function postgresPlace(address: string | undefined, option: string | unde
   return { address: bare, schema };
 }
 
-/** An address without the schemas that it names, and these. */
+/** Splits an address into the address without `schema`, and the schemas. */
 function parted(address: string | undefined): { bare: string | undefined; schemas: readonly string[] } {
   const [, before, query, after] = /^([^?#]*)\?([^#]*)(.*)$/s.exec(address ?? '') ?? [];
   if (before === undefined || query === undefined) return { bare: address, schemas: [] };

@@ -33,7 +33,10 @@ const TAKE_BACK = 'SELECT key, run, epoch FROM belay.claim_take_back($1, $2, $3)
 const FREE = 'SELECT refusal, holder, remaining, keys FROM belay.claim_free($1, $2, $3, $4, $5)';
 const FREED =
   'SELECT c.key FROM belay.claim c JOIN belay.run r ON r.id = c.run WHERE r.name = $1 AND c.freed ORDER BY c.key';
-/** The line, what its calls and the ones asked for meet, and the runs that are still under their fence: all of one moment. */
+/**
+ * Reads at one moment: the line, the claims that its calls and the asking calls meet, and the runs that are still
+ * fenced.
+ */
 const SEEN = `WITH line AS (
     SELECT q.place, q.id, r.name, q.wanted FROM belay.claim_wait q
     JOIN belay.run r ON r.id = q.run AND r.token = q.token
@@ -62,11 +65,11 @@ export class PostgresClaims implements ClaimDesk {
   readonly #refuseIfClosed: () => void;
   readonly #channel: string;
   readonly #freed = new Freed();
-  /** The claims that runs are known to have: under its fence a run loses nothing. */
+  /** The claims that this store knows of each run: a run loses no claim while its fence holds. */
   readonly #known = new WeakMap<Writer, Map<string, Claim>>();
-  /** The calls that stand in line, as far as this store has put them there. */
+  /** The calls that this store has put in line. */
   readonly #lined = new Set<string>();
-  /** The statements on their way that no run awaits. */
+  /** The statements under way that no run awaits. */
   readonly #leaving = new Set<Promise<void>>();
   #hears = false;
 
@@ -151,7 +154,10 @@ export class PostgresClaims implements ClaimDesk {
     return claimsListed(row ?? {}, this.#database.where);
   }
 
-  /** Takes once more what a run is known to have: a server may have lost it in a failover. @returns false where another run has some of it by now. */
+  /**
+   * Claims a run's known keys again: a failover may have lost them.
+   * @returns false if another run has one of them by now.
+   */
   async again(writer: Writer): Promise<boolean> {
     const known = [...(this.#known.get(writer)?.values() ?? [])];
     if (known.length === 0) return true;
@@ -163,12 +169,12 @@ export class PostgresClaims implements ClaimDesk {
     return this.#freed.onFreed(listener);
   }
 
-  /** Waits for what is on its way. */
+  /** Waits for the statements under way. */
   async close(): Promise<void> {
     await Promise.allSettled([...this.#leaving]);
   }
 
-  /** Takes what nothing meets. @returns null where something does. */
+  /** Grants a call that meets no other claim. @returns null if it meets one. */
   async #taken(call: ClaimCall): Promise<ClaimAnswer | null> {
     const writer = this.#writerOf(call.run);
     if (writer === null) return { is: 'lost' };
@@ -242,7 +248,7 @@ export class PostgresClaims implements ClaimDesk {
     return [...this.#writers].find(({ run, state }) => run.name === name && state.kind !== 'failed') ?? null;
   }
 
-  /** Hears of what other processes free. Behind a pooler it may hear nothing: then calls that wait look by themselves. */
+  /** Listens for keys that other processes release. Behind a pooler no notice may come: then waiting calls poll. */
   #listen(): void {
     if (this.#hears) return;
     this.#hears = true;
@@ -279,8 +285,8 @@ function rowsOf(wanted: readonly Claim[]): object[] {
 }
 
 /**
- * The keys that may overlap with one, by the path before the first star: those above it and itself, and those below it, from `prefix` to before
- * `past`.
+ * The keys that may overlap with a key, by its path before the first star. `above`: that path and the paths above it;
+ * the paths below it lie from `prefix` to before `past`.
  */
 function ranges({ segments }: Key): { prefix: string; above: string[]; past: string | null } {
   const star = segments.indexOf('*');

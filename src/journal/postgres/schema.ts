@@ -1,7 +1,7 @@
 /**
  * The tables of a store and the functions that write them. A migration is one message of several statements, so one
- * transaction, and goes forward only. Until the first release format 1 changes in place; after it, a later format is a step behind it. Bodies are
- * `bytea`, because `text` takes no NUL.
+ * transaction, and goes forward only. Until the first release format 1 changes in place; after it, a later format is a
+ * step behind it. Bodies are `bytea`, because `text` takes no NUL.
  */
 import { BASE_SCHEMA } from './bases/schema.ts';
 import { CLAIM_SCHEMA } from './claim-schema.ts';
@@ -12,7 +12,10 @@ import { POOL_SCHEMA } from './pool-schema.ts';
 import { SANDBOX_SCHEMA } from './sandbox-schema.ts';
 import { WORK_SCHEMA } from './work-schema.ts';
 
-/** The step to a format from the one before it, in the words of the schema "belay"; the first makes the tables of its format. */
+/**
+ * The step to a format from the one before it, in the words of the schema "belay"; the first makes the tables of its
+ * format.
+ */
 export interface Migration {
   readonly to: number;
   readonly sql: string;

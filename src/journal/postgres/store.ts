@@ -1,6 +1,6 @@
 /**
- * The store in PostgreSQL: journals of many machines in one schema of a database. Every statement is a transaction of its own,
- * and connections are made when the first is asked.
+ * The store in PostgreSQL: journals of many machines in one schema of a database. Every statement is a transaction of
+ * its own, and connections are made when the first is asked.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -52,7 +52,10 @@ export type { PostgresPool };
 
 /** Options of a store in PostgreSQL; the defaults suit normal use. Times are in milliseconds. */
 export interface PostgresOptions {
-  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=SCHEMA`; what it leaves out, the variables PGHOST, PGUSER and so on say. */
+  /**
+   * `postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=SCHEMA`; what it leaves out, the variables PGHOST, PGUSER and
+   * so on say.
+   */
   readonly address?: string;
   /** The schema of its tables; the one in the address, else `belay`. */
   readonly schema?: string;
@@ -60,7 +63,9 @@ export interface PostgresOptions {
   readonly pool?: PostgresPool;
   /** The most connections of the store's own pool; 4. */
   readonly connections?: number;
-  /** False to refuse a schema without tables, or with tables of an older format, instead of making or migrating them. */
+  /**
+   * False to refuse a schema without tables, or with tables of an older format, instead of making or migrating them.
+   */
   readonly migrate?: boolean;
   /** The name of this worker in the messages to waiting runs; by default the host and the process. */
   readonly name?: string;
@@ -84,7 +89,8 @@ export interface PostgresOptions {
 
 /**
  * A store in a PostgreSQL database, for runs on many machines. Needs the package `pg`.
- * @throws JournalError `journal_cannot_read` for an address that has no form, and where address and options name two schemas.
+ * @throws JournalError `journal_cannot_read` for an address that has no form, and where address and options name two
+ * schemas.
  * @example
  * import { postgresStore } from 'belay-sidecar/postgres';
  *

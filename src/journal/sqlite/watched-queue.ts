@@ -1,8 +1,8 @@
-/** The queue of a file, as its store hands it out. */
+/** The queue of a file, with the errors of SQLite turned into JournalErrors. */
 import type { WorkQueue } from '../work.ts';
 import type { Work } from './work.ts';
 
-/** The queue of a store, each of whose calls `watched` makes: it turns errors of SQLite into the journal's own. */
+/** Makes each call of a queue through `watched`, which turns errors of SQLite into JournalErrors. */
 export function watchedQueue(work: Work, watched: <T>(call: () => T, doing: 'read' | 'write') => T): WorkQueue {
   return {
     start: (request) => watched(() => work.start(request), 'write'),

@@ -1,14 +1,16 @@
-/** The context of a run of a graph: its channels by their names, what its `Send`s carry, and what the runtime notes for itself. */
+/**
+ * The context of a run of a graph: its channels by their names, the values of its `Send`s, and the runtime's own notes.
+ */
 import { type Checkpoint, Send } from '@langchain/langgraph';
 import type { ThreadNotes } from '../../runtime/turns.ts';
 import type { NotedOutput } from './outputs.ts';
 
-/** From the reform of the calendar, at which the times of such ids begin, to 1970, in milliseconds. */
+/** The milliseconds from 15 October 1582, where the times of UUIDs begin, to 1970. */
 const GREGORIAN = 12_219_292_800_000;
 
 /** The name under which the runtime keeps its own notes in the context. */
 export const OWN = '__belay';
-/** The name under which the context has what each `Send` of the superstep carries, by its lane. */
+/** The name under which the context has the value of each `Send` of the superstep, by its lane. */
 export const SENDS = 'sends';
 
 /** The channel in which LangGraph keeps the sends of the superstep that comes. */
@@ -17,7 +19,7 @@ const WAITING = '__pregel_tasks';
 /** A call that a node made in its superstep and that is answered. */
 export interface AnsweredCall {
   readonly tool: string;
-  /** The digest of what it was called with. */
+  /** The digest of the call's arguments. */
   readonly is: string;
   readonly output: unknown;
 }
@@ -45,7 +47,7 @@ export interface CheckpointNotes {
   readonly step: number;
   readonly versions: Checkpoint['channel_versions'];
   readonly seen: Checkpoint['versions_seen'];
-  /** The channels as all tasks of the superstep see them: the context may have what some of them have written. */
+  /** The channels as all tasks of the superstep see them. The context may already have writes of some tasks. */
   readonly values: Readonly<Record<string, unknown>>;
 }
 
@@ -86,7 +88,7 @@ export function noted(memory: Memory, lane: string, more: Partial<TaskNotes>): M
   return { ...memory, [OWN]: { ...own, lanes: { ...own.lanes, [lane]: { ...notesOn(memory, lane), ...more } } } };
 }
 
-/** The context as a task sees it that begins in the superstep that is under way. */
+/** The context as seen by a task that begins in the present superstep. */
 export function seenInSuperstep(memory: Memory): Memory {
   const { [OWN]: own, [SENDS]: sends } = memory;
   if (own.at === undefined) return memory;
@@ -134,12 +136,15 @@ export function lasting({ salt, thread }: Notes): Pick<Notes, 'salt' | 'thread'>
 
 /** The notes on a checkpoint of LangGraph's. */
 export function notesOf({ id, channel_values, channel_versions, versions_seen }: Checkpoint, step: number) {
-  // What many sends carry alike is written once: the text of a Send stands in its place, however long.
+  // A value that many sends carry is written once: of a `Send` itself the journal would write the whole text each time.
   const values = withSends(channel_values, ({ node, args }) => ({ node, args }));
   return { id, step, versions: { ...channel_versions }, seen: copied(versions_seen), values };
 }
 
-/** The values of channels, with the sends that wait for their superstep in another form. Journals of before have a `Send` there. */
+/**
+ * The values of channels, with the sends that wait for their superstep in another form. Journals of before have a
+ * `Send` there.
+ */
 function withSends(values: CheckpointNotes['values'], form: (sent: Pick<Send, 'node' | 'args'>) => unknown) {
   const { [WAITING]: waiting } = values;
   if (!Array.isArray(waiting)) return { ...values };

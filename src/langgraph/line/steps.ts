@@ -1,6 +1,6 @@
 /**
- * The steps of a graph that runs one node at a time. A node whose unit goes on is left for the next one in one step of that unit; behind any
- * other node the graph stands between its units, and a step of the root leads on.
+ * The steps of a graph that runs one node at a time. A node whose unit goes on is left for the next one in one step of
+ * that unit; behind any other node the graph stands between its units, and a step of the root leads on.
  */
 
 import { END, type Lane, laneNamed } from '../../runtime/lanes.ts';
@@ -101,8 +101,8 @@ function begins(units: Units, task: Task): Change {
 }
 
 /**
- * The reads of a node; and those of the edges behind it, where they choose if its unit goes on: but not of what the node itself has put in the
- * place of something else.
+ * The reads of a node. If edges behind it choose whether its unit goes on, also the reads of these edges, without the
+ * values that the node itself has replaced.
  */
 function readsOf({ graph, outputs }: Around, closed: Closed, { name }: Lane, isByEdges: boolean) {
   const own = outputs.get(name)?.reads ?? NONE;

@@ -1,6 +1,6 @@
 /**
- * The tools of a `ToolNode`, each called through the run, also where it is a node of a graph within a node, or configured. Copies of the nodes and
- * of their tools do so; those that are given are not touched.
+ * Calls the tools of a `ToolNode` through the run, also if the `ToolNode` is configured or lies in a graph within a
+ * node. It makes copies of nodes and tools, and leaves the given ones unchanged.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Runnable, type RunnableConfig } from '@langchain/core/runnables';
@@ -22,7 +22,7 @@ export const guarding = new AsyncLocalStorage<boolean>();
 /** The name under which a tool finds its idempotency key in `config.configurable`. */
 const KEY = 'idempotency_key';
 
-/** A node whose tools are guarded, where it is a `ToolNode` or has one in it; the node itself else. */
+/** A copy of a node with guarded tools, if it is or contains a `ToolNode`; else the node itself. */
 export function guardTools(bound: Runnable): Runnable {
   if (isGraph(bound)) return guardGraph(bound);
   if (isConfigured(bound)) {
@@ -51,7 +51,10 @@ function like<T extends object>(given: T, more: Partial<T>): T {
   return Object.assign(Object.create(Object.getPrototypeOf(given)) as T, given, more);
 }
 
-/** A node of the same class. LangChain's has private methods, which only its constructor gives; that of a subclass may want anything. */
+/**
+ * A node of the same class. It runs LangChain's own constructor, which alone gives the private methods: the constructor
+ * of a subclass may need other arguments.
+ */
 function made(node: ToolNodeLike): ToolNodeLike {
   return Reflect.construct(baseOf(node) as () => void, [node.tools], node.constructor as () => void) as ToolNodeLike;
 }
@@ -67,8 +70,8 @@ function guarded(tool: LangChainTool): LangChainTool {
 }
 
 /**
- * Has a tool act through the run, with its key in its config; as it is, where the graph runs by itself.
- * @param runId LangChain's id of the call, where it has one.
+ * Calls a tool through the run, with its idempotency key in its config; without a run, calls it directly.
+ * @param runId LangChain's id of the call; null if it has none.
  */
 function called<TConfig extends RunnableConfig | undefined>(
   name: string,
@@ -88,8 +91,9 @@ function called<TConfig extends RunnableConfig | undefined>(
 }
 
 /**
- * The settings of a call with its key, which its tool alone can read: LangChain hands settings down to all that a tool calls, copied or as they are. A copy
- * has no member that is not enumerable, and what runs in another call than this one reads nothing.
+ * The settings of a call with its idempotency key, which only the tool itself can read. LangChain hands settings on to
+ * everything that a tool calls, as a copy or as the same object. A copy lacks the key, which is not enumerable; in the
+ * same object, code of another call reads undefined.
  */
 function keyed(configurable: object | undefined, key: string, runId: string | null) {
   const around = runningIn();
@@ -106,7 +110,7 @@ function runningIn(): string | undefined {
   return (config?.callbacks as { readonly _parentRunId?: string } | undefined)?._parentRunId;
 }
 
-/** A runnable that was made a tool by `asTool()` is the last of a sequence, behind what checks its arguments. */
+/** Guards a runnable that `asTool()` made a tool: the last of a sequence, behind the check of its arguments. */
 function guardedLast(tool: string, bound: Runnable): Runnable {
   if (isConfigured(bound)) return like(bound, { bound: guardedLast(tool, bound.bound) } as object);
   const { last } = bound as Partial<{ readonly last: Runnable }>;

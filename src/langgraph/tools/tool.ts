@@ -22,8 +22,8 @@ export const BETWEEN_NODES: Caller = {
 };
 
 /**
- * Makes a tool of a function, to be called in a node. Under Belay its call is guarded by the name that the config has for it; in a graph that
- * runs by itself the function is called as it is, without a key.
+ * Makes a tool of a function, to be called in a node. Under Belay its calls are guarded under its name in the config.
+ * In a graph without Belay the function is called directly, without a key.
  * @example
  * import { graphTool } from 'belay-sidecar/langgraph';
  *

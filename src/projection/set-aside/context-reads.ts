@@ -1,6 +1,6 @@
 /**
- * Reads past contexts: for all steps in question, in one pass over the steps of each actor, so that a container is
- * copied once and not for every step (semantics.md C2, C6).
+ * Reads contexts as they were at past steps, in one pass over the steps of each actor: so a container is copied once,
+ * and not for every step (semantics.md C2, C6).
  */
 import { Folding } from '../../history/context.ts';
 import type { Pieces } from '../../history/pieces.ts';
@@ -8,7 +8,9 @@ import type { Places } from '../../history/places.ts';
 import { changeOf } from '../edits.ts';
 import type { RecordedStep } from '../state-types.ts';
 
-/** The steps behind the last that was read that are folded on, where a context is kept nearer. */
+/**
+ * The number of steps up to which folding on from the last read step is cheaper than a new start from a kept context.
+ */
 const NEAR = 64;
 
 /** A context: of an actor, right before or right after a step. */
@@ -18,7 +20,7 @@ interface When {
   readonly side: 'before' | 'after';
 }
 
-/** Takes the values of a context that it keeps, and tells them. */
+/** Reads a context. @returns the values of the context that the reader keeps. */
 type Read = (context: unknown) => readonly unknown[];
 
 /** The contexts that are asked for together. */
@@ -32,14 +34,14 @@ export class ContextReads {
     this.#places = places;
   }
 
-  /** Asks for a context: it is handed over by `inPieces`. */
+  /** Asks for a context, which `inPieces` hands over. */
   ask({ actor, step: { nth }, side }: When, read: Read): void {
     const asked = this.#asked.get(actor) ?? [];
     this.#asked.set(actor, asked);
     asked.push({ nth, isAfter: side === 'after', read });
   }
 
-  /** Hands over all that was asked for, in pieces. Costs the steps in between, once. */
+  /** Hands over all contexts that were asked for, in pieces. Costs the steps in between, once. */
   *inPieces(): Pieces<void> {
     for (const [actor, asked] of this.#asked) {
       const cursor = new Cursor(this.#places, actor, this.counts);
@@ -71,7 +73,7 @@ class Cursor {
     this.#counts = counts;
   }
 
-  /** The context before a number: no number may be lower than one before. */
+  /** The context before a step. The numbers of the steps must not fall from call to call. */
   before(nth: number): Folding {
     const steps: RecordedStep[] = [];
     let kept: { readonly is: unknown; readonly base: RecordedStep; readonly behind: number } | null = null;

@@ -1,7 +1,7 @@
-/** Samples that are the same for the same seed, whatever else is in the list. */
+/** Draws samples by seed and name: whether a member is drawn first does not depend on the order of the list. */
 import { createHash } from 'node:crypto';
 
-/** So many members of a list, in its order, drawn by their names; all of them where there are no more. */
+/** Draws `size` members of a list by their names, in the order of the list; the whole list if it is shorter. */
 export function sampled<T>(list: readonly T[], size: number, seed: number, name: (member: T) => string): readonly T[] {
   if (list.length <= size) return list;
   const lots = list.map((member, index) => {

@@ -24,7 +24,10 @@ export interface RecordedStepOf {
 /** The longest value that is shown, in UTF-16 units. */
 const LONGEST = 200;
 
-/** The first difference between two steps; null where they are the same. `ignored` are keys of the context that may differ. */
+/**
+ * The first difference between two steps; null where they are the same. `ignored` are keys of the context that may
+ * differ.
+ */
 export function differenceOf(
   recorded: RecordedStepOf,
   today: TakenStep,
@@ -101,7 +104,10 @@ function doneBy({ marks, boundaries, closed }: StepEntry): Readonly<Record<Confi
   };
 }
 
-/** True for entries that put control elsewhere: restores, work that is taken over, and the steps that say what that reads. */
+/**
+ * True for entries that put control elsewhere: restores, work that is taken over, and the steps that say what that
+ * reads.
+ */
 export function movesControl(entry: Entry): boolean {
   if (entry.do === 'step') return [CLAIMED, '@belay.restart'].includes(eventType(entry.event));
   return entry.do === 'restored' || entry.do === 'claimed';

@@ -84,7 +84,7 @@ export class Observation {
   readonly timeline: string[] = [];
   /** Calls that leave and events that are sent so far. */
   moments = 0;
-  /** The moment at which what is wrong was found; 0 before, and where nothing is. */
+  /** The moment at which the wrong answer was found; 0 before, and in a run without one. */
   foundAt = 0;
   /** The number of events of the path that were sent. */
   sent = 0;
@@ -95,7 +95,10 @@ export class Observation {
   #order = 0;
   #ticks = 0;
 
-  /** @param note keeps what happens for a process that takes the run up; @param before what the processes before have noted. */
+  /**
+   * @param note keeps a note for the process that takes the run up.
+   * @param before the notes of the processes before.
+   */
   constructor(note: (note: Note) => void = () => {}, before: readonly Note[] = []) {
     this.#note = () => {};
     for (const each of before) {
@@ -128,8 +131,8 @@ export class Observation {
   }
 
   /**
-   * The work that a complaint about a wrong answer names: who has heard it in this run, else who heard it in the run without
-   * faults.
+   * The work that a complaint about a wrong answer names: who has heard it in this run, else who heard it in the run
+   * without faults.
    */
   suspectOf({ tool, nth, instance, key }: WrongFault): Pick<WrongFault, 'instance' | 'key'> {
     const heard = this.hearings.find(({ call, keys }) => call.tool === tool && call.nth === nth && keys.length > 0);
@@ -204,7 +207,7 @@ export class Observation {
     const names = new Map(writes.map((write) => [instanceName(write.in), write.in]));
     for (const [name, instance] of names) {
       const own = writes.filter((write) => instanceName(write.in) === name).map(({ key }) => key.text);
-      // What lies outside the context is not what the machine was told.
+      // The machine did not receive values outside of the context.
       const keys = own.filter((key) => !/^[a-z][a-z0-9+.-]*:/.test(key));
       this.hearings.push({ call, instance, keys, order: this.#order });
     }

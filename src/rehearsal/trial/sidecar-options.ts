@@ -1,4 +1,4 @@
-/** The options that the sidecar of a rehearsed process is given: its counterparties as the fault has them, and who is told. */
+/** The sidecar options of a rehearsed process: counterparties that behave as the fault says, and listeners. */
 import { instanceName } from '../../model/instance.ts';
 import { SECRET } from '../../sidecar/opening/options.ts';
 import type { Report } from '../../sidecar/report.ts';
@@ -19,7 +19,7 @@ import type { TrialOptions } from './trial-options.ts';
 const RUN = 'rehearsal';
 const SHARED = 'rehearsal'.padEnd(64, '0');
 
-/** A process, and who is told what it does. */
+/** A process, and the listeners of its acts. */
 export interface Told {
   readonly life: Life;
   readonly open: OpenSubject;
@@ -31,7 +31,7 @@ export interface Told {
   readonly findings: Set<string>;
 }
 
-/** The options of one process. What a dead process tells is not heard. */
+/** The options of one process. Reports of a dead process are dropped. */
 export function sidecarOptions(
   { config, fault }: Pick<TrialOptions, 'config' | 'fault'>,
   { life, open, transport, people, delayed, seen, edges, findings }: Told,

@@ -39,7 +39,10 @@ export function relationOf({ runState, config, versions }: Needs, isByStep: bool
   return restsOn(runState, config, argued, isByStep);
 }
 
-/** The earlier calls of the same branch, of the calls of branches: of what was taken out of the past it is not known what it rested on (AL6). */
+/**
+ * For each call of a branch, the earlier calls of that branch: the past no longer tells what removed calls rested on
+ * (AL6).
+ */
 export function byBranch({ runState }: Pick<Needs, 'runState'>): ReturnType<typeof restsOn> {
   const { choices, actors, ledger } = runState;
   const before = new Map<number, string[]>();

@@ -18,7 +18,10 @@ export function epochOf({ epochs }: RunState, instance: InstanceId): number {
   return epochs.get(instanceName(instance)) ?? 0;
 }
 
-/** What an answer is one to: a yes or a no to a request for a branch is about the branch, and to a review about the work. */
+/**
+ * What an answer is one to: a yes or a no to a request for a branch is about the branch, and to a review about the
+ * work.
+ */
 export function askedFor(
   { runState }: Pick<RunParts, 'runState'>,
   gate: string,
@@ -66,7 +69,7 @@ export function unlikelyOutcome({ runState, config, versions }: RunParts, answer
   return why === null ? null : { code: 'bad_output', why: `it is no answer of ${call?.intent.tool}: ${why}` };
 }
 
-/** The reason why an approval may not change the arguments of its call so; null where it may, and where it changes nothing. */
+/** The reason why an approval may not make this change of arguments; null if it may, or changes nothing. */
 export function refusedEdit(
   parts: RunParts,
   gate: string,

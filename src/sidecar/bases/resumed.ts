@@ -11,13 +11,14 @@ import { readRun } from '../opening/read-run.ts';
 import type { Based } from './basing.ts';
 import { type Rebuilt, rebuilt } from './loaded-base.ts';
 
-/** A run that was read, as far as its rows go. */
+/** A run as its rows tell it. */
 export type Resumed = Omit<Rebuilt, 'base'> & { readonly from: Based['from'] };
 
 /**
  * Reads the run of a journal.
- * @param next the map that the run is about to be moved by.
- * @throws JournalError `journal_corrupt`, `journal_not_ours`; RenameError where a map is given, and the run has no reading in its names.
+ * @param next the map to the release that the run moves to.
+ * @throws JournalError `journal_corrupt`, `journal_not_ours`; RenameError if the run cannot be read in the names of the
+ * map.
  */
 export async function resumed(
   journal: Journal,
@@ -30,7 +31,7 @@ export async function resumed(
   if (base !== null && found !== null) {
     const rows = [...(await gathered(journal.read(base.at)))];
     const read = tried(() => goneOn(found, rows));
-    // A value that no journal holds is found, and told, where all rows are read; so are rows behind the base that give names anew.
+    // Only a reading of all rows reports a value that no journal holds, and handles renames behind the base.
     if (read !== null && read.reader.missing.size === 0 && read.runState.renamed.length === 0)
       return { ...read, from: { base: found.base, ...lengthOf(rows) } };
   }
@@ -47,7 +48,7 @@ function goneOn(found: Rebuilt, rows: Iterable<StoredRow>): Rebuilt {
   return found;
 }
 
-/** Does some work with a base; null if it fails: the rows say the same, so the caller reads the rows instead. */
+/** Does some work with a base; null if it fails: then the caller reads the rows, which say the same. */
 function tried<T>(work: () => T): T | null {
   try {
     return work();

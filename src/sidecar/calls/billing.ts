@@ -1,12 +1,13 @@
-/** Charges calls whose answer becomes known for the amounts in the answer (budgets). */
+/** Charges budgets with the amounts in answers that become known late. */
 import { bill } from '../../effects/budgets.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { RunParts } from '../parts.ts';
 import { argsOf } from './args.ts';
 
 /**
- * Adds the charge to each answer that was not billed as its call came back: the reply was lost, it came late, a counterparty or a person
- * told it. A call that has not happened gives back what it was admitted for, by its outcome alone.
+ * Adds the charge to each answer that was not charged when its call came back: the reply was lost or late, or a
+ * counterparty or a person told the answer. A call that did not happen releases its reserved amount by its outcome
+ * alone.
  */
 export function billed({ config, runState }: RunParts, entries: readonly Entry[]): readonly Entry[] {
   const charged = new Set(
@@ -15,7 +16,7 @@ export function billed({ config, runState }: RunParts, entries: readonly Entry[]
   return entries.flatMap((entry) => {
     if (entry.do !== 'outcome' || entry.status !== 'confirmed' || charged.has(entry.key)) return [entry];
     const call = runState.ledger.get(entry.key);
-    // What its time was is known by the process that waited for it alone.
+    // Only the process that waited for the call knows how long it took.
     const { time: _, ...admitted } = runState.budgets.admitted(entry.key);
     if (call === undefined) return [entry];
     const received = {

@@ -100,7 +100,10 @@ export class Branches {
     return this.of(actor) !== null && (this.#parts.config.tools.get(tool)?.undo ?? null) !== null;
   }
 
-  /** Says why a branch does not make a call; null where it may, and for a call outside of the branches. Asked right before the call is journaled. */
+  /**
+   * Says why a branch does not make a call; null where it may, and for a call outside of the branches. Asked right
+   * before the call is journaled.
+   */
   refuses({ tool, input: args }: Pick<Call, 'tool' | 'input'>, actor: number, { entity }: InstanceId): string | null {
     const branch = this.of(actor);
     if (branch === null) return null;
@@ -114,7 +117,10 @@ export class Branches {
     return met === null ? null : `it touches ${met.key}, which another branch has written (${met.tool})`;
   }
 
-  /** Null where a call does not meet the acts of undecided branches that it is no part of; else resolves at the next entry (AL3). */
+  /**
+   * Null where a call does not meet the acts of undecided branches that it is no part of; else resolves at the next
+   * entry (AL3).
+   */
   apart({ tool, input: args }: Pick<Call, 'tool' | 'input'>, actor: number, { entity }: InstanceId, write: RunWriter) {
     const isUndecided = this.running().some(({ choice }) => choice === undefined);
     if (!isUndecided || this.of(actor) !== null || this.#metBy({ tool, args, entity }, () => true) === null)
@@ -122,7 +128,9 @@ export class Branches {
     return new Promise<void>((resolve) => write.atNext(resolve));
   }
 
-  /** The act of a branch that a call would meet: one whose outcome is open, or that stands, of branches without a choice and of those that have lost. */
+  /**
+   * The act of another branch, undecided or lost, that a call would meet: an act that stands, or whose outcome is open.
+   */
   #metBy(
     call: { readonly tool: string; readonly args: unknown; readonly entity: string | null },
     isOther: (branch: ActorState) => boolean,

@@ -19,9 +19,14 @@ import type { Sandboxes } from './sandboxes.ts';
 
 /** The factor by which each further question to a counterparty waits longer. */
 const FACTOR = 5;
-/** The longest wait for the next question that is waited out at once, in milliseconds: what takes longer is asked later. */
+/**
+ * The longest wait for the next question that is waited out at once, in milliseconds: what takes longer is asked later.
+ */
 const AT_ONCE = 1_000;
-/** The longest wait for a call without a timeout that this process has under way since it gave the run back, in milliseconds. */
+/**
+ * The longest wait for a call without a timeout that this process has under way since it gave the run back, in
+ * milliseconds.
+ */
 const PATIENCE = 1_000;
 
 /** A counterparty that can be asked, and how its tool wants it asked. */
@@ -62,7 +67,8 @@ export class Reconciling {
   }
 
   /**
-   * A call that came back with an error, once its counterparty was asked what became of it: a machine hears of no error before.
+   * A call that came back with an error, once its counterparty was asked what became of it: a machine hears of no error
+   * before.
    */
   async outcome(key: string | null): Promise<LedgerCall | undefined> {
     if (key === null) return undefined;
@@ -71,8 +77,8 @@ export class Reconciling {
   }
 
   /**
-   * Asks the counterparty of a call whose outcome is open, as often as its tool says and with longer and longer waits. What is left for
-   * later than at once stays for later.
+   * Asks the counterparty of a call whose outcome is open, as often as its tool says and with longer and longer waits.
+   * What is left for later than at once stays for later.
    * @param now asks once at least, whatever has been asked before: a run that is taken up, a person who wants to know.
    * @returns the wall clock of the next question, or null where the outcome is known or no question is left.
    */
@@ -123,8 +129,8 @@ export class Reconciling {
   }
 
   #counterpartyOf(call: LedgerCall | undefined): Counterparty | null {
-    // Its counterparty would tell the answer that was found wrong: the tool itself is asked again (semantics.md C10). Of a call that no
-    // replay has come to it tells whether that stands, and its answer is not served.
+    // Its counterparty would tell the answer that was found wrong: the tool itself is asked again (semantics.md C10).
+    // Of a call that no replay has come to it tells whether that stands, and its answer is not served.
     if (call?.wrong && call.at !== null && call.intent.class === 'idempotent') return null;
     const tool = call && this.#rulesOf(call);
     const seeing = tool?.see && call ? this.#seeing(call, tool.see) : undefined;
@@ -132,7 +138,7 @@ export class Reconciling {
     return tool === undefined || reconciler === undefined ? null : { reconciler, asking: tool.asking };
   }
 
-  /** A reconciler that looks at the world again: it compares what the call rested on as it left with what is seen now (RV6). */
+  /** A reconciler that looks at the world again, and compares the look before the call with the look of now (RV6). */
   #seeing({ key, intent: { instance } }: LedgerCall, { tool, applied }: See): Reconciler {
     const { runState, lifecycle } = this.#parts;
     return async ({ args }) => {
@@ -146,8 +152,8 @@ export class Reconciling {
   }
 
   /**
-   * Asks once, and writes down what came of it. @returns true where the projection knows that: a journal may take nothing any
-   * more.
+   * Asks once, and writes down what came of it. @returns true where the projection knows that: a journal may take
+   * nothing any more.
    */
   async #askOnce(call: LedgerCall, counterparty: Counterparty): Promise<boolean> {
     const isCurrent = () => this.#isCurrent(call);
@@ -163,7 +169,10 @@ export class Reconciling {
     return this.#parts.runState.ledger.get(call.key) === call && isOpen(call.status);
   }
 
-  /** Waits for a call that an earlier sidecar of this process left behind as it gave the run back: it says itself what became of it (E2). */
+  /**
+   * Waits for a call that an earlier sidecar of this process left behind as it gave the run back: it says itself what
+   * became of it (E2).
+   */
   async #waitForReturn(call: LedgerCall | undefined): Promise<void> {
     // What may be made again under its key is not waited for.
     if (call === undefined || !call.mayLeave || call.intent.class === 'idempotent') return;
@@ -208,7 +217,10 @@ export class Reconciling {
       : { do: 'asked', key, tries: asked.tries + 1, next: Math.min(later, settled) };
   }
 
-  /** Says why "not applied" settles nothing: the process that the run was taken from may make the call after that answer. */
+  /**
+   * Says why "not applied" settles nothing: the process that the run was taken from may make the call after that
+   * answer.
+   */
   #tellMayLeave(key: string, { tool, instance }: IntentEntry): void {
     const happens = `the counterparty says that ${tool} did not happen, and the process that this run was taken from may still make that call`;
     const fix = `end that process and settle the call, or declare refuses_key where the counterparty refuses its key from then on`;

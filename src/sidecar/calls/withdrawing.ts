@@ -5,7 +5,7 @@ import type { UnderWay } from './under-way.ts';
 
 type Leaving = Pick<UnderWay, 'isLeaving' | 'leaving'>;
 
-/** Says of a call that is about to leave that it does not. @returns false where it has left, or its outcome is known. */
+/** Stops a call that is about to leave. @returns false if the call has left, or if its outcome is known. */
 export function withdraw(key: string, { runState }: RunParts, calls: Leaving, write: Writer): boolean {
   if (!calls.isLeaving(key) || !isOpen(runState.ledger.get(key)?.status ?? 'failed')) return false;
   write.append([{ do: 'outcome', key, status: 'failed', error: 'withdrawn before the call left' }]);

@@ -1,6 +1,6 @@
 /**
- * A decision that is being made: in pieces, with a turn for others once they have taken long. What happens in such a turn may be what the decision rests
- * on: then it does not stand, and is made anew (semantics.md C13).
+ * Makes a decision in pieces, and gives the rest of the program a turn when the pieces have taken long. If the run
+ * changes in such a turn in a way that the decision rests on, the decision is made anew (semantics.md C13).
  */
 import type { Turns } from '../../clock/turns.ts';
 import type { Pieces } from '../../history/pieces.ts';
@@ -20,8 +20,8 @@ export class Deciding<Found> {
   #found: Found | null = null;
 
   /**
-   * @param turns null where it is made in one go.
-   * @param seen tells what the decision rests on: it is the same text only as long as nothing of that has changed.
+   * @param turns null if the decision is made in one go.
+   * @param seen a text that changes whenever a fact changes that the decision rests on.
    */
   constructor(pieces: Pieces<Found>, turns: Turns | null, seen: () => string) {
     this.#pieces = pieces;
@@ -30,12 +30,12 @@ export class Deciding<Found> {
     this.#begunAt = seen();
   }
 
-  /** True where it is not found yet: others are to have their turn. */
+  /** True if the decision is not found yet, and others should have their turn. */
   get isLong(): boolean {
     return this.#found === null;
   }
 
-  /** The decision that was found; null where something has changed since it was begun that it rests on. */
+  /** The decision; null if a fact that it rests on has changed since it was begun. */
   get standing(): Found | null {
     return this.#stands ? this.#found : null;
   }
@@ -44,7 +44,7 @@ export class Deciding<Found> {
     return this.#begunAt === this.#seen();
   }
 
-  /** Goes on until the decision is found, or others are to have their turn. */
+  /** Goes on until the decision is found, or others should have their turn. */
   goOn(): void {
     const next = () => this.#pieces.next();
     while (this.#found === null && this.#turns?.isDue !== true) {
@@ -53,7 +53,7 @@ export class Deciding<Found> {
     }
   }
 
-  /** Goes on in turns until the decision is found, or does not stand any more. */
+  /** Goes on in turns until the decision is found, or a fact that it rests on has changed. */
   async inTurns(): Promise<void> {
     while (this.#found === null && this.#stands) {
       await this.#turns?.next();

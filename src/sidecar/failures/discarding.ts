@@ -24,12 +24,15 @@ export class Discarding {
     this.#openCalls = openCalls;
   }
 
-  /** True where a unit is to be discarded, or an act of one is still to be found out or undone. */
+  /** True if a unit is to be discarded, or an act of a discarded unit is unknown or not yet undone. */
   get isOwed(): boolean {
     return this.#owed().length > 0;
   }
 
-  /** Discards what is due, behind every recovery before it. Until then nothing leaves: it might rest on what is discarded (LC5). */
+  /**
+   * Discards the due units after the recoveries in the queue. Until then no call leaves: it might rest on a discarded
+   * unit (LC5).
+   */
   begin(): void {
     if (!this.isOwed) return;
     const ends = this.#run.lifecycle.begins('suspects');
@@ -41,7 +44,7 @@ export class Discarding {
       .catch(() => {});
   }
 
-  /** The outcome of calls has become known: what waited for one of discarded work goes on. */
+  /** Goes on with a discard that waited for the outcomes of these calls. */
   settled(keys: readonly string[]): void {
     const { ledger } = this.#run.parts.runState;
     const isDue = (key: string) => {
@@ -77,7 +80,7 @@ export class Discarding {
   async #discard(unit: LeftUnit): Promise<void> {
     const { lifecycle } = this.#run;
     if (unit.is === 'due') {
-      // What a commit has promised becomes visible first; a run that a person ends discards nothing any more (F3).
+      // Decided commits become visible first; a run that a person ends discards nothing any more (F3).
       await lifecycle.past('decide');
       if (lifecycle.isLeft || lifecycle.answer('plan').is === 'no' || !this.#takeOut(unit.instance)) return;
     }
@@ -87,7 +90,10 @@ export class Discarding {
     await this.#run.write.durable();
   }
 
-  /** Takes a unit's work out of the past, in one entry. @returns false where its answers are relied on: then nothing moves. */
+  /**
+   * Takes a unit's work out of the past, in one entry.
+   * @returns false if other work relies on its answers: then nothing moves.
+   */
   #takeOut(instance: InstanceId): boolean {
     const { parts, write, machine } = this.#run;
     // A restore may have taken the step back that left the unit.

@@ -46,11 +46,11 @@ export class Recovering {
   readonly byPerson: EndedByPerson;
   /** The undoing of a run that a person ends with its undos. */
   readonly aborting: Aborting;
-  /** The units that are left by an edge which discards them. */
+  /** The discarding of units that are left by an edge of `discard`. */
   readonly discarding: Discarding;
-  /** The branches of alternatives that were not chosen. */
+  /** The undoing of branches that were not chosen. */
   readonly losers: Losers;
-  /** The steps that threw, tried again. */
+  /** The retries of steps that threw. */
   readonly retrying: Retrying;
   /** The acts on events. */
   readonly steering: Steering;
@@ -101,7 +101,7 @@ export class Recovering {
     ending.standStill({ status: 'paused', by, why });
   }
 
-  /** Tells those who wait for the run that it goes on once it has another mandate (MD5). */
+  /** Tells those who wait for the run that it needs another mandate to go on (MD5). */
   tellParked(decision: Decision): void {
     const { ending } = this.#run;
     ending.goOn();
@@ -113,18 +113,18 @@ export class Recovering {
     this.#run.ending.goOn();
   }
 
-  /** A person has the run go on: what it is parked on is asked again, and a plan that is stuck is tried again. */
+  /** A person lets the run go on: it asks its parked questions again and tries a stuck plan again. */
   unpaused(): void {
     this.#run.ending.goOn();
     if (this.#run.lifecycle.answer('decide').is !== 'no') void this.askAgain();
   }
 
-  /** Takes leave of the run: nothing is asked later. */
+  /** Stops the timer that would ask a question later. */
   stop(): void {
     this.#parking.stop();
   }
 
-  /** Takes a failure in. */
+  /** Queues a failure. */
   raise(raised: Raised): Promise<void> {
     return this.#run.queue.raise(raised);
   }
@@ -171,7 +171,7 @@ export class Recovering {
     this.#complaints.refuseUnlessParked();
   }
 
-  /** The failures that wait for an answer: those that the run is parked on, and the others. */
+  /** The failures without an answer: `parked` are those that the run is parked on. */
   get waiting(): { readonly parked: readonly Raised[]; readonly others: readonly Raised[] } {
     const { parked, queued, unanswered } = this.#run.open;
     return { parked, others: [...queued, ...unanswered] };
@@ -209,7 +209,7 @@ export class Recovering {
     return this.#openCalls.clear(again);
   }
 
-  /** Finds out what became of calls, behind the recoveries before. @returns true where all of them are known. */
+  /** Finds out the outcomes of calls, after the recoveries in the queue. @returns true if all outcomes are known. */
   async findOut(keys: () => readonly string[]): Promise<boolean> {
     await this.#run.queue.add(async () => {
       for (const key of keys()) await this.#openCalls.findOut(key);
@@ -222,7 +222,7 @@ export class Recovering {
     return this.#openCalls.all();
   }
 
-  /** The outcome of calls has become known: what waited for it goes on. */
+  /** Goes on with everything that waited for the outcomes of these calls. */
   settled(keys: readonly string[]): void {
     this.#openCalls.heard();
     this.discarding.settled(keys);

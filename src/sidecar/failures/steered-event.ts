@@ -1,5 +1,6 @@
 /**
- * The event that an act is about, or the reason why nothing is done (semantics.md ST2, ST9, ST10). Only reads the run.
+ * Finds the event that an act (revise, retract, confirm) is about, or the reason why the act is refused (semantics.md
+ * ST2, ST9, ST10). Only reads the run.
  */
 import { argsDigest } from '../../effects/digest.ts';
 import type { SentSteer } from '../../effects/messages/steers.ts';
@@ -20,17 +21,17 @@ import { droppedWith, type Found, isAnswer, isOfProgram, refusalOfTurn, turnName
 import { keptThoughUndone, keysOf, refusalOfUndone } from './undone-by-hand.ts';
 import { receiptAt, receiverOf } from './without-event.ts';
 
-/** An act, and the message that brought it; null for the program's own. */
+/** An act. `post`: the number of its message; null for an act of the program. */
 export interface Word extends SentSteer {
   readonly post: number | null;
 }
 
-/** An act as it was left: without a number it comes behind all that was. */
+/** An act as it was left. An act without a message comes behind all messages. */
 type Left = SentSteer & Partial<Pick<Word, 'post'>>;
 
 export type { Found } from './steered-turn.ts';
 
-/** The first answer to an act, before the past is looked at. `here`: the event stands, and a new one is sent. */
+/** The first answer to an act, before the past is looked at. `here`: the event stays, and a new event is sent. */
 export type Looked = Answered | { readonly is: 'open' | 'here'; readonly found: Found };
 
 interface Answered {
@@ -38,13 +39,13 @@ interface Answered {
   readonly why: string | null;
 }
 
-/** The parts of a run that say what an act is about. */
+/** The parts of a run that tell which event an act is about. */
 export interface LookedAt extends Pick<RunParts, 'runState' | 'config' | 'decisionPolicy' | 'lifecycle'> {
-  /** The program as it is entered on paper; null for a machine, and where it cannot be. */
+  /** The program as it is entered on paper; null for a machine, or if the program cannot be entered. */
   readonly program: Enterable | null;
 }
 
-/** The parts of a run that say what an act is about. */
+/** Picks those parts of a run. */
 export function lookedAt(
   { runState, config, decisionPolicy, lifecycle }: Omit<LookedAt, 'program'>,
   program: Enterable | null,
@@ -55,7 +56,7 @@ export function lookedAt(
 const SAME = { is: 'same', why: null } as const;
 const no = (why: string) => ({ is: 'refused', why }) as const;
 
-/** The refusal of an act, or the event that it is about. @throws SidecarError `event_unknown`, `run_finished`. */
+/** Finds the event that an act is about, or refuses the act. @throws SidecarError `event_unknown`, `run_finished`. */
 export function lookAt(parts: LookedAt, word: Left): Looked {
   const { runState, lifecycle, program } = parts;
   const may = lifecycle.answer('deliver');
@@ -116,7 +117,10 @@ function lookHere(runState: RunState, word: SentSteer, found: Found): Looked {
   return isSame && known.instead === found.name ? SAME : no(`message_differs: another event has the id ${id}`);
 }
 
-/** True for a person who may change an event: its sender, whom its type lets, and anyone where no sender is known. */
+/**
+ * True for a person who may change an event: its sender, a person that the config lets, and anyone if the sender is
+ * unknown.
+ */
 function isAllowed(
   { config }: LookedAt,
   event: { readonly type: string; readonly by: string | null },
@@ -133,7 +137,7 @@ function refusalOfInput({ name }: Found, { act, from }: SentSteer): string | nul
   return isRefused ? 'steer_unsupported: a run has one input from its beginning: revise it, or cancel the run' : null;
 }
 
-/** The reason why later events cannot hold with an act; null where they can. */
+/** The reason why the later events that an act confirms cannot hold; null if they can. */
 function refusalOfLater(parts: LookedAt, word: SentSteer): string | null {
   for (const name of word.later ?? []) {
     const found = find(parts.runState, name, parts.program);
@@ -144,7 +148,11 @@ function refusalOfLater(parts: LookedAt, word: SentSteer): string | null {
   return null;
 }
 
-/** The event of a name, or the reason why no act can be about it. @throws SidecarError `event_unknown`. */
+/**
+ * Finds an event by its name.
+ * @returns the event, or the reason why no act can be about it.
+ * @throws SidecarError `event_unknown`.
+ */
 function find(runState: RunState, called: string, program: Enterable | null): Found | string {
   const { received, toRedeliver, held } = runState;
   if (called === INPUT) return inputOf(runState, program);
@@ -169,17 +177,17 @@ function find(runState: RunState, called: string, program: Enterable | null): Fo
     : 'it is part of work that is set aside: it can be changed once that work is taken over, or given up';
 }
 
-/** An act under the name that the journal has for its event. */
+/** The act, with the names of its events as the journal has them. */
 export function named<Said extends SentSteer>(runState: RunState, said: Said): Said {
   const of = nameFor(runState, said.of);
   const before = said.id === undefined ? undefined : runState.received.act(said.id);
-  // An act that is said again is about the event that it was about, which may be no more.
+  // A repeated act is about the same event as the first time, also if that event is gone by now.
   const isGone = of === said.of && runState.received.get(of) === undefined && stepOfName(of) === null;
   const undone = said.undone === undefined ? {} : { undone: keysOf(runState, said.undone) };
   return { ...said, ...undone, of: isGone && of !== INPUT ? (before?.of ?? of) : of };
 }
 
-/** The name of an event as the journal knows it: the id of a turn that was handed in is none. */
+/** The name of an event as the journal has it. The id of a turn is replaced by the name of its event. */
 function nameFor(runState: RunState, called: string): string {
   const { received, toRedeliver } = runState;
   if (received.get(called) !== undefined) return called;
@@ -243,7 +251,7 @@ export function causeOf(
   };
 }
 
-/** The entry of an act. @param found the event that it changes; null where it changes none. */
+/** The entry of an act. @param found the event that the act changes; null if it changes none. */
 export function steeredEntry(
   runState: RunState,
   word: Word,
@@ -258,7 +266,10 @@ export function steeredEntry(
   return { do: 'steered', act, of, ...named, type, post, by, why, ...event, version, refused };
 }
 
-/** The entries of the later events that an act confirms beside the event that it is about, for an act that restores nothing. */
+/**
+ * The entries of the later events that an act confirms beside the event that it is about, for an act that restores
+ * nothing.
+ */
 export function laterEntries(runState: RunState, word: Word): SteeredEntry[] {
   return (word.later ?? []).flatMap((of) => {
     const found = find(runState, of, null);
@@ -267,7 +278,7 @@ export function laterEntries(runState: RunState, word: Word): SteeredEntry[] {
   });
 }
 
-/** An act without its name: one that is said again leaves it to the first. */
+/** The act without its id. */
 export function unnamed({ id: _, ...word }: Word): Word {
   return word;
 }
@@ -289,7 +300,7 @@ export function revised(
   return name === INPUT ? ({ ...(event as object), type, input: to } as never) : { ...to, type };
 }
 
-/** The reason why an event has no place in the past from which it could be changed. */
+/** The reason why no step can be found that received the event. */
 export function notReceived({ name }: Pick<Found, 'name'>): string {
   return name === INPUT
     ? 'input_refused: with it the machine throws, its first step goes elsewhere, or its context holds an actor or a value that no journal holds; begin another run with it'

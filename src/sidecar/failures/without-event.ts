@@ -77,7 +77,7 @@ export function* decidedWithout(
   const byHand = new Set(raised.undone);
   const met = yield* paper.met(effort);
   const others = leftBehind(runState, step, met, byHand);
-  // What was undone by hand is done again, whatever its call is given.
+  // A call that was undone by hand is made again, whatever its arguments.
   const again = [...byHand].flatMap((key) => runState.ledger.get(key)?.intent.instance ?? []);
   const lost = begun === undefined ? null : lostReads(runState, step, begun);
   // A call of a program has read all of its input (LP3): the paper says which of them meet the same.
@@ -91,7 +91,7 @@ export function* decidedWithout(
     escapes: queries.escaping(),
     ...{ byHand, paper },
   };
-  // That work is finished is no reason: who changes the words changes what was made of them. What is committed stays.
+  // Finished work is no reason against it: its sender changes the event and what was made of it. Commits stay.
   const rules = { ...queries.rules(failure), joint: 'all' } as const;
   const around = { control, unavailable: queries.unavailable(raised), effort };
   const decision = yield* lost === null
@@ -99,7 +99,7 @@ export function* decidedWithout(
     : withoutReads(history, failed, lost, rules, around);
   if (!isRestore(decision)) return decision;
   const left = [...leftOver(decision, others), ...leftWithoutPlace({ parts, queries }, step, decision, byHand)];
-  // What is not known is asked about first: an act that has not happened is none.
+  // The counterparties of unknown acts are asked first: an act that has not happened does not block.
   const unknown = left.filter(({ status }) => isOpen(status));
   const adds: Reason[] = [
     ...committedIn(runState, decision),
@@ -109,7 +109,7 @@ export function* decidedWithout(
   return left.length > 0 ? effectsStand(parts, failure, left) : decision;
 }
 
-/** An act on an event, and what stands of it. */
+/** The past in which an act on an event is decided. */
 interface InPlace extends Pick<RunState, 'history' | 'places'> {
   readonly failed: InstanceRecord;
   readonly before: Checkpoint;
@@ -118,8 +118,8 @@ interface InPlace extends Pick<RunState, 'history' | 'places'> {
 }
 
 /**
- * Decides with the event's step out of the past. Work that has read the event and would begin again behind its place would be given what the run had
- * without it, for its calls are made before the new version is received: the step that entered such work goes as well (ST3).
+ * Decides with the event's step out of the past. Work that has read the event may not begin again behind the event's
+ * place: its calls would be made before the new version is received. So the step that entered such work goes too (ST3).
  */
 function* decidedInPlace(
   { history, places, failed, before, step, isRevised }: InPlace,
@@ -144,7 +144,7 @@ function* decidedInPlace(
   }
 }
 
-/** What a decision about an act is made with. */
+/** The inputs of a decision about an act. */
 type Around = Parameters<typeof withoutReceipt>[4] & {
   readonly control: { readonly paper: ChangedPaper };
 };
@@ -185,7 +185,7 @@ function positionOf(receiver: InstanceRecord, { act }: RecordedStep, begun: Begu
   return begun === undefined ? positionBefore(receiver, act + 1) : receiver.entry;
 }
 
-/** The reads of what the first step of a run writes differently now. */
+/** The reads of keys that the first step of the run now writes differently. */
 function lostReads({ history, places }: RunState, { to }: RecordedStep, begun: Begun): [Access, Dependence][] {
   const keys = keysBegunAnew(places, begun);
   const lost: [Access, Dependence][] = [];
@@ -232,8 +232,8 @@ function leftBehind(
 }
 
 /**
- * The acts behind a step whose work was taken back before and that no replay has taken over yet, for as far as their cause goes now (ST7): a replay may
- * ask something else, or never come.
+ * The acts behind a step whose work was taken back before and that no replay has taken over yet, if their cause goes
+ * now (ST7): a replay may call with other arguments, or never come.
  */
 function leftWithoutPlace(
   { parts: { runState }, queries }: Pick<Steered, 'parts' | 'queries'>,
@@ -255,9 +255,9 @@ function leftWithoutPlace(
 }
 
 /**
- * The acts that an event which waits would leave without their cause, if it were another one or none (ST7): the event
- * was received before, a restore took that back with the work behind it, and no replay has taken the acts over yet.
- * Without a receipt there is no past on paper that says which of them would be asked for again.
+ * The acts that would lose their cause if a waiting event were changed or retracted (ST7): the event was received
+ * before, a restore took the receipt back with the work behind it, and no replay has taken the acts over yet. Without a
+ * receipt, no past on paper tells which acts would be made again.
  */
 export function leftByWaiting(
   { parts: { runState }, queries }: Pick<Steered, 'parts' | 'queries'>,

@@ -1,28 +1,42 @@
 /**
- * The life of a run as data (semantics.md LC1): nine regions that move each for itself, the questions that are asked of them, and the answer that each
- * state gives to each question. What a row does not name is yes; the answer of the run is the strictest of its nine states.
+ * The life of a run as data (semantics.md LC1): nine regions that move each for itself, the questions that are asked of
+ * them, and the answer that each state gives to each question. What a row does not name is yes; the answer of the run
+ * is the strictest of its nine states.
  */
 
 /** The states of each region, the first one first. */
 export const REGIONS = {
   /** The hold of a process on the run: `leaving` from `close()` on, `broken` once its journal refuses. */
   hold: ['none', 'opening', 'held', 'leaving', 'broken'],
-  /** The way of the run: `ending` while its machine is at its end and that is being decided, `aborting` while what it did is undone, `finishing` once the end is written. */
+  /**
+   * The way of the run: `ending` while its machine is at its end and that is being decided, `aborting` while what it
+   * did is undone, `finishing` once the end is written.
+   */
   will: ['unbegun', 'going', 'ending', 'cancelling', 'aborting', 'finishing', 'over'],
   /**
-   * The question that is open: a failure (`deciding`), a complaint (`suspecting`), a fenced plan (`carrying`), an undo that is owed (`stuck`), an
-   * outcome that a counterparty will be asked about (`asking`), a person's word (`parked`), or what it was parked on, asked again (`rejudging`).
+   * The question that is open: a failure (`deciding`), a complaint (`suspecting`), a fenced plan (`carrying`), an undo
+   * that is owed (`stuck`), an outcome that a counterparty will be asked about (`asking`), a person's word (`parked`),
+   * or what it was parked on, asked again (`rejudging`).
    */
   question: ['clear', 'deciding', 'suspecting', 'carrying', 'stuck', 'asking', 'parked', 'rejudging'],
-  /** The machine, graph or flow: `asleep` while it was not started, `claiming` while work that was set aside waits for its claim. */
+  /**
+   * The machine, graph or flow: `asleep` while it was not started, `claiming` while work that was set aside waits for
+   * its claim.
+   */
   machine: ['absent', 'asleep', 'awake', 'claiming'],
   /** The commit under way: `owed` where a person has to settle it. */
   commit: ['quiet', 'preparing', 'publishing', 'owed'],
   /** The pause by a person's word. */
   pause: ['off', 'on'],
-  /** The attempt that the run is, until one of its group was chosen: `waiting` once nothing of it goes on before that. */
+  /**
+   * An attempt before the choice: `waiting` once nothing of it goes on without the choice. `none`: chosen, or no
+   * attempt.
+   */
   attempt: ['none', 'trying', 'waiting'],
-  /** The mandate that the run acts under: `over` where it has none any more, `wanted` once something waits for another one. */
+  /**
+   * The mandate that the run acts under: `over` once it has ended, `wanted` once a call or a commit waits for another
+   * one.
+   */
   mandate: ['stands', 'over', 'wanted'],
   /** The verdict on a boundary: `awaited` from its judge or a person, and while rejected work stands. */
   verdict: ['none', 'awaited'],

@@ -1,20 +1,23 @@
-/** The mandate of a run: takes the words of people about it, notes that it is over, and has calls wait for another one (semantics.md MD1 to MD5). */
+/**
+ * The mandate of a run: takes mandates and withdrawals, notes when the mandate is over, and has calls wait for the next
+ * mandate (semantics.md MD1 to MD5).
+ */
 import { mandateId, overAt, type SentMandate, type SentRevoke } from '../../effects/messages/mandates.ts';
 import { type Decision, escalated } from '../../model/decision.ts';
 import type { MandateEntry, MandateTerms } from '../../model/mandate-entries.ts';
 import type { RunParts, Writer } from '../parts.ts';
 import { SidecarError } from '../sidecar-error.ts';
 
-/** The surroundings of the mandate of a run. */
+/** The parts of a run that its mandate needs. */
 interface MandatesPort {
   readonly parts: RunParts;
   readonly write: Writer;
   readonly run: {
-    /** Tells those who wait for the run that something of it waits for another mandate. */
+    /** Tells those who wait for the run that a call or a commit waits for another mandate. */
     lacksMandate(decision: Decision): void;
-    /** Has everything go on that has waited for another mandate. */
+    /** Lets the calls and commits that waited for another mandate go on. */
     mandated(): void;
-    /** Appends what may keep calls from leaving, and asks a person about what is owed in the same commit (OB7). */
+    /** Appends an entry that may hold calls back; in the same commit asks a person about owed obligations (OB7). */
     besideOwed(append: () => void): void;
   };
 }
@@ -22,7 +25,7 @@ interface MandatesPort {
 /** The mandate of one run. */
 export class Mandates {
   readonly #port: MandatesPort;
-  /** True once this process has told that something waits. */
+  /** True once this process has told that a call or a commit waits. */
   #isTold = false;
 
   constructor(port: MandatesPort) {
@@ -33,12 +36,12 @@ export class Mandates {
     return this.#port.parts.runState.mandates;
   }
 
-  /** The name of the mandate that calls leave under; null for a run that needs none, or has none. */
+  /** The name of the mandate that calls leave under; null for a run without one. */
   get under(): string | null {
     return this.#journaled.valid?.id ?? null;
   }
 
-  /** Null where a call of a tool may leave under the mandate of the run; else resolves once that may be so. */
+  /** Null if a call of the tool may leave under the run's mandate; else resolves when it is worth asking again. */
   held(tool: string): Promise<void> | null {
     this.look();
     const { lifecycle, activity } = this.#port.parts;
@@ -48,7 +51,7 @@ export class Mandates {
     return activity.waitFor(waits);
   }
 
-  /** Notes that the time of the mandate is over, once it is (MD3). */
+  /** Notes the end of the mandate if its time is over (MD3). */
   look(): void {
     const { now, runState, lifecycle } = this.#port.parts;
     const { valid } = this.#journaled;
@@ -71,20 +74,20 @@ export class Mandates {
     );
   }
 
-  /** Begins the run under the word of its program: a mandate, or that it needs one. */
+  /** Begins the run under a mandate of its program, or with the note that it needs one. */
   begin(given: MandateTerms | 'required' | undefined): void {
     if (given === undefined || this.#journaled.isUsed || this.#port.parts.runState.ended !== null) return;
     if (given === 'required') this.#append({ do: 'mandate', is: 'over', why: 'missing' });
     else this.#append(givenEntry({ mandate: given, why: null }, null, null));
   }
 
-  /** Takes a message in, unless it was heard before. */
+  /** Takes a message, unless it was taken before. */
   take(post: number, sent: SentMandate | SentRevoke): void {
     if (this.#port.parts.runState.asked.sent.has(post)) return;
     this.#say(sent, post);
   }
 
-  /** Takes the word of this process's own program. @throws SidecarError `mandate_refused`, `run_finished`. */
+  /** Takes a mandate or a withdrawal of the program itself. @throws SidecarError `mandate_refused`, `run_finished`. */
   async say(sent: SentMandate | SentRevoke): Promise<void> {
     const refused = this.#say(sent, null);
     await this.#port.write.durable();
@@ -104,7 +107,7 @@ export class Mandates {
     return null;
   }
 
-  /** Why the mandate of the run is nothing to speak of any more; null where it is. */
+  /** The reason why the run takes no mandate or withdrawal any more; null if it does. */
   #over(): string | null {
     const { ended, asked } = this.#port.parts.runState;
     if (ended !== null) return 'the run has ended';

@@ -20,15 +20,18 @@ export async function closeRun(run: Run, root: ActorHandle, journal: Journal): P
   nameWaiting(run);
   nameUnderWay(run);
   if (run.write.broken === null) run.write.now();
-  // A base is kept where nothing waits to be written: what has happened is durable whether or not one can be kept. No turn passes before
-  // the journal is closed.
+  // A base is kept where nothing waits to be written: what has happened is durable whether or not one can be kept. No
+  // turn passes before the journal is closed.
   if (isDurable(run) && run.write.broken === null) run.parts.basing.closing();
   await journal.close(rest);
   run.parts.lifecycle.gone();
   run.parts.observing?.closes();
 }
 
-/** Says of the calls that waited to leave that they have not happened: nothing leaves any more, and the next process need not ask. */
+/**
+ * Says of the calls that waited to leave that they have not happened: nothing leaves any more, and the next process
+ * need not ask.
+ */
 function nameWaiting({ calls: { underWay }, write, parts }: Run): void {
   const { ledger } = parts.runState;
   const isWaiting = (key: string) => !underWay.has(key) && ledger.get(key)?.status === 'intended';

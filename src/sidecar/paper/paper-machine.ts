@@ -1,6 +1,6 @@
 /**
- * The machine of a run on paper (semantics.md PA1): it stands where the run stood before a step, receives journaled events, and takes its
- * transitions. Nothing is called, nothing leaves it, and the run does not see it.
+ * The machine of a run on paper (semantics.md PA1). It is put where the run stood before a step, receives journaled
+ * events and takes its transitions. It calls nothing and sends nothing out, and the run does not see it.
  */
 import type { RecordedStep } from '../../projection/state-types.ts';
 import type { ActorHandle, Microstep, RuntimeEvent } from '../../runtime/microstep.ts';
@@ -15,7 +15,7 @@ export class PaperMachine extends SilentWatcher {
   #copies = new Copies();
   #refs = new Map<number, ActorHandle>();
   #taken = new Map<ActorHandle, Microstep[]>();
-  /** The inputs of the actors that steps with a number in the journal have started. */
+  /** The inputs of actors, by their numbers in the journal. */
   readonly inputs = new Map<number, unknown>();
   #hasThrown = false;
   /** The number of delayed events that were scheduled. */
@@ -49,7 +49,7 @@ export class PaperMachine extends SilentWatcher {
   }
 
   #start(from: Parameters<Runtime['make']>[0]): void {
-    // Its delays never ring, and would keep the process alive.
+    // Delays on paper never ring; an armed delay would keep the process alive.
     this.stop();
     this.#refs = new Map();
     this.#taken = new Map();
@@ -65,7 +65,7 @@ export class PaperMachine extends SilentWatcher {
     root.start();
   }
 
-  /** Has an actor receive an event. @returns false where there is no such actor, or a step of it throws. */
+  /** Has an actor receive an event. @returns false if there is no such actor, or if a step of it throws. */
   receives(actor: number, event: unknown): boolean {
     const ref = this.#refs.get(actor);
     this.#hasThrown = false;
@@ -96,18 +96,18 @@ export class PaperMachine extends SilentWatcher {
     return ref === undefined ? null : actorNowOf(ref);
   }
 
-  /** The steps that an actor has taken and that were not asked for yet. */
+  /** The steps of an actor that were not fetched yet. */
   ahead(actor: number): Microstep[] {
     const ref = this.#refs.get(actor);
     return (ref === undefined ? undefined : this.#taken.get(ref)) ?? [];
   }
 
-  /** True where any actor has taken a step that was not asked for. */
+  /** True if any actor has a step that was not fetched. */
   get isAhead(): boolean {
     return [...this.#taken.values()].some((steps) => steps.length > 0);
   }
 
-  /** Has every machine take the eventless transitions of where it stands. @returns false where one throws. */
+  /** Has every machine take its eventless transitions. @returns false if a machine throws. */
   settles(): boolean {
     const machines = [...this.#refs].filter(([, ref]) => isMachine(ref));
     return machines.every(([actor]) => this.receives(actor, this.#runtime.settling));
@@ -142,7 +142,7 @@ export class PaperMachine extends SilentWatcher {
     return ref === undefined ? undefined : { is: this.#runtime.inputOf(ref) };
   }
 
-  /** Lets go of the steps that were not asked for. */
+  /** Drops the steps that were not fetched. */
   forget(): void {
     this.#taken = new Map();
   }

@@ -1,4 +1,7 @@
-/** Holds another machine against a run where it stands (semantics.md CO3, CO6): the calls under way, the delays, and what the machine would do of itself. */
+/**
+ * Compares another machine with a run at its present place: calls under way, delays, eventless steps (semantics.md CO3,
+ * CO6).
+ */
 import { withComputed } from '../../boundaries/computed.ts';
 import type { BoundaryConfig } from '../../boundaries/config.ts';
 import { argsDigest } from '../../effects/digest.ts';
@@ -59,7 +62,7 @@ function isPut(runState: RunState, machine: PaperMachine): boolean {
   }
 }
 
-/** The call under way that no state asks for, or asks for something else: one key has one body (E3). */
+/** A call under way that no state of the machine makes, or makes with other arguments: one key has one body (E3). */
 function callsElse(
   { actors, family, ledger, secret, codecs }: RunState,
   machine: PaperMachine,
@@ -82,7 +85,7 @@ function callsElse(
   return null;
 }
 
-/** The step that the machine takes of itself where the past ends. */
+/** The difference that the machine takes an eventless step where the past ends. */
 export function goesOn({ actors }: RunState, machine: PaperMachine, last: RecordedStep): Parting {
   const [ahead] = actors.flatMap(({ number }) => machine.ahead(number));
   const found = ahead === undefined ? 'another context' : statesOf(ahead.value);
@@ -117,7 +120,7 @@ export function delaysElse(
   return null;
 }
 
-/** The arguments of a call by the input of its actor: one of a toolbox is asked with a part of it. */
+/** The arguments of a call, from the input of its actor: a call of a toolbox gets a part of the input. */
 export function argsOf(input: unknown, src: string | null, name: string): unknown {
   const { tool, input: own } = (input ?? {}) as { readonly tool?: unknown; readonly input?: unknown };
   return src !== null && name === `${src}/${String(tool)}` ? own : input;

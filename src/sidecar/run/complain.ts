@@ -30,8 +30,9 @@ interface Answering {
 
 /**
  * Takes a complaint in.
- * @param heard the entry of the message that brought it, which is written with its answer.
- * @throws SidecarError `bad_failure`, `run_finished`, `stuck`; JournalError `journal_closed` while the run is given back.
+ * @param heard the entry of the complaint's message, which is written with the answer.
+ * @throws SidecarError `bad_failure`, `run_finished`, `stuck`; JournalError `journal_closed` while the run is given
+ * back.
  */
 export async function complain(
   { runState, lifecycle, recovering, complaints }: Answering,
@@ -63,7 +64,10 @@ export function refuseComplaint(lifecycle: Pick<Lifecycle, 'answer'>, runState: 
   if (may.is === 'no' && may.code === 'journal_closed') throw leftBefore();
 }
 
-/** @throws SidecarError `said_to_person` where what a complaint is about was done before the end of a turn that a person has read (RC3). */
+/**
+ * @throws SidecarError `said_to_person` if the work in question lies before the end of a turn that a person has read
+ * (RC3).
+ */
 function refuseSaid(
   { history, turns: { said } }: RunState,
   suspicions: readonly { readonly failure: Failure }[],

@@ -1,6 +1,6 @@
 /**
- * What a run owes: a finding and an event once it is due, a question at the end, and the answers of people (semantics.md
- * OB4 to OB7).
+ * What a run owes: a finding and an event once it is due, a question at the end, and the answers of people
+ * (semantics.md OB4 to OB7).
  */
 import type { Alarm } from '../../clock/clock.ts';
 import { overAt } from '../../effects/messages/mandates.ts';
@@ -63,7 +63,10 @@ export class Owing {
     return due.length === 0 ? null : Math.min(...due);
   }
 
-  /** The wall clock at which the mandate is over; the keeper of an obligation leaves no more after that; null for never (OB7). */
+  /**
+   * The wall clock at which the mandate is over; the keeper of an obligation leaves no more after that; null for never
+   * (OB7).
+   */
   get #over(): number | null {
     const { runState, now } = this.#port.parts;
     const { valid } = runState.mandates;
@@ -97,7 +100,7 @@ export class Owing {
     this.#tell(this.#keepers(owedActs(parts.runState)));
   }
 
-  /** Appends what may keep calls from leaving, and asks a person about what is owed in the same commit (OB7). */
+  /** Appends an entry that may hold calls back; in the same commit asks a person about owed obligations (OB7). */
   beside(append: () => void): void {
     this.#port.write.together(() => {
       append();

@@ -1,4 +1,4 @@
-/** The receipts of chunks that a restore takes back (semantics.md CH8). */
+/** The received chunks of sources whose receipt a restore takes back (semantics.md CH8). */
 import { isOfSource } from '../../history/sources.ts';
 import type { InstanceId } from '../../model/instance.ts';
 import type { Region } from '../../model/region.ts';
@@ -9,14 +9,14 @@ import type { RuntimeEvent } from '../../runtime/microstep.ts';
 /** The step that received a chunk. */
 export interface Receipt {
   readonly nth: number;
-  /** The number of the machine, and that of the source. */
+  /** The number of the machine that received the chunk. */
   readonly actor: number;
   readonly source: number;
   readonly event: RuntimeEvent;
   readonly regions: readonly Region[];
 }
 
-/** The receipts that a restore to some positions takes back, in order. Those of work that is set aside stay with its record. */
+/** The receipts that a restore takes back, in order. Receipts of set-aside work stay with its record. */
 export function receiptsIn(runState: RunState, kept: readonly Kept[], aside: readonly InstanceId[]): Receipt[] {
   return runState.takenOutBy(kept, aside).flatMap(({ nth, actor, entry, moves, looks }): Receipt[] => {
     if (entry?.source === undefined) return [];

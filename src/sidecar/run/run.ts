@@ -440,7 +440,7 @@ export class Run implements Watcher {
     if (this.root !== undefined) this.settled();
   }
 
-  /** Appends what may keep calls from leaving: a person is asked in the same commit about what is owed (OB7). */
+  /** Appends an entry that may hold calls back; in the same commit asks a person about owed obligations (OB7). */
   besideOwed(append: () => void): void {
     this.owing.beside(append);
   }

@@ -1,4 +1,4 @@
-/** The room that a run has for events that wait: no sender can fill its journal (semantics.md CH6). */
+/** The limit of waiting events of a run: no sender can fill its journal (semantics.md CH6). */
 
 /** The most events of a run that wait. */
 export const MOST_WAITING = 1_000;

@@ -1,8 +1,8 @@
 /**
- * Opens the file. The kind of the file is settled before anything is written to it. A refused file stays byte for byte
+ * Opens the file. The kind of the file is checked before anything is written to it. A refused file stays byte for byte
  * the same, and so does its write-ahead log, which SQLite would otherwise fold into the file when the last connection
- * closes. Without its log a file is whole but may be older; the log of another file brings that file's pages: the
- * anchor shows both.
+ * closes. The anchor shows two faults that SQLite does not: a file that lost its log, and is whole but older; and a
+ * file beside the log of another file.
  */
 import { closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -44,7 +44,10 @@ export interface OpenFile {
   readonly presence: Presence;
 }
 
-/** @throws JournalError for a path that would open another file: better-sqlite3 trims it. */
+/**
+ * Refuses a path with white space at its ends: better-sqlite3 trims it, and would open another file.
+ * @throws JournalError.
+ */
 export function checkPath(path: string): void {
   if (path === path.trim()) return;
   throw new JournalError(
@@ -53,7 +56,7 @@ export function checkPath(path: string): void {
   );
 }
 
-/** Opens a file for writing; creates it where there is none, migrates it where it is older. */
+/** Opens a file for writing; creates a missing file, and migrates an older one. */
 export function openForWriting(path: string, options: FileOptions): OpenFile {
   const anchor = new Anchor(path);
   return guarded(path, 'write', () => {
@@ -82,11 +85,11 @@ function makePrivate(path: string): void {
   try {
     closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600));
   } catch {
-    // The file exists; where it cannot be made, SQLite reports that next.
+    // The file exists. If it cannot be made, SQLite reports that next.
   }
 }
 
-/** Checks from outside that a file is Belay's, in a format that is known: opens no connection that could change it. */
+/** Checks that a file is Belay's, in a known format, without a connection that could change it. */
 export function examine(path: string, migrations: readonly Migration[]): void {
   const { application, format, utf8 } = isShared(path) ? headerBySqlite(path) : headerByBytes(path);
   if (application !== APPLICATION_ID && application !== 0) throw notOurs(path);
@@ -95,9 +98,9 @@ export function examine(path: string, migrations: readonly Migration[]): void {
     throw new JournalError('journal_corrupt', `${path}: the text encoding was changed. Restore it from a backup.`);
 }
 
-/** Closes a connection so that nothing is folded into the file: a reader beside it keeps the log from being checkpointed. */
+/** Closes a connection without folding the log into the file: a second reader keeps SQLite from that. */
 export function closeUntouched(db: Database.Database, path: string): void {
-  // An empty log has nothing to fold in, and goes with the connection that made it.
+  // An empty log has nothing to fold in. The connection that made it removes it.
   if (sizeOf(`${path}-wal`) <= 0) {
     db.close();
     return;
@@ -128,7 +131,7 @@ function settle(
   // A file in WAL mode opens with synchronous=NORMAL, which loses commits when the power fails.
   pragma(db, 'synchronous = FULL');
   insist(path, 'synchronous', pragma(db, 'synchronous'), 2);
-  // A log of SQLite's that has its size is written over: a sync then has no new size to write.
+  // After a checkpoint SQLite writes over the log from its beginning: a sync then has no new file size to write.
   pragma(db, `wal_autocheckpoint = ${CHECKPOINT}`);
   migrate(db, path, options);
   checkSchema(db, path, options.migrations);
@@ -151,8 +154,8 @@ function insist(path: string, name: string, is: unknown, wanted: unknown): void 
 }
 
 /**
- * Changes the file into WAL mode. Where two connections change it at once, SQLite says that it is locked without waiting
- * `busyMs`, because each holds what the other waits for; the one that comes again finds it changed.
+ * Changes the file into WAL mode. If two connections change it at once, each holds a lock that the other needs, and
+ * SQLite reports SQLITE_BUSY without waiting `busyMs`. Another try finds the file changed.
  */
 function intoLog(db: Database.Database, busyMs: number): unknown {
   const pause = new Int32Array(new SharedArrayBuffer(4));
@@ -172,7 +175,7 @@ function isBlank(db: Database.Database): boolean {
   return objects === 0 && pragma(db, 'user_version') === 0 && pragma(db, 'application_id') === 0;
 }
 
-/** Before WAL mode, so that the mark is in the file itself and not in a log beside it. */
+/** Creates the tables, before WAL mode, so that the mark of Belay is in the file itself and not in its log. */
 function create(db: Database.Database, { migrations, key }: FileOptions): void {
   immediately(db, () => {
     if (!isBlank(db)) return; // another process was faster
@@ -183,9 +186,9 @@ function create(db: Database.Database, { migrations, key }: FileOptions): void {
   });
 }
 
-/** Refuses a missing or empty file where there was one: a new beginning would hide the loss. */
+/** Refuses to begin a new file where a file was lost: a new beginning would hide the loss. */
 export function refuseLost(path: string, anchor: Anchor): void {
-  // Anchor and log come after the file: where another process has made them since it was found empty, it is not empty now.
+  // The size is asked again: if another process has just made anchor and log, it has made the file before them.
   if (anchor.identity() !== null && sizeOf(path) <= 0) {
     const mend = `Restore it, or remove ${anchor.path} to begin anew.`;
     throw new JournalError('journal_tail_lost', `${path} is empty or gone, and its anchor remembers it. ${mend}`);
@@ -202,17 +205,16 @@ interface Header {
   readonly utf8: boolean;
 }
 
-/** True if connections may be open on it. Only then do the log and its index both exist. */
+/** True if connections may be open on the file: only then do the log and its index both exist. */
 export function isShared(path: string): boolean {
   return sizeOf(`${path}-wal`) >= 0 && sizeOf(`${path}-shm`) >= 0;
 }
 
-/** The size of a file; -1 where there is none. */
+/** The size of a file; -1 if it is missing. */
 export function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? -1;
 }
 
-/** Reads the first bytes. Wrong while a connection of this process is open: closing them drops its locks (POSIX). */
 function headerBySqlite(path: string): Header {
   const db = new Database(path, { readonly: true });
   try {
@@ -223,6 +225,9 @@ function headerBySqlite(path: string): Header {
   }
 }
 
+/**
+ * Reads the first bytes. Not while this process has a connection: closing the descriptor would drop its locks (POSIX).
+ */
 function headerByBytes(path: string): Header {
   const bytes = Buffer.alloc(100);
   const descriptor = openSync(path, 'r');
@@ -233,18 +238,18 @@ function headerByBytes(path: string): Header {
   }
   const application = bytes.readInt32BE(68);
   const isLogged = bytes[18] === 2;
-  // Ours has its mark before it has a log; a SQLite file without a mark may still be blank.
+  // A file of Belay has its mark before its log. A SQLite file without a mark may be blank.
   if (bytes.toString('latin1', 0, 16) !== 'SQLite format 3\0' || (application === 0 && isLogged)) throw notOurs(path);
   if (application === APPLICATION_ID && !isOurHeader(bytes)) {
-    // SQLite would repair some of it in passing, and drop the log for some of it.
+    // SQLite would repair some damages silently, and drop the log for others.
     throw new JournalError('journal_corrupt', `${path}: its header is damaged. Restore it from a backup.`);
   }
   return { application, format: bytes.readInt32BE(60), utf8: true };
 }
 
 /**
- * Checks the part of the header that never changes in a file of ours: page size, versions, reserved space, fractions, schema
- * format, encoding.
+ * Checks the part of the header that never changes in a file of ours: page size, versions, reserved space, fractions,
+ * schema format, encoding.
  */
 function isOurHeader(bytes: Buffer): boolean {
   const versions = `${bytes[18]}${bytes[19]}`;

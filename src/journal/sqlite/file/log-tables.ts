@@ -1,8 +1,9 @@
 /**
- * The tables of the log. `log` has one row for each commit of the file: its link to the row before, its head, and the rows of all runs that took
- * part in it. `segment` says of each run in which rows of a stretch of the log its commit groups are, by the seq of the last; `run_end` names the
- * last row of all stretches with a group of the run, and is a second witness for that. Under the negative number of a run, `segment` says where
- * each of its archived stretches ends: the row of the log, the hash of the chain there, and a digest that binds both to the run.
+ * The tables of the log. `log` has one row for each commit of the file: its link to the row before, its head, and the
+ * rows of all runs in the commit. `segment` says for each stretch of the log which of its rows have groups of a run, by
+ * the seq of the last group. `run_end` names the last row with a group of the run, as a second witness. Under the
+ * negative number of a run, `segment` says where each archived stretch of the run ends: the row of the log, the hash of
+ * the chain there, and a digest that binds both to the run.
  */
 export const LOG_SQL = `
       CREATE TABLE log (

@@ -1,4 +1,7 @@
-/** The table of the runs that are left for workers. Bodies are sealed like those of rows; `due` is null where a run waits for a message; `threw` is a JSON list. */
+/**
+ * The table of the runs that are left for workers. Bodies are sealed like those of rows; `due` is null where a run
+ * waits for a message; `threw` is a JSON list.
+ */
 export const WORK_SQL = `
       CREATE TABLE work (
         run INTEGER PRIMARY KEY, agent TEXT NOT NULL, queue TEXT NOT NULL, input BLOB NOT NULL, machine TEXT, config TEXT,

@@ -1,7 +1,8 @@
 /**
- * The log of a file: one row for each commit, whichever runs took part in it. A row's number is the fence: who takes a lease adds a row, so that
- * the next row of a process that was stopped meets one that is there. The rows after the last segment are read and checked once, when the log is
- * first asked, and later what other processes have added.
+ * The log of a file: one row for each commit, whichever runs took part in it. The number of a row is the fence: a
+ * process that takes a lease adds a row, so a stopped process cannot add a row of the same number later. The rows after
+ * the last segment are read and checked when the log is first asked; afterwards only the rows that other processes have
+ * added.
  */
 import type Database from 'better-sqlite3';
 import { JournalError } from '../../journal.ts';
@@ -16,7 +17,7 @@ import { type StoredGroup, StoredRows } from './stored-rows.ts';
 /** The number of rows that are read at once. */
 const BATCH = 256;
 const NOTHING = Buffer.alloc(0);
-/** The commit group that a run begins with comes after none. */
+/** The end before the first commit group of a run. */
 const NOWHERE = { row: 0, last: 0 };
 
 interface Tail {
@@ -31,7 +32,7 @@ export class Log {
   readonly #first: Buffer;
   readonly #stored: StoredRows;
   readonly #segments: Segments;
-  /** The last row that is known; null before the log is first asked. */
+  /** The last known row; null before the log is first asked. */
   #end: AnchoredHead | null = null;
   /** The groups in the rows after the last segment. */
   #tails = new Map<number, Tail>();
@@ -51,7 +52,7 @@ export class Log {
     return this.#end ?? { row: 0, link: this.#first };
   }
 
-  /** Takes in what other processes have added. */
+  /** Reads the rows that other processes have added. */
   refresh(): void {
     this.#settle();
     const last = this.#stored.last();
@@ -89,8 +90,9 @@ export class Log {
   }
 
   /**
-   * Holds the log against the row that its anchor remembers, or this process. An anchor must have been read before the transaction.
-   * @throws JournalError `journal_tail_lost` when it remembers more; `journal_corrupt` when it remembers something else.
+   * Compares the log with the row that its anchor, or this process, remembers. The anchor must be read before the
+   * transaction.
+   * @throws JournalError `journal_tail_lost` if a later row is remembered; `journal_corrupt` if another row is.
    */
   check(remembered: AnchoredHead | null, last = this.end.row): void {
     if (remembered === null || remembered.row === 0) return;
@@ -104,7 +106,10 @@ export class Log {
       throw damaged(this.#path, row, 'the anchor remembers another one: the tail was replaced');
   }
 
-  /** The row with the last group of a run, and the seq of its end. @param stored what the index has of it, where that is known. */
+  /**
+   * The row with the last group of a run, and the seq of its end.
+   * @param stored the end in the index, if the caller knows it.
+   */
   endOf(run: Run, stored?: StoredEnd): { readonly row: number; readonly last: number } {
     const stretch = this.#tails.get(run.id) ?? this.#segments.newest(run, stored);
     return stretch === null ? NOWHERE : { row: stretch.rows.at(-1) as number, last: stretch.last };
@@ -133,7 +138,7 @@ export class Log {
     if (tail !== null && tail.last > after) yield newest <= after ? this.#later(run, tail.rows, after) : tail.rows;
   }
 
-  /** Those of some rows whose groups end after a seq. */
+  /** The rows whose groups end after a seq. */
   #later(run: Run, rows: readonly number[], after: number): readonly number[] {
     if (after === 0) return rows;
     let [low, high] = [0, rows.length];
@@ -148,12 +153,12 @@ export class Log {
     return rows.slice(low);
   }
 
-  /** The group of a run in a row, without what it holds; null where there is none. */
+  /** The group of a run in a row, without its contents; null if there is none. */
   group(run: Run, row: number): LoggedGroup | null {
     return this.#stored.group(run.id, row);
   }
 
-  /** The same for many runs of one moment. */
+  /** A `group` for many runs of one moment, which remembers the rows it has read. */
   remembering(): (run: Run, row: number) => LoggedGroup | null {
     const group = this.#stored.remembering();
     return (run, row) => group(run.id, row);
@@ -164,8 +169,8 @@ export class Log {
   }
 
   /**
-   * Takes what a run holds out of its rows, inside a transaction that writes. The hashes of its groups stay, so that the rows follow from one
-   * another as before; a row of a segment that has nothing left keeps its link.
+   * Removes the contents of a run from its rows, inside a writing transaction. The hashes of its groups stay, so that
+   * the chain of rows holds; an empty row of a segment keeps its link.
    */
   drop(run: Run): void {
     this.refresh();
