@@ -1,4 +1,5 @@
 /** Scenarios of runs that spend of one pool, drawn from a seed. */
+import { chance } from '../chance.ts';
 import type { Kind, Move, Scenario, Spender } from './trial.ts';
 
 const KINDS: readonly Kind[] = ['none', 'idempotent', 'compensable', 'irreversible', 'held'];
@@ -10,18 +11,6 @@ const SPENDS = [
   [3, 1],
 ] as const;
 const MOVES = ['go', 'go', 'go', 'lose', 'refuse', 'hang', 'answer', 'reopen', 'abort', 'fail', 'die'] as const;
-
-/** A generator of whole numbers below a limit (mulberry32). */
-function chance(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) % below;
-  };
-}
 
 export function drawn(seed: number): Scenario {
   const below = chance(seed);

@@ -1,7 +1,6 @@
 /** The world of little programs: what was done to it, by key, what was wrong about that, and the calls that wait for their answers. */
 import { tool } from '../../src/xstate/index.ts';
-import { type CallNode, callsIn, isActing, outputOf, toolOf } from './programs.ts';
-import type { Scenario } from './scenario.ts';
+import { type CallNode, callsIn, isActing, outputOf, type Program, toolOf } from './programs.ts';
 
 interface Waiting {
   readonly name: string;
@@ -65,7 +64,7 @@ export class Counterparties {
     this.#undone.add(key);
   }
 
-  tools({ program, actsAtOnce }: Pick<Scenario, 'program' | 'actsAtOnce'>) {
+  tools({ program, actsAtOnce }: { readonly program: Program; readonly actsAtOnce: boolean }) {
     const calls = [...callsIn(program)].map(([name, node]): [string, CallNode] => [toolOf(name, node), node]);
     return Object.fromEntries(calls.map(([name, node]) => [name, this.#tool(name, node, actsAtOnce)]));
   }

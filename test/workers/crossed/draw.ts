@@ -3,22 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MemorySaver } from '@langchain/langgraph';
 import { graphThreads } from '../../../src/langgraph/index.ts';
+import { chance } from '../../chance.ts';
 import { Bank, shop, shopText } from '../../langgraph/shop.ts';
 import { calm } from '../../poll.ts';
 import { kindsIn } from '../kinds.ts';
 import type { Crossed, CrossedKind, Move } from './drive.ts';
-
-/** A generator of whole numbers below a limit (mulberry32). */
-function chance(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) % below;
-  };
-}
 
 /** The loop, the flow and the thread of a graph. @param folder where their configs are written. */
 export function crossedKinds(folder: string): readonly CrossedKind[] {

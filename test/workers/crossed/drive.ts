@@ -16,7 +16,7 @@ import { mortal } from '../mortal.ts';
 const RUN = 'chat';
 
 /** The world of a program: what was paid, and not undone, by its key. */
-export interface World {
+interface World {
   readonly paid: readonly { readonly key: string; readonly cents: number; readonly undone: boolean }[];
   readonly standing: readonly number[];
 }
