@@ -1,8 +1,9 @@
 /** All that reaches a program at once (semantics.md RC1, RC3, RC6, RC8, RC9, RC11, RC12, LC10): a small share of `npm run prove programs`. */
 import { describe, expect, test } from 'vitest';
 import { scratchFolder } from '../../scratch.ts';
-import { crossedKinds, drawnCrossed } from './draw.ts';
+import { drawnCrossed } from './draw.ts';
 import { played } from './drive.ts';
+import { crossedKinds } from './programs.ts';
 
 const folder = scratchFolder('crossed');
 const kinds = crossedKinds(folder);

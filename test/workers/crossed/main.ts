@@ -13,8 +13,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { crossedKinds, drawnCrossed } from './draw.ts';
+import { drawnCrossed } from './draw.ts';
 import { played } from './drive.ts';
+import { crossedKinds } from './programs.ts';
 
 const { values } = parseArgs({
   options: {
