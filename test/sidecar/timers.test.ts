@@ -10,8 +10,7 @@ import { VirtualTime } from '../virtual-time.ts';
 const sleep = (wait: number) => new Promise((resolve) => setTimeout(resolve, wait));
 
 const { config } = loadConfig(
-  `
-belay: 1
+  `belay: 1
 agent: a
 tools: { look: { writes: [seen], effect: none } }
 skeletons:
