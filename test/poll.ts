@@ -20,11 +20,6 @@ export async function calm(turns = 20): Promise<void> {
   for (let turn = 0; turn < Math.max(turns, 1); turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-/** The same for work that waits for no timer of the platform, such as a run in memory: as many turns, and less time. */
-export async function settled(turns = 20): Promise<void> {
-  for (let turn = 0; turn < Math.max(turns, 1); turn += 1) await new Promise((resolve) => setImmediate(resolve));
-}
-
 /** The result of some work that is to come. @throws Error that says what hangs, where it never comes. */
 export async function unlessItHangs<T>(work: Promise<T>, what: () => string = () => 'it'): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

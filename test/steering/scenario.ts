@@ -1,6 +1,6 @@
 /** One run of a program under the sidecar, with an act on GO at a moment, judged by the ends of plain xstate and by the world. */
 import { memoryStore } from '../../src/index.ts';
-import { settled } from '../poll.ts';
+import { calm } from '../poll.ts';
 import { run } from '../semantics/little.ts';
 import { waysOf } from './ends.ts';
 import { callsIn, configFor, endText, isJoined, machineFor, type Program, type Words } from './programs.ts';
@@ -78,7 +78,7 @@ class Playing {
   }
 
   async #isOverAt(nth: number): Promise<boolean> {
-    await settled(8);
+    await calm(8);
     if (!this.isOver) await this.#looks();
     if (nth >= this.#scenario.sendAt) await this.#says('GO', 1);
     await this.#says('OK', 9);
@@ -102,7 +102,7 @@ class Playing {
     this.#sent.add(type);
     this.#sees(type);
     await this.#it.sidecar.send({ type, v } as never, { id: type, by: type === 'GO' ? 'ada' : 'bob' });
-    await settled(8);
+    await calm(8);
   }
 
   #sees(type: string, keys: readonly string[] = Object.keys(this.#it.context())): void {
@@ -126,7 +126,7 @@ class Playing {
     if (answer.is !== 'refused' && ofInput) this.input = to;
     else if (answer.is !== 'refused') this.words = act === 'retract' ? null : { v: to };
     this.why = answer.why ?? '';
-    await settled(8);
+    await calm(8);
   }
 
   /** Says an act; where it is refused, a person undoes by hand what the refusals and previews name, and it is said again with that. */
@@ -157,7 +157,7 @@ class Playing {
     try {
       await this.#it.sidecar.fail('CONTRACT_VIOLATION', { instance, key: `k${call}` } as never);
       this.complained = { of: call, value };
-      await settled(8);
+      await calm(8);
     } catch {
       // Its unit has not begun, or has written nothing yet.
     }
@@ -166,7 +166,7 @@ class Playing {
   /** No call waits for its answer: an event that waits for its sender is confirmed. @returns true where nothing is left to do. */
   async #standsStill(nth: number): Promise<boolean> {
     const { sidecar } = this.#it;
-    await settled(12);
+    await calm(12);
     if (this.#world.waiting.length > 0 || this.isOver || this.#mayBeSaid('GO') || this.#mayBeSaid('OK')) return false;
     const held = () => sidecar.events().find(({ is }) => is === 'taken_back');
     const waits = held();
@@ -175,7 +175,7 @@ class Playing {
     if (waits === undefined) return this.said !== 'none' || nth > actAt + sendAt + 1;
     this.#sees(waits.name);
     await sidecar.confirm(waits.name, { by: waits.by ?? '' });
-    await settled(12);
+    await calm(12);
     return this.#world.waiting.length === 0 && held() !== undefined;
   }
 }
@@ -200,7 +200,7 @@ export async function played(scenario: Scenario, looks: Looks = async () => {}):
   const it = await run(machineFor(program, world.tools(scenario)), configFor(program), options as never);
   const playing = new Playing(scenario, world, it, () => looks(it.sidecar, store));
   await playing.drive();
-  await settled(12);
+  await calm(12);
   return { it, playing, world };
 }
 
