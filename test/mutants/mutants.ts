@@ -7,6 +7,7 @@ import type { Mutant } from './mutant.ts';
 import { OF_ALTERNATIVES } from './of-alternatives.ts';
 import { OF_ARGUMENTS } from './of-arguments.ts';
 import { OF_COMMITS } from './of-commits.ts';
+import { OF_EXITS } from './of-exits.ts';
 import { OF_JUDGES } from './of-judges.ts';
 import { OF_LOOKS } from './of-looks.ts';
 import { OF_LOOPS } from './of-loops.ts';
@@ -42,6 +43,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...OF_JUDGES,
   ...OF_LOOKS,
   ...OF_RENAMES,
+  ...OF_EXITS,
   {
     rule: 'C1',
     file: 'recovery/line.ts',
