@@ -1,9 +1,12 @@
 /** Runs the audit: cases side by side in threads, and what is timed alone, once they are quiet. */
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { agents } from '../domains/agents.ts';
 import { there } from '../domains/there.ts';
 import { type Atomix, joined, nameOf, parts } from './atomix/study.ts';
+import { compared, reviewedByScript } from './candidates/compare.ts';
+import { draftOf } from './candidates/draft.ts';
 import { type Case, readCases, readDomains, readSites } from './case.ts';
 import type { Depth, Overhead, Signalled, WrongEdge } from './experiments.ts';
 import { type Interrupted, STUDIED } from './interruptions/study.ts';
@@ -13,6 +16,7 @@ import type { Studied, Witnessed } from './langgraph/study.ts';
 import type { Experiments } from './report.ts';
 import { reviewed } from './reviewed.ts';
 import type { Swept } from './sweep.ts';
+import type { Candidate } from './tables/candidates.ts';
 import type { Task } from './worker.ts';
 
 /** Told of how far it has got. */
@@ -21,10 +25,9 @@ export type Progress = (done: number, all: number, what: string) => void;
 const THREADS = 2;
 const TIMES = 7;
 
-/** The input of the schedule form with one slot, two, and so on. */
-const DEPTHS = Array.from({ length: 5 }, (_, index) => ({
-  slots: ['Kickoff', 'Budget', 'Roadmap', 'Hiring', 'Closing'].slice(0, index + 1),
-}));
+const SLOTS = ['Kickoff', 'Budget', 'Roadmap', 'Hiring', 'Closing', 'Design', 'Launch', 'Review', 'Retreat'];
+/** The input of the schedule form with one slot, two, and so on to five, and with all. */
+const DEPTHS = [1, 2, 3, 4, 5, SLOTS.length].map((count) => ({ slots: SLOTS.slice(0, count) }));
 
 /** The shares of one agent's interruptions, each a task of its own. */
 const SHARES = 6;
@@ -57,7 +60,7 @@ export class Threads {
   /** Measures what is measured besides, of the domains that are chosen. Timings come last, one after the other. */
   async experiments(
     isChosen: (domain: string) => boolean,
-  ): Promise<Omit<Experiments, keyof Study | 'interrupted' | 'atomix' | 'swept'>> {
+  ): Promise<Omit<Experiments, keyof Study | 'interrupted' | 'atomix' | 'swept' | 'candidates'>> {
     const domains = readDomains().filter(({ name }) => isChosen(name));
     const sites = readSites().filter(({ domain }) => isChosen(domain));
     const signals = sites.map(async ({ site, domain, case: name }) => {
@@ -81,6 +84,15 @@ export class Threads {
       depths: form === undefined ? [] : await this.#depths(form.name),
       overheads: await this.#overheads(domains.map(({ name }) => name)),
     };
+  }
+
+  /** Has the configs of all agents drafted, each twice, and reviewed by a script. */
+  candidates(): readonly Candidate[] {
+    return Object.values(agents).map(({ machine: { id }, config }) => {
+      const [first, second, frozen] = [draftOf(id), draftOf(id), readFileSync(config, 'utf8')];
+      const { changes, isReviewed } = reviewedByScript(first, frozen);
+      return { domain: id, ...compared(first, second, frozen), changes, isReviewed };
+    });
   }
 
   /** Runs the study on LangGraph, of the domains that are chosen. */

@@ -3,15 +3,17 @@
  */
 import { readFileSync } from 'node:fs';
 import { type BoundaryConfig, instanceName, loadConfig, type Signal } from 'belay-sidecar';
+import type { Account } from 'belay-sidecar/reports';
 import type { Agent } from 'belay-sidecar/xstate';
+import { median } from 'simple-statistics';
 import { parse, stringify } from 'yaml';
 import { DECISION_POLICY } from '#seam';
 import { keysOf } from '../domains/there.ts';
 import type { Case, Domain } from './case.ts';
 import { RAW, type Raw } from './raw.ts';
-import { leftBy, medianTime, timed, underSidecar } from './run.ts';
+import { decidedIn, leftBy, medianTime, timed, underSidecar } from './run.ts';
 import { shownBy } from './shown.ts';
-import { standAgain } from './workloads/plain.ts';
+import { type Persisted, standAgain } from './workloads/plain.ts';
 
 /** A raw failure at a site, and the decision that it led to under the paper's rule and under Belay. */
 export interface Signalled {
@@ -112,7 +114,15 @@ export interface Depth {
   readonly inline: number;
   readonly restoreRegistry: number;
   readonly restoreInline: number;
+  /** The time from a failure to the decision about it, in the process that has the run; null where its call never comes. */
+  readonly restoreInPlace: number | null;
+  /** The bytes of the registry and of whole snapshots at the first checkpoint of the run, at the first two, and so on. */
+  readonly first: readonly { readonly registry: number; readonly inline: number }[];
 }
+
+/** The most checkpoints of the paper's study. */
+const DEEPEST = 5;
+const TRIES = 5;
 
 /** Runs the same agent on a longer and longer task. */
 export async function depths(agent: Agent, given: Case, inputs: readonly unknown[]): Promise<readonly Depth[]> {
@@ -122,6 +132,11 @@ export async function depths(agent: Agent, given: Case, inputs: readonly unknown
     const places = account.instances.flatMap(({ checkpoints }) => checkpoints.map(({ step }) => step));
     const snapshots = places.map((step) => JSON.stringify(steps[step]?.snapshot ?? null));
     const last = snapshots.reduce((longest, text) => (text.length > longest.length ? text : longest), '');
+    const decided = await inTurn(
+      Array.from({ length: TRIES }, (_, seed) => seed),
+      (seed) => decidedIn(agent, { ...given, input }, seed),
+    );
+    const times = decided.filter((time) => time !== null);
     return {
       checkpoints: places.length,
       registry: JSON.stringify(account.instances).length,
@@ -129,7 +144,22 @@ export async function depths(agent: Agent, given: Case, inputs: readonly unknown
       inline: snapshots.reduce((sum, text) => sum + text.length, 0),
       restoreRegistry: left.readIn,
       restoreInline: medianTime(() => standAgain(agent.machine, last)),
+      restoreInPlace: times.length === 0 ? null : median(times),
+      first: firstOf(account.instances, steps),
     };
+  });
+}
+
+/** The sizes at the first checkpoints of a run, in the order in which they were taken. */
+function firstOf(instances: Account['instances'], steps: readonly Persisted[]): Depth['first'] {
+  const taken = instances
+    .flatMap(({ checkpoints, ...instance }) => checkpoints.map((checkpoint) => ({ ...instance, checkpoint })))
+    .toSorted((a, b) => a.checkpoint.step - b.checkpoint.step)
+    .slice(0, DEEPEST);
+  return taken.map((_, last) => {
+    const kept = taken.slice(0, last + 1);
+    const inline = kept.map(({ checkpoint }) => JSON.stringify(steps[checkpoint.step]?.snapshot ?? null).length);
+    return { registry: JSON.stringify(kept).length, inline: inline.reduce((sum, size) => sum + size, 0) };
   });
 }
 

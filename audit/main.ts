@@ -149,8 +149,10 @@ async function conducted(options: Options, chosen: readonly Case[], all: boolean
     const besides = partial || !isWanted('cases') ? {} : await threads.experiments(isChosen);
     const interrupted = partial || only !== 'interruptions' ? {} : await threads.interruptions(isChosen);
     const atomix = partial || only !== 'atomix' ? {} : await threads.atomix();
-    const swept = partial || !full || !all || only !== undefined ? [] : await threads.sweep();
-    const experiments = { ...NONE, ...study, ...besides, ...interrupted, ...atomix, swept };
+    const isFull = !partial && full && all && only === undefined;
+    const swept = isFull ? await threads.sweep() : [];
+    const candidates = isFull ? threads.candidates() : [];
+    const experiments = { ...NONE, ...study, ...besides, ...interrupted, ...atomix, swept, candidates };
     return reportOf(judged, experiments, readPaper(), { whole: all && !partial && isWanted('cases'), without });
   } finally {
     line.done();

@@ -85,7 +85,14 @@ export interface Paper {
   };
   readonly review: { readonly rows: ByDomain<readonly number[]> };
   readonly signals: { readonly rows: ByDomain<readonly [decision: string, checkpoint: string | null, raw: number]> };
+  readonly burden: {
+    readonly rows: ByDomain<{ readonly decisions: number; readonly validations: number }>;
+  };
+  readonly candidates: {
+    readonly rows: ByDomain<{ readonly exact: boolean; readonly stable: boolean; readonly diffs: number }>;
+  };
   readonly depth: {
+    readonly depths: number;
     readonly payloadRatio: number;
     readonly restoreRatio: number;
     readonly growth: { readonly snapshotManager: number; readonly registry: number; readonly inline: number };

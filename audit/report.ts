@@ -13,6 +13,7 @@ import type { Reviewed } from './reviewed.ts';
 import type { Swept } from './sweep.ts';
 import { atomixTables, wrongAtomix } from './tables/atomix.ts';
 import { admittedTable, calibrationTable, eventsOf, newlyAdmitted } from './tables/calibration.ts';
+import { burdenTable, type Candidate, candidatesTable } from './tables/candidates.ts';
 import {
   depthTable,
   droppedTable,
@@ -44,6 +45,8 @@ export interface Experiments {
   }[];
   readonly edges: readonly WrongEdge[];
   readonly depths: readonly Depth[];
+  /** What `belay init` drafts for each agent; only with `--full`. */
+  readonly candidates: readonly Candidate[];
   readonly overheads: readonly Overhead[];
   /** The study on LangGraph, and its blocking witnesses. */
   readonly studied: readonly Studied[];
@@ -62,6 +65,7 @@ export const NONE: Experiments = {
   signals: [],
   edges: [],
   depths: [],
+  candidates: [],
   overheads: [],
   studied: [],
   witnesses: [],
@@ -141,7 +145,7 @@ export function reportOf(judged: readonly JudgedCase[], experiments: Experiments
 
 /** The tables of the cases, and of what is measured besides. */
 function caseTables(judged: readonly JudgedCase[], experiments: Experiments, paper: Paper): readonly Table[] {
-  const { reviewed, signals, edges, depths, overheads } = experiments;
+  const { reviewed, signals, edges, depths, candidates, overheads } = experiments;
   return [
     universeTable(judged, paper),
     recoveryTable(judged, paper),
@@ -154,6 +158,8 @@ function caseTables(judged: readonly JudgedCase[], experiments: Experiments, pap
     wrongEdgeTable(edges, paper),
     droppedTable(judged, paper),
     reviewTable(reviewed, paper),
+    burdenTable(candidates, paper),
+    candidatesTable(candidates, paper),
     signalsTable(signals, paper),
     ...(depths.length > 0 ? [depthTable(depths, paper)] : []),
     overheadTable(overheads, paper),

@@ -162,6 +162,17 @@ export function leftBy(agent: Agent, given: Case): Promise<Left> {
   });
 }
 
+/** The time from a failure to the decision about it, in the process that has the run, in milliseconds; null where the case does not fail. */
+export function decidedIn(agent: Agent, given: Case, seed: number): Promise<number | null> {
+  return inWorld(agent, given.input, async (opened) => {
+    const how: Recovery = { policy: 'line', judges: DECISION_POLICY, asks: true };
+    const watched = await watch(agent, opened, { given, seed, failing: given.failing, how });
+    const { first, substrate } = watched;
+    await watched.close();
+    return first === null ? null : first.at - substrate.failedAt;
+  });
+}
+
 /** The median of nine times, in milliseconds. */
 export function medianTime(act: () => void): number {
   const times = Array.from({ length: 9 }, () => {

@@ -23,7 +23,7 @@ export interface Recorded {
 
 /** Takes the figures of a whole run that the page shows. */
 export function recordedOf({ summary, tables, cases, experiments }: Report, repeat: number): Recorded {
-  const { studied, swept, signals } = experiments;
+  const { studied, swept, signals, depths, candidates } = experiments;
   const { wrong: _, ...counts } = summary;
   const shown = tables.filter(({ id }) => PAPER_TABLES.some(({ ours }) => ours.includes(id)));
   const under = (strategy: 'belay' | 'comp-frozen') => {
@@ -38,7 +38,7 @@ export function recordedOf({ summary, tables, cases, experiments }: Report, repe
     repeat,
     summary: counts,
     tables: shown,
-    ...turnedIn(shown, { judged: cases, swept, studied, signals }),
+    ...turnedIn(shown, { judged: cases, swept, studied, signals, depths, candidates }),
     sweep: {
       sites: new Set(swept.map(({ domain, site }) => `${domain} ${site}`)).size,
       runs: swept.length,

@@ -36,6 +36,13 @@ export const SWITCHES = {
   'first-raw': 'off: five repeats, each with another raw failure of the call. On: the first repeat alone.',
   'fewer-raw': 'off: every raw failure that is tried at the site. On: the first of them, as many as the paper has.',
   'guard-off': 'off: cases that break with the guard. On: cases that break without it.',
+  'from-one-checkpoint':
+    'off: the schedule form with one slot to five, which has 10 to 22 checkpoints. On: the first checkpoint of a longer run to its first five.',
+  'longer-run': 'off: the schedule form with five slots. On: with nine.',
+  'in-place':
+    'off: a fresh process folds the whole journal. On: the process that has the run goes from the failure to the decision, on what it has folded before.',
+  'fields-reviewed':
+    'off: the draft as `belay init` writes it, from the machine alone. On: the draft after a script has taken over the fields that a reviewer decides.',
   'one-snapshot':
     'off: the bytes of the whole journal, from which every step can be restored. On: the largest single snapshot.',
   'world-counted':
@@ -67,6 +74,8 @@ export interface Counted {
   readonly swept: readonly Swept[];
   readonly studied: readonly Studied[];
   readonly signals: Experiments['signals'];
+  readonly depths: Experiments['depths'];
+  readonly candidates: Experiments['candidates'];
 }
 
 type Found = Pick<Turned, 'by' | 'on' | 'at'> & Partial<Pick<Turned, 'off'>>;
@@ -135,6 +144,8 @@ const TURNS: Readonly<Record<string, Turn>> = {
   },
   'ablation-guard-off': guardTurn,
   signals: signalsTurn,
+  candidates: candidateTurn,
+  depth: depthTurn,
   necessity: ({ guard }, _column, _cell, { judged }) => {
     const broken = judged.filter((each) => each.unguarded.some((one) => one.guard === guard?.ours && isBroken(one)));
     const off = judged.filter((each) => broken.includes(each) && each.rows.some(isBrokenRow)).length;
@@ -146,6 +157,40 @@ const TURNS: Readonly<Record<string, Turn>> = {
   'langgraph-three-way': studyTurn,
   'langgraph-pairs': pairsOfStudyTurn,
 };
+
+/** What of a draft is another than in the frozen config, before the review and after it. */
+function candidateTurn({ domain }: Row, column: string, _: Cell, { candidates }: Counted): Found | null {
+  const one = candidates.find((each) => each.domain === domain?.ours);
+  if (one === undefined || !one.isReviewed) return null;
+  const on = column === 'exact' || column === 'stable' ? true : 0;
+  return { by: 'fields-reviewed', on, at: `${one.changes} changes` };
+}
+
+function depthTurn({ what }: Row, _column: string, _: Cell, { depths }: Counted): Found | null {
+  const longest = depths.at(-1);
+  const first = longest?.first ?? [];
+  const [one, all] = [first[0], first.at(-1)];
+  if (longest === undefined || one === undefined || all === undefined) return null;
+  const name = String(what?.ours);
+  if (name.startsWith('restore')) {
+    const ratios = depths.flatMap(({ restoreInPlace, restoreInline }) =>
+      restoreInPlace === null ? [] : [restoreInPlace / restoreInline],
+    );
+    if (ratios.length === 0) return null;
+    return { by: 'in-place', on: round(median(ratios)), at: `${ratios.length} lengths at which the call is made` };
+  }
+  const at = `${first.length} checkpoints`;
+  if (name.startsWith('payload'))
+    return {
+      by: 'longer-run',
+      on: round(longest.inline / longest.registry),
+      at: `${longest.checkpoints} checkpoints in place of ${depths.at(-2)?.checkpoints}`,
+    };
+  const sizeOf = (each: typeof one) =>
+    name.endsWith('registry') ? each.registry : name.endsWith('journal') ? each.inline + each.registry : each.inline;
+  const kept = name.endsWith('journal') ? `${at}, whole snapshots and the registry in place of the journal` : at;
+  return { by: 'from-one-checkpoint', on: round(sizeOf(all) / sizeOf(one)), at: kept };
+}
 
 function isBrokenRow({ strategy, mismatches, unsafeAdmission }: JudgedCase['rows'][number]): boolean {
   return strategy === 'belay' && (mismatches.length > 0 || unsafeAdmission);

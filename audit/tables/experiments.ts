@@ -164,7 +164,8 @@ export function signalsTable(
 }
 
 /** The sizes that grow with the checkpoints. */
-export function depthTable(depths: readonly Depth[], paper: Paper): Table {
+export function depthTable(all: readonly Depth[], paper: Paper): Table {
+  const depths = all.slice(0, paper.depth.depths);
   const [first, last] = [depths[0], depths.at(-1)];
   const growth = (of: (each: Depth) => number) =>
     first === undefined || last === undefined ? null : round(of(last) / of(first));

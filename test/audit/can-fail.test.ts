@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { type Case, readDomains, STRATEGIES } from '../../audit/case.ts';
 import { type JudgedCase, judge, type Wanted } from '../../audit/judge.ts';
 import { readPaper } from '../../audit/paper.ts';
-import { reportOf } from '../../audit/report.ts';
+import { NONE, reportOf } from '../../audit/report.ts';
 import { differenceOf } from '../../audit/worlds.ts';
 import { agents } from '../../domains/agents.ts';
 import { cases } from './command.ts';
@@ -22,19 +22,7 @@ describe('the audit can fail', () => {
   const domain = readDomains().find(({ name }) => name === 'schedule-form') as ReturnType<typeof readDomains>[number];
   const wanted: Wanted = { strategies: ['belay'], repeat: 1, without: null, probes: false };
   const wrongIn = (judged: JudgedCase): readonly string[] => {
-    const none = {
-      reviewed: [],
-      signals: [],
-      edges: [],
-      depths: [],
-      overheads: [],
-      studied: [],
-      witnesses: [],
-      interrupted: [],
-      atomix: null,
-      swept: [],
-    };
-    return reportOf([judged], none, readPaper(), { whole: false, without: null }).summary.wrong;
+    return reportOf([judged], NONE, readPaper(), { whole: false, without: null }).summary.wrong;
   };
 
   test('where a case says something else than what happens', async () => {
