@@ -1,12 +1,9 @@
 /** Runs the audit: cases side by side in threads, and what is timed alone, once they are quiet. */
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { agents } from '../domains/agents.ts';
 import { there } from '../domains/there.ts';
 import { type Atomix, joined, nameOf, parts } from './atomix/study.ts';
-import { compared, reviewedByScript } from './candidates/compare.ts';
-import { draftOf } from './candidates/draft.ts';
 import { type Case, readCases, readDomains, readSites } from './case.ts';
 import type { Depth, Overhead, Signalled, WrongEdge } from './experiments.ts';
 import { type Interrupted, STUDIED } from './interruptions/study.ts';
@@ -16,7 +13,6 @@ import type { Studied, Witnessed } from './langgraph/study.ts';
 import type { Experiments } from './report.ts';
 import { reviewed } from './reviewed.ts';
 import type { Swept } from './sweep.ts';
-import type { Candidate } from './tables/candidates.ts';
 import type { Task } from './worker.ts';
 
 /** Told of how far it has got. */
@@ -84,15 +80,6 @@ export class Threads {
       depths: form === undefined ? [] : await this.#depths(form.name),
       overheads: await this.#overheads(domains.map(({ name }) => name)),
     };
-  }
-
-  /** Has the configs of all agents drafted, each twice, and reviewed by a script. */
-  candidates(): readonly Candidate[] {
-    return Object.values(agents).map(({ machine: { id }, config }) => {
-      const [first, second, frozen] = [draftOf(id), draftOf(id), readFileSync(config, 'utf8')];
-      const { changes, isReviewed } = reviewedByScript(first, frozen);
-      return { domain: id, ...compared(first, second, frozen), changes, isReviewed };
-    });
   }
 
   /** Runs the study on LangGraph, of the domains that are chosen. */

@@ -151,8 +151,8 @@ async function conducted(options: Options, chosen: readonly Case[], all: boolean
     const atomix = partial || only !== 'atomix' ? {} : await threads.atomix();
     const isFull = !partial && full && all && only === undefined;
     const swept = isFull ? await threads.sweep() : [];
-    const candidates = isFull ? threads.candidates() : [];
-    const experiments = { ...NONE, ...study, ...besides, ...interrupted, ...atomix, swept, candidates };
+    const drafted = isFull ? (await import('./candidates/candidates.ts')).candidates() : [];
+    const experiments = { ...NONE, ...study, ...besides, ...interrupted, ...atomix, swept, candidates: drafted };
     return reportOf(judged, experiments, readPaper(), { whole: all && !partial && isWanted('cases'), without });
   } finally {
     line.done();

@@ -2,6 +2,7 @@
 
 import { keysOf } from '../domains/there.ts';
 import type { Atomix } from './atomix/study.ts';
+import type { Candidate } from './candidates/candidates.ts';
 import { FROZEN, type Strategy } from './case.ts';
 import type { Depth, Overhead, Signalled, WrongEdge } from './experiments.ts';
 import { GUARDS, type Guard } from './guards.ts';
@@ -13,7 +14,7 @@ import type { Reviewed } from './reviewed.ts';
 import type { Swept } from './sweep.ts';
 import { atomixTables, wrongAtomix } from './tables/atomix.ts';
 import { admittedTable, calibrationTable, eventsOf, newlyAdmitted } from './tables/calibration.ts';
-import { burdenTable, type Candidate, candidatesTable } from './tables/candidates.ts';
+import { burdenTable, candidatesTable } from './tables/candidates.ts';
 import {
   depthTable,
   droppedTable,

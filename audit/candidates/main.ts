@@ -1,8 +1,5 @@
 /** Prints what `belay init` makes of the five agents, twice, beside their reviewed configs: `npm run audit candidates`. `--json` names each field. */
-import { readFileSync } from 'node:fs';
-import { agents } from '../../domains/agents.ts';
-import { compared, reviewedByScript } from './compare.ts';
-import { draftOf } from './draft.ts';
+import { candidates } from './candidates.ts';
 
 const COLUMNS = [
   ['fields', 8],
@@ -17,10 +14,7 @@ const COLUMNS = [
   ['review ms', 11],
 ] as const;
 
-const rows = Object.values(agents).map(({ machine: { id }, config }) => {
-  const [first, second, reviewed] = [draftOf(id), draftOf(id), readFileSync(config, 'utf8')];
-  return { agent: id, ...compared(first, second, reviewed), ...reviewedByScript(first, reviewed) };
-});
+const rows = candidates();
 if (process.argv.includes('--json')) console.log(JSON.stringify(rows, null, 1));
 else {
   const line = (name: string, cells: readonly unknown[]) =>
@@ -33,7 +27,7 @@ else {
   );
   for (const row of rows)
     console.log(
-      line(row.agent, [
+      line(row.domain, [
         row.reviewed,
         row.exact,
         row.differs.length,

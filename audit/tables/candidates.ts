@@ -1,15 +1,7 @@
 /** What `belay init` drafts beside the frozen configs, and what is left to a reviewer (DART tables 26 and 27). */
-import type { Compared } from '../candidates/compare.ts';
+import type { Candidate } from '../candidates/candidates.ts';
 import type { Paper } from '../paper.ts';
 import { beside, only, type Table } from '../workloads/table.ts';
-
-/** An agent's draft, compared, and the changes of a script that reviews it. */
-export interface Candidate extends Compared {
-  readonly domain: string;
-  /** The fields that the script took over, one after the other, until the draft was the frozen config. */
-  readonly changes: number;
-  readonly isReviewed: boolean;
-}
 
 /** What is left to a reviewer, in counts. The paper's review is a person's, of drafts that its tool made from more than the machine. */
 export function burdenTable(candidates: readonly Candidate[], paper: Paper): Table {
